@@ -1,0 +1,15 @@
+# A front door for meson. Nothing is decided here.
+PREFIX ?= /usr/local
+BUILD ?= build
+
+all: ; scripts/build $(BUILD) ''
+trefoil: ; scripts/build $(BUILD) trefoil
+check: ; ./check
+install: trefoil ; scripts/install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && tests/bench/bench.py $(BUILD)
+fuzz: ; scripts/fuzz
+peers: trefoil ; tests/peers/run $(BUILD)
+fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
+clean: ; rm -rf build build-*
+
+.PHONY: all trefoil check install bench fuzz peers fmt clean
