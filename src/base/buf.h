@@ -1,0 +1,73 @@
+/*
+ * buf.h - growing bytes with a hard maximum.
+ *
+ * A buf cannot be made without saying how large it may become. A put that would pass the
+ * maximum adds nothing, returns false and marks the buf `full`, so that a run of puts can be
+ * checked once at its end. Owns its memory, or borrows it from an arena; {0} holds nothing and
+ * takes nothing.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/arena.h"
+
+struct buf {
+    char *p;
+    size_t n;    /* bytes held */
+    size_t room; /* bytes allocated */
+    size_t max;
+    struct arena *mem; /* where the memory comes from; NULL: the heap */
+    bool full;         /* a put was refused since the last clear */
+};
+
+void buf_init(struct buf *b, size_t max);
+
+/* In an arena: gone with it, also without buf_fini. */
+void buf_init_in(struct buf *b, struct arena *mem, size_t max);
+void buf_fini(struct buf *b);
+
+/* Forget the content, keep the memory. */
+void buf_clear(struct buf *b);
+
+/* Forget the content and give the memory back when more than `keep` bytes are allocated. */
+void buf_trim(struct buf *b, size_t keep);
+
+/* Room for n more bytes at the end, or NULL past the maximum. Commit with buf_added. */
+char *buf_reserve_slowly(struct buf *b, size_t n);
+static inline char *buf_reserve(struct buf *b, size_t n)
+{
+    return b->p && n <= b->room - b->n && n <= b->max - b->n ? b->p + b->n
+                                                             : buf_reserve_slowly(b, n);
+}
+void buf_added(struct buf *b, size_t n);
+
+static inline bool buf_put(struct buf *b, struct str s)
+{
+    char *to = buf_reserve(b, s.n);
+
+    if (!to)
+        return false;
+    if (s.n)
+        memcpy(to, s.p, s.n);
+    b->n += s.n;
+    return true;
+}
+
+static inline bool buf_putc(struct buf *b, char c)
+{
+    return buf_put(b, (struct str){ &c, 1 });
+}
+
+bool buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Drop the first n bytes. */
+void buf_consume(struct buf *b, size_t n);
+
+static inline struct str buf_str(const struct buf *b)
+{
+    return (struct str){ b->p, b->n };
+}
+
+#define AUTO_BUF __attribute__((cleanup(buf_fini))) struct buf
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * hash.c - a polynomial in a secret point, modulo the prime 2^61 - 1.
+ *
+ * The bytes, seven at a time, are the coefficients. Two different strings of at most n such
+ * pieces meet for at most n of the 2^61 - 1 possible secrets; the last step spreads the result
+ * over 32 bits.
+ */
+#include "base/hash.h"
+
+#include "base/id.h"
+
+enum { PIECE = 7 };
+
+static const uint64_t prime = ((uint64_t)1 << 61) - 1;
+
+uint64_t hash_secret(void)
+{
+    uint64_t secret;
+
+    id_random(&secret, sizeof(secret));
+    return secret % (prime - 1) + 1;
+}
+
+/* a * b modulo the prime; a and b below 2^61. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    unsigned __int128 wide = (unsigned __int128)a * b;
+    uint64_t sum = (uint64_t)(wide & prime) + (uint64_t)(wide >> 61);
+
+    return sum >= prime ? sum - prime : sum;
+}
+
+static uint64_t piece_of(const char *p, size_t n)
+{
+    uint64_t piece = 0;
+
+    memcpy(&piece, p, n);
+    return piece;
+}
+
+uint32_t hash_str(uint64_t secret, struct str s)
+{
+    uint64_t h = s.n; /* else "a" and "a\0" would be one */
+
+    for (size_t i = 0; i < s.n; i += PIECE) {
+        size_t n = s.n - i < PIECE ? s.n - i : PIECE;
+
+        h = times(h, secret) + piece_of(s.p + i, n);
+        h = h >= prime ? h - prime : h;
+    }
+    return (uint32_t)(times(h, secret) * 0x9e3779b97f4a7c15u >> 32);
+}

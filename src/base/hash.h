@@ -1,0 +1,17 @@
+/*
+ * hash.h - a number for a string, for look-up tables that strangers fill.
+ *
+ * Keyed by a secret, so that nobody can choose strings that all meet in one slot.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include "base/str.h"
+
+/* A new secret, for one table. */
+uint64_t hash_secret(void);
+
+/* All 32 bits are good. */
+uint32_t hash_str(uint64_t secret, struct str s);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * json.h - JSON read as a tree that remembers its source, written as a stream.
+ *
+ * Reading: one validating pass over the bytes (RFC 8259, UTF-8, bounded depth, size and
+ * number of values) into a flat array of nodes in an arena. A `struct json` is a light handle
+ * on one node and is passed by value; a missing value is a handle too, of type JSON_MISSING,
+ * so look-ups chain without checks. Nothing is ever mutated.
+ *
+ * A node remembers its span of the source: what is only passed on is spliced byte for byte
+ * (json_raw, jw_raw). Numbers stay text until asked for. A lone surrogate (\ud800 without its
+ * other half) passes through in spliced spans and becomes U+FFFD when a string is decoded.
+ *
+ * The source bytes must outlive the tree: it points into them.
+ *
+ * TOML files become the same tree (toml.h), so one set of field tables (pick.h) reads both.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum json_type {
+    JSON_MISSING,
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_NUMBER,
+    JSON_STRING,
+    JSON_ARRAY,
+    JSON_OBJECT,
+    JSON_TIME, /* a TOML date or time; its span is the text. Never from JSON */
+};
+
+struct json {
+    const struct json_doc *doc;
+    uint32_t at;
+};
+
+/*
+ * The inside, here only so that walking a tree costs no calls: use the functions below.
+ *
+ * Nodes lie in document order: a container is followed by its elements (an object by key,
+ * value, key, value ...) and `next` is the index just past its subtree. Offsets count from
+ * `text`, which is the source for JSON and a generated text for TOML; then `pos` says where
+ * each node stands in the real file.
+ */
+enum json_flag {
+    JSON_F_ESCAPED = 1, /* a string with a backslash: decoding is needed */
+    JSON_F_LONE = 2,    /* a string with half a surrogate pair */
+    JSON_F_TRUE = 4,
+};
+
+struct json_node {
+    uint32_t at;   /* offset of the span; strings without their quotes */
+    uint32_t len;  /* of the span */
+    uint32_t next; /* index past the subtree */
+    uint8_t type;
+    uint8_t flags;
+};
+
+struct json_doc {
+    const char *text;
+    size_t text_len;
+    struct json_node *node;
+    uint32_t count;
+    const char *file;           /* NULL for a message */
+    const struct json_pos *pos; /* per node, or NULL: derive from the offset */
+};
+
+enum { JSON_DEPTH_CEILING = 512 };
+
+/* What a reader accepts. */
+struct json_opts {
+    const char *file;   /* named in errors and by json_where(); NULL for a message */
+    uint32_t max_depth; /* at most JSON_DEPTH_CEILING */
+    uint32_t max_values;
+    bool comments; /* // and block comments, and a comma before a closing bracket */
+};
+
+/*
+ * Read one JSON text. On failure (ERR_INVALID, or ERR_LIMIT for depth and number of values)
+ * the text of *e says what was wrong and where: file:line:column, or "line L column C" without
+ * a file name, or "byte N" of a one-line text.
+ */
+bool json_read(struct arena *mem, struct str text, const struct json_opts *opts,
+               struct json *out_root, struct err *e);
+
+static inline bool json_here(struct json v)
+{
+    return v.doc != NULL;
+}
+
+static inline enum json_type json_type(struct json v)
+{
+    return v.doc ? (enum json_type)v.doc->node[v.at].type : JSON_MISSING;
+}
+
+const char *json_type_name(enum json_type t);
+
+/* The bytes of the value as they stand in the source (strings with their quotes). */
+struct str json_raw(struct json v);
+
+/* Member of an object; missing when absent or when obj is no object. First one wins. */
+struct json json_get(struct json obj, struct str key);
+
+/* How many elements or members. 0 for scalars. */
+size_t json_count(struct json v);
+
+/* Walk: first element of an array, or first KEY of an object (its value follows it). */
+static inline struct json json_first(struct json container)
+{
+    enum json_type t = json_type(container);
+
+    if ((t != JSON_ARRAY && t != JSON_OBJECT) ||
+        container.doc->node[container.at].next == container.at + 1)
+        return (struct json){ NULL, 0 };
+    return (struct json){ container.doc, container.at + 1 };
+}
+
+static inline struct json json_next(struct json container, struct json v)
+{
+    uint32_t at = v.doc->node[v.at].next;
+
+    return (struct json){ at < v.doc->node[container.at].next ? v.doc : NULL, at };
+}
+
+#define JSON_EACH(item, array)                                                                     \
+    for (struct json item = json_first(array); json_here(item); item = json_next(array, item))
+#define JSON_MEMBERS(key, object)                                                                  \
+    for (struct json key = json_first(object); json_here(key);                                     \
+         key = json_next(object, json_value(key)))
+
+/* The value that belongs to a key handed out by JSON_MEMBERS. */
+static inline struct json json_value(struct json key)
+{
+    return (struct json){ key.doc, key.at + 1 };
+}
+
+/* Is v a string with exactly these decoded bytes? */
+bool json_is(struct json v, struct str s);
+
+/* The decoded bytes of a string; points into the source when it has no escapes. */
+struct str json_str_decode(struct arena *mem, struct json v);
+static inline struct str json_str(struct arena *mem, struct json v)
+{
+    const struct json_node *n = v.doc ? &v.doc->node[v.at] : NULL;
+
+    if (!n || n->type != JSON_STRING)
+        return STR_NONE;
+    if (n->flags & JSON_F_ESCAPED)
+        return json_str_decode(mem, v);
+    return (struct str){ v.doc->text + n->at, n->len };
+}
+
+/* Does the string hold half a surrogate pair? Refused in ids, methods and keys. */
+static inline bool json_has_lone_surrogate(struct json v)
+{
+    return v.doc && (v.doc->node[v.at].flags & JSON_F_LONE);
+}
+
+bool json_true(struct json v);
+
+/* A number that is an integer in range, in any spelling (1, 1.0, 1e2). */
+bool json_int(struct json v, int64_t *out);
+
+/* A number as a double; overflow gives infinity. False when v is no number. */
+bool json_double(struct json v, double *out);
+
+/* Where v stands, as a path from the root: params.items[2].name ("" for the root). */
+struct str json_path(struct arena *mem, struct json v);
+
+/* file:line:column of v when its document came from a file, else STR_NONE. */
+struct str json_where(struct arena *mem, struct json v);
+
+/*
+ * Fail with ERR_INVALID at a value: "FILE:L:C: PATH: sentence" (as far as known). The sentence
+ * says what is wrong and what is accepted.
+ */
+bool json_fail(struct json v, struct err *e, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+/*
+ * A stream of tokens into a buf; commas are put where they belong. Strings are escaped; bytes
+ * that are not UTF-8 become U+FFFD, so the output is always valid. Past the buf's maximum
+ * everything is dropped and buf->full says so: check it once at the end.
+ */
+struct jw {
+    struct buf *out;
+    bool comma; /* a value stands before: the next key or element needs a comma */
+};
+
+static inline struct jw jw_to(struct buf *out)
+{
+    return (struct jw){ out, false };
+}
+
+void jw_object(struct jw *w);
+void jw_object_end(struct jw *w);
+void jw_array(struct jw *w);
+void jw_array_end(struct jw *w);
+void jw_key(struct jw *w, struct str key);
+void jw_str(struct jw *w, struct str s);
+void jw_int(struct jw *w, int64_t n);
+void jw_double(struct jw *w, double d); /* shortest text that reads back; null if not finite */
+void jw_bool(struct jw *w, bool b);
+void jw_null(struct jw *w);
+void jw_raw(struct jw *w, struct str json); /* spliced as it is */
+
+/*
+ * Key and value at once. The key is a literal of the program, in plain ASCII without quotes; a
+ * NULL string or missing value writes nothing.
+ */
+void jw_plain_key(struct jw *w, struct str key);
+
+static inline void jw_kstr(struct jw *w, const char *key, struct str s)
+{
+    if (!s.p)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_str(w, s);
+}
+
+static inline void jw_kint(struct jw *w, const char *key, int64_t n)
+{
+    jw_plain_key(w, str_of(key));
+    jw_int(w, n);
+}
+
+static inline void jw_kbool(struct jw *w, const char *key, bool b)
+{
+    jw_plain_key(w, str_of(key));
+    jw_bool(w, b);
+}
+
+static inline void jw_kraw(struct jw *w, const char *key, struct str json)
+{
+    if (!json.p)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_raw(w, json);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * log.h - one line per fact on stderr.
+ *
+ *   2026-11-15T09:30:00.123Z warn mcp "server died" name=calc restarts=3
+ *   {"time":"2026-...","level":"warn","room":"mcp","message":"server died","name":"calc","restarts":3}
+ *
+ * Quiet by default (warnings and errors). base, loop, wire and rpc never log above debug: they
+ * return errors, and the edge that gives up logs once. Secrets are not given to the log at all.
+ *
+ * A reader of our stderr that does not read must not stop us: a line that the pipe has no room
+ * for is dropped and counted, and the count is told with the next line that fits.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/str.h"
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
+
+/* One key=value. */
+struct log_kv {
+    const char *key;
+    struct str s; /* p == NULL: n is the value */
+    int64_t n;
+};
+
+#define LOG_S(key, value) ((struct log_kv){ (key), (value), 0 })
+#define LOG_Z(key, value) ((struct log_kv){ (key), str_of(value), 0 })
+#define LOG_N(key, value) ((struct log_kv){ (key), STR_NONE, (value) })
+
+void log_setup(enum log_level level, bool json_lines);
+
+/* "error", "warn", "info", "debug", "trace". */
+bool log_level_named(struct str name, enum log_level *out);
+const char *log_level_name(enum log_level level);
+
+extern enum log_level log_level_now;
+
+/* Cheap to ask before building something costly. */
+static inline bool log_on(enum log_level level)
+{
+    return level <= log_level_now;
+}
+
+void log_line(enum log_level level, const char *room, const char *message, const struct log_kv *kv,
+              size_t n);
+
+#define LOG(level, room, message, ...)                                                             \
+    do {                                                                                           \
+        if (log_on(level)) {                                                                       \
+            const struct log_kv kv_[] = { LOG_N(NULL, 0), ##__VA_ARGS__ };                         \
+            log_line(level, room, message, kv_ + 1, ARRAY_LEN(kv_) - 1);                           \
+        }                                                                                          \
+    } while (0)
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * str.h - a borrowed run of bytes.
+ *
+ * A str never owns memory and is not NUL-terminated. Whoever made the bytes says how long
+ * they live (usually: as long as the arena of the op).
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+    const char *p;
+    size_t n;
+};
+
+#define STR(lit) ((struct str){ "" lit, sizeof(lit) - 1 })
+#define STR_NONE ((struct str){ NULL, 0 })
+#define STR_FMT "%.*s"
+#define STR_ARG(s) (int)(s).n, (s).p
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline struct str str_of(const char *z)
+{
+    return (struct str){ z, z ? strlen(z) : 0 };
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_starts(struct str s, struct str prefix)
+{
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool str_ends(struct str s, struct str suffix)
+{
+    return s.n >= suffix.n &&
+           (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+/* s without its first n bytes (n <= s.n). */
+static inline struct str str_skip(struct str s, size_t n)
+{
+    return (struct str){ s.p + n, s.n - n };
+}
+
+/* The first n bytes of s (or all of it). */
+static inline struct str str_head(struct str s, size_t n)
+{
+    return (struct str){ s.p, n < s.n ? n : s.n };
+}
+
+/* ASCII letters are equal in both cases; everything else must match. */
+bool str_eq_nocase(struct str a, struct str b);
+
+/* Position of byte c, or -1. */
+ptrdiff_t str_find_byte(struct str s, char c);
+
+/* Position of needle, or -1. */
+ptrdiff_t str_find(struct str s, struct str needle);
+
+/* Without spaces, tabs, CR and LF at either end. */
+struct str str_trim(struct str s);
+
+/*
+ * Split at the first c: returns what stands before it and leaves the rest in *s. Without a c
+ * returns all and leaves *s as STR_NONE (p == NULL), so that `while (rest.p)` walks a list.
+ */
+struct str str_cut(struct str *s, char c);
+
+/* Decimal digits only, no sign, no space, within [min, max]. False leaves *out alone. */
+bool str_uint(struct str s, uint64_t min, uint64_t max, uint64_t *out);
+
+/* Copy into a C string of the given size. False, and an empty string, when it does not fit
+ * or s holds a NUL. */
+bool str_to_c(struct str s, char *out, size_t size);
+
+/* Equal, in a time that depends on the lengths only. For secrets. */
+bool str_eq_secret(struct str a, struct str b);
+
+#endif

@@ -1,0 +1,105 @@
+#include "base/utf8.h"
+
+static bool tail(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+size_t utf8_len(const char *s, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)s;
+
+    if (n == 0)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] < 0xc2)
+        return 0;
+    if (p[0] < 0xe0)
+        return n >= 2 && tail(p[1]) ? 2 : 0;
+    if (p[0] < 0xf0) {
+        if (n < 3 || !tail(p[1]) || !tail(p[2]))
+            return 0;
+        if (p[0] == 0xe0 && p[1] < 0xa0) /* overlong */
+            return 0;
+        if (p[0] == 0xed && p[1] >= 0xa0) /* surrogate */
+            return 0;
+        return 3;
+    }
+    if (p[0] > 0xf4 || n < 4 || !tail(p[1]) || !tail(p[2]) || !tail(p[3]))
+        return 0;
+    if (p[0] == 0xf0 && p[1] < 0x90)
+        return 0;
+    if (p[0] == 0xf4 && p[1] >= 0x90)
+        return 0;
+    return 4;
+}
+
+size_t utf8_valid(struct str s)
+{
+    size_t i = 0;
+
+    while (i < s.n) {
+        size_t n = utf8_len(s.p + i, s.n - i);
+
+        if (!n)
+            break;
+        i += n;
+    }
+    return i;
+}
+
+uint32_t utf8_decode(const char *s)
+{
+    const unsigned char *p = (const unsigned char *)s;
+
+    if (p[0] < 0x80)
+        return p[0];
+    if (p[0] < 0xe0)
+        return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+    if (p[0] < 0xf0)
+        return (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+    return (p[0] & 0x07u) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu);
+}
+
+size_t utf8_encode(uint32_t cp, char *out)
+{
+    if (cp < 0x80) {
+        out[0] = (char)cp;
+        return 1;
+    }
+    if (cp < 0x800) {
+        out[0] = (char)(0xc0 | cp >> 6);
+        out[1] = (char)(0x80 | (cp & 0x3f));
+        return 2;
+    }
+    if (cp < 0x10000) {
+        out[0] = (char)(0xe0 | cp >> 12);
+        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (cp & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | cp >> 18);
+    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (cp & 0x3f));
+    return 4;
+}
+
+struct str utf8_head(struct str s, size_t bytes)
+{
+    if (bytes >= s.n)
+        return s;
+    while (bytes && tail((unsigned char)s.p[bytes]))
+        bytes--;
+    return str_head(s, bytes);
+}
+
+size_t utf8_count(struct str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++)
+        n += !tail((unsigned char)s.p[i]);
+    return n;
+}
