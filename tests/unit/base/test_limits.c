@@ -1,0 +1,103 @@
+/* test_limits.c - the table of limits. */
+#include "base/auto.h"
+#include "base/limits.h"
+#include "base/toml.h"
+#include "tap.h"
+
+static int64_t value_of(const struct limits *l, size_t row)
+{
+    return *(const int64_t *)(const void *)((const char *)l + limit_rows[row].offset);
+}
+
+TEST(every_row_makes_sense_and_its_default_is_preset)
+{
+    struct limits l;
+
+    limits_preset(&l);
+    EQ(limit_count * sizeof(int64_t), sizeof(l));
+    for (size_t i = 0; i < limit_count; i++) {
+        const struct limit_row *row = &limit_rows[i];
+
+        if (row->least < 0 || row->least > row->preset || row->preset > row->most || row->most <= 0)
+            TAP_NOT("%s: %lld in %lld to %lld", row->name, (long long)row->preset,
+                    (long long)row->least, (long long)row->most);
+        EQ(value_of(&l, i), row->preset);
+        OK(!strcmp(row->unit, "bytes") || !strcmp(row->unit, "ms") || !strcmp(row->unit, "count"));
+        OK(strlen(row->what) > 10 && row->what[strlen(row->what) - 1] != '.');
+        for (size_t j = 0; j < i; j++)
+            OK(strcmp(row->name, limit_rows[j].name) != 0);
+    }
+}
+
+/* Read one limit from TOML. */
+static bool read_one(const char *name, int64_t n, struct limits *l, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct json root;
+
+    if (!toml_read(&mem, arena_printf(&mem, "%s = %lld", name, (long long)n), "t.toml", 8, &root,
+                   e))
+        return false;
+    return limits_read(&mem, root, l, e);
+}
+
+TEST(every_limit_can_be_set_from_its_least_to_its_most_and_not_beyond)
+{
+    for (size_t i = 0; i < limit_count; i++) {
+        const struct limit_row *row = &limit_rows[i];
+        struct limits l;
+        struct err e = { 0 };
+
+        limits_preset(&l);
+        OK(read_one(row->name, row->least, &l, &e));
+        EQ(value_of(&l, i), row->least);
+        OK(read_one(row->name, row->most, &l, &e));
+        EQ(value_of(&l, i), row->most);
+        OK(!read_one(row->name, row->least - 1, &l, &e));
+        OK(!read_one(row->name, row->most + 1, &l, &e));
+        EQ(e.code, ERR_INVALID);
+        OK(strstr(e.text, "is out of range; accepted is"));
+        EQ(value_of(&l, i), row->most);
+    }
+}
+
+TEST(an_error_names_the_place_and_what_is_accepted)
+{
+    struct limits l;
+    struct err e = { 0 };
+
+    limits_preset(&l);
+    OK(!read_one("json_depth", 4, &l, &e));
+    EQ_STR(e.text, "t.toml:1:14: json_depth: 4 is out of range; accepted is 8 to 512");
+    OK(!read_one("json_deep", 4, &l, &e));
+    OK(!strncmp(e.text, "t.toml:1:1: json_deep: unknown key; accepted are: message_bytes, ", 65));
+    OK(!read_one("json_depth = '9' #", 4, &l, &e));
+    EQ_STR(e.text, "t.toml:1:14: json_depth: expected an integer, found a string");
+}
+
+TEST(an_empty_table_changes_nothing)
+{
+    AUTO_ARENA mem = { 0 };
+    struct limits l, preset;
+    struct json root;
+    struct err e;
+
+    limits_preset(&l);
+    limits_preset(&preset);
+    OK(toml_read(&mem, STR(""), NULL, 8, &root, &e) && limits_read(&mem, root, &l, &e));
+    OK(!memcmp(&l, &preset, sizeof(l)));
+}
+
+TEST(the_limits_of_a_message_reach_the_reader)
+{
+    struct limits l;
+    struct json_opts opts;
+
+    limits_preset(&l);
+    opts = limits_json(&l);
+    EQ(opts.max_depth, l.json_depth);
+    EQ(opts.max_values, l.json_values);
+    OK(opts.max_depth <= JSON_DEPTH_CEILING && !opts.comments && !opts.file);
+}
+
+TEST_MAIN()
