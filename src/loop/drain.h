@@ -1,0 +1,43 @@
+/*
+ * drain.h - leave in good order, but leave.
+ *
+ * Who has work under way joins as a part. drain_begin asks every part to stop taking new work
+ * and to finish; when the last has left, or the deadline has passed, `done` runs once. What is
+ * left then is cut off by its owner's close.
+ */
+#ifndef LOOP_DRAIN_H
+#define LOOP_DRAIN_H
+
+#include "loop/loop.h"
+
+struct drain;
+
+struct drain_part {
+    const char *name;
+    void (*stop)(struct drain_part *part); /* called once, from drain_begin */
+    struct drain *drain;                   /* NULL: has left */
+    struct drain_part *next;
+    bool asked; /* stop was called */
+};
+
+struct drain {
+    struct loop *loop;
+    struct drain_part *parts;
+    struct timer deadline;
+    struct post check;
+    void (*done)(struct drain *d, bool in_time);
+    bool begun, over;
+};
+
+void drain_init(struct drain *d, struct loop *loop, void (*done)(struct drain *d, bool in_time));
+
+/* Joining a drain that has begun stops the part at once. */
+void drain_join(struct drain *d, struct drain_part *part);
+
+/* A part has nothing under way any more, and may be freed. Leaving twice does nothing. */
+void drain_leave(struct drain_part *part);
+
+/* Begin; a second call makes the deadline now. */
+void drain_begin(struct drain *d, int64_t deadline_ms);
+
+#endif

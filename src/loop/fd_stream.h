@@ -1,0 +1,42 @@
+/*
+ * fd_stream.h - streams over descriptors.
+ *
+ * sock_stream: one descriptor for both directions, such as a socket; also a single pipe end.
+ * pipe_stream: one to read from and one to write to, such as stdio or a child's pipes.
+ *
+ * Both own their descriptors, which must not block, and close them. Opening cannot fail at
+ * once: a descriptor that cannot be watched ends the stream with an error, from the loop.
+ * The struct must live until on_closed.
+ */
+#ifndef LOOP_FD_STREAM_H
+#define LOOP_FD_STREAM_H
+
+#include "loop/stream.h"
+
+struct sock_stream {
+    struct stream s; /* first */
+    int fd;
+    struct watch watch;
+};
+
+struct pipe_stream {
+    struct stream s; /* first */
+    int in, out;
+    struct watch in_watch, out_watch;
+    uint8_t open_watches;
+};
+
+void sock_stream_open(struct sock_stream *s, struct loop *loop, int fd,
+                      const struct stream_events *events, void *owner, size_t backlog);
+
+void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
+                      const struct stream_events *events, void *owner, size_t backlog);
+
+/*
+ * A descriptor of our own for stdin or stdout that does not block, while the one we share with
+ * the shell or the parent keeps its mode: pipes and terminals are opened again through /proc.
+ * What cannot be opened again (a socket, a pipe of another user) changes its mode for all.
+ */
+bool fd_own_nonblocking(int fd, int *out_fd, struct err *e);
+
+#endif
