@@ -1,0 +1,80 @@
+/*
+ * frame.h - from a run of bytes to JSON-RPC messages, and back.
+ *
+ * Two framings share every stream: one message per line, as MCP and ACP prescribe, and
+ * Content-Length headers, which some programs use all the same. Which one a message came in is
+ * seen from its first bytes; the answer goes out in the framing last received.
+ *
+ * What a message is at its start:
+ *   { or [                                a line
+ *   Content-Length: / Content-Type:       a header block, in any case and spacing, CRLF or LF
+ *   blank                                 skipped
+ *   anything else                         a line that is no JSON; the receiver says so
+ *
+ * A message past the limit is drained, so that the stream stays in step, and reported as
+ * FRAME_TOO_LARGE with its first bytes, so that the receiver may find the id to answer.
+ */
+#ifndef WIRE_FRAME_H
+#define WIRE_FRAME_H
+
+#include "base/buf.h"
+#include "base/limits.h"
+
+enum framing { FRAMING_AUTO, FRAMING_LINE, FRAMING_HEADER };
+
+enum frame_kind {
+    FRAME_MESSAGE,
+    FRAME_TOO_LARGE,  /* text: its first FRAME_SALVAGE bytes */
+    FRAME_BAD_HEADER, /* text: the header line that is wrong, or STR_NONE when none is */
+};
+
+enum { FRAME_SALVAGE = 4096 };
+
+struct frame {
+    enum frame_kind kind;
+    struct str text; /* borrowed for the call, unless `own` is taken */
+    /*
+     * NULL, or the buffer that holds exactly `text`. A receiver that keeps a large message moves
+     * it (*kept = *own; own is emptied by frame_take) instead of copying.
+     */
+    struct buf *own;
+};
+
+typedef void frame_fn(void *who, const struct frame *frame);
+
+struct frame_reader {
+    struct buf part; /* a message of which the rest has not come */
+    size_t max, max_header;
+    size_t skip;   /* DRAIN_BODY: bytes still to drop */
+    size_t length; /* of the body that is awaited */
+    enum framing force, last;
+    uint8_t state; /* enum in frame.c */
+    bool stopped;
+};
+
+void frame_reader_init(struct frame_reader *r, enum framing force, const struct limits *limits);
+void frame_reader_fini(struct frame_reader *r);
+
+/* Feed bytes as they come; fn is called for each whole message. */
+void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *who);
+
+/* The stream ended: a last line without its newline is a message too. */
+void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *who);
+
+/* From inside fn: deliver nothing more, the owner is closing. */
+void frame_reader_stop(struct frame_reader *r);
+
+/* The framing an answer goes out in. */
+enum framing frame_reader_answer_in(const struct frame_reader *r);
+
+/* Make *kept the owner of the message's bytes; returns them. Copies only when it must. */
+struct str frame_take(const struct frame *frame, struct buf *kept);
+
+/* "auto", "line", "header". */
+bool framing_named(struct str name, enum framing *out);
+
+/* The header of a Content-Length frame, in out[FRAME_HEADER]. Returns its length. */
+enum { FRAME_HEADER = 48 };
+size_t frame_header(size_t length, char out[FRAME_HEADER]);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * link.h - what carries messages.
+ *
+ * A link brings whole frames in and takes whole messages out, whatever lies below: stdio, a
+ * child's pipes, one HTTP exchange, a test's fake wire. The rpc room speaks to links only.
+ */
+#ifndef WIRE_LINK_H
+#define WIRE_LINK_H
+
+#include "base/err.h"
+#include "wire/frame.h"
+
+struct link;
+
+struct link_events {
+    /* A frame came in; borrowed for the call. */
+    void (*on_frame)(struct link *link, const struct frame *frame);
+
+    /* Nothing more comes in: the other side is done (e == NULL) or gone. Called once. */
+    void (*on_end)(struct link *link, const struct err *e);
+
+    /* link_close is complete: the link may be freed. */
+    void (*on_closed)(struct link *link);
+};
+
+struct link_kind {
+    const char *name;
+    void (*send)(struct link *link, const struct str *piece, size_t n);
+    void (*close)(struct link *link);
+};
+
+struct link {
+    const struct link_kind *kind;
+    const struct link_events *events;
+    void *owner; /* whom the events are for */
+    /*
+     * NULL, or memory that outlives every call that comes by this link; its frames' text lives
+     * there too. So one exchange (an HTTP request) needs one arena and no copy.
+     */
+    struct arena *mem;
+};
+
+enum { LINK_PIECES = 12 };
+
+/*
+ * Send one message given in at most LINK_PIECES pieces. Always taken; a peer that does not read
+ * ends the link by its backlog limit.
+ */
+static inline void link_send(struct link *link, const struct str *piece, size_t n)
+{
+    link->kind->send(link, piece, n);
+}
+
+/* End it; what was sent before is still written if the other side takes it. */
+static inline void link_close(struct link *link)
+{
+    link->kind->close(link);
+}
+
+#endif

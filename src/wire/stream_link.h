@@ -1,0 +1,29 @@
+/*
+ * stream_link.h - a link over a stream of bytes: stdio, or the pipes of a child.
+ *
+ * While the other side does not read what we answer, nothing more is read from it: a client
+ * that only sends cannot make us hold its answers without end.
+ */
+#ifndef WIRE_STREAM_LINK_H
+#define WIRE_STREAM_LINK_H
+
+#include "loop/stream.h"
+#include "wire/link.h"
+
+struct stream_link {
+    struct link link; /* first */
+    struct stream *io;
+    struct frame_reader reader;
+    bool closing; /* link_close was called; our last words are still being written */
+};
+
+extern const struct stream_events stream_link_events;
+
+/*
+ * Take over `io`, which must have been opened with stream_link_events and this link as owner,
+ * and start reading. *io must live until on_closed.
+ */
+void stream_link_open(struct stream_link *l, struct stream *io, enum framing framing,
+                      const struct limits *limits, const struct link_events *events, void *owner);
+
+#endif
