@@ -1,0 +1,167 @@
+/*
+ * http1_parse.h - the grammar of an HTTP/1.1 request, and nothing else. No I/O, no memory.
+ *
+ * A request is read in three steps, each of which takes bytes split anywhere:
+ *
+ *   http1_head_end    finds the empty line that ends the head; cheap, called as bytes arrive
+ *   http1_head_read   takes the whole head apart, in place
+ *   http1_body_read   hands out the body piece by piece (Content-Length or chunked)
+ *
+ * Strict (RFC 9110, 9112): what two readers could understand differently is refused, because
+ * the other reader may be a proxy in front of us. The one table of refusals is below. Where the
+ * RFC leaves a choice, this is ours:
+ *
+ *   - one empty line (CRLF) before the request line is skipped, not two;
+ *   - lines end with CRLF, never with LF alone; folded header lines are refused;
+ *   - a target is spelled as RFC 3986 has it: no raw UTF-8, no '#', '%' only before two digits;
+ *   - absolute-form needs a Host header that says the same;
+ *   - the methods are those of RFC 9110 and PATCH, without CONNECT and TRACE;
+ *   - header values may hold bytes from 0x80 on, uninterpreted;
+ *   - "chunked" in any case is the only transfer coding, alone and once;
+ *   - chunk extensions are skipped, as RFC 9112 demands; trailer fields are read and dropped;
+ *     both together may be as long as a head. No space around a chunk size;
+ *   - HTTP/1.0 is served, without chunked bodies and with Host optional.
+ */
+#ifndef WIRE_HTTP1_PARSE_H
+#define WIRE_HTTP1_PARSE_H
+
+#include "base/limits.h"
+#include "wire/http.h"
+
+/* clang-format off */
+#define HTTP1_REASONS(X)                                                                           \
+    X(METHOD,        400, "the request does not begin with a method")                              \
+    X(METHOD_OTHER,  501, "this method is not served by anything here")                            \
+    X(LINE,          400, "the request line is not: method, space, target, space, HTTP/1.1, CRLF") \
+    X(VERSION,       505, "HTTP/1.1 and HTTP/1.0 are spoken here, no other version")               \
+    X(TARGET,        400, "the target is neither a path that begins with / nor an http URL")       \
+    X(TARGET_CHAR,   400, "the target holds a character that must be percent-encoded")             \
+    X(TARGET_LONG,   414, "the target is too long")                                                \
+    X(BARE_LF,       400, "a line ends with LF alone; lines end with CRLF")                        \
+    X(HEAD_LONG,     431, "the head is too large")                                                 \
+    X(HEADER_COUNT,  431, "there are too many header fields")                                      \
+    X(HEADER_NAME,   400, "a header name is not a token with a colon right behind it")             \
+    X(HEADER_FOLDED, 400, "a header line begins with a space; folded lines are not accepted")      \
+    X(HEADER_VALUE,  400, "a header value holds a control character")                              \
+    X(HOST_MISSING,  400, "there is no Host header")                                               \
+    X(HOST_TWICE,    400, "there is more than one Host header")                                    \
+    X(HOST_BAD,      400, "the Host is not a name or an address with an optional port")            \
+    X(HOST_DIFFERS,  400, "the Host header and the target name different hosts")                   \
+    X(ORIGIN_TWICE,  400, "there is more than one Origin header")                                  \
+    X(LENGTH_BAD,    400, "Content-Length is not a decimal number")                                \
+    X(LENGTH_TWICE,  400, "there is more than one Content-Length header")                          \
+    X(LENGTH_CODED,  400, "Content-Length and Transfer-Encoding exclude each other")               \
+    X(CODING,        501, "the only transfer coding understood here is: chunked")                  \
+    X(CODING_TWICE,  400, "there is more than one Transfer-Encoding header")                       \
+    X(CODING_OLD,    400, "HTTP/1.0 has no Transfer-Encoding")                                     \
+    X(EXPECT,        417, "the only expectation understood here is: 100-continue")                 \
+    X(BODY_LONG,     413, "the body is too large")                                                 \
+    X(CHUNK_SIZE,    400, "a chunk size is not a hexadecimal number followed by CRLF")             \
+    X(CHUNK_END,     400, "the data of a chunk are not followed by CRLF")                          \
+    X(CHUNK_EXTRA,   400, "a chunk extension holds a control character")                           \
+    X(TRAILER,       400, "a trailer line is not: name, colon, value, CRLF")                       \
+    X(TRAILER_LONG,  431, "the chunk extensions and trailer fields are too long")
+/* clang-format on */
+
+/* Why a request is refused. */
+enum http1_reason {
+    HTTP1_FINE,
+#define HTTP1_REASON_ENUM(name, status, text) HTTP1_##name,
+    HTTP1_REASONS(HTTP1_REASON_ENUM)
+#undef HTTP1_REASON_ENUM
+        HTTP1_REASON_COUNT,
+};
+
+/* What to answer. HTTP1_FINE has status 200. */
+int http1_status(enum http1_reason why);
+const char *http1_text(enum http1_reason why);
+
+enum http1_step {
+    HTTP1_MORE,    /* all is well as far as it goes; bring more bytes */
+    HTTP1_DATA,    /* a piece of the body */
+    HTTP1_DONE,    /* complete */
+    HTTP1_REFUSED, /* *why says it; nothing after this can be understood */
+};
+
+/* ---- head ------------------------------------------------------------------------------- */
+
+/* How far the search for the end of a head has come. {0} at the start of a request. */
+struct http1_scan {
+    size_t at;      /* bytes seen */
+    uint32_t lines; /* line ends among them */
+};
+
+/*
+ * `bytes` is all there is of the request so far. HTTP1_DONE: the first scan->at bytes are the
+ * head, of scan->lines lines. The answer does not depend on how the bytes were portioned.
+ */
+enum http1_step http1_head_end(struct http1_scan *scan, struct str bytes, const struct limits *l,
+                               enum http1_reason *why);
+
+struct http1_head {
+    struct str method, target;
+    struct str path, query; /* of the target; query is STR_NONE without a '?' */
+    struct str authority;   /* of the target or the Host header; STR_NONE: neither */
+    struct str host;        /* the same without the port; an IPv6 address in its brackets */
+    struct str origin;      /* value of Origin; STR_NONE when absent */
+    struct http_header *header;
+    size_t headers;
+    uint64_t length; /* of the body, when has_length */
+    uint8_t minor;   /* HTTP/1.minor: 0 or 1 */
+    bool has_length, chunked;
+    bool keep_alive;      /* the client would send another request on this connection */
+    bool expect_continue; /* the client waits for 100 before it sends the body */
+};
+
+/*
+ * Take apart a head that http1_head_end found. `header` has room for scan->lines fields. All
+ * strings point into `bytes`; names keep their case, values lose the spaces around them.
+ */
+bool http1_head_read(struct str bytes, const struct limits *l, struct http_header *header,
+                     struct http1_head *out, enum http1_reason *why);
+
+/*
+ * Split "name:port", "1.2.3.4" or "[::1]:80". False when it is none of these. The port may be
+ * left out (STR_NONE) but not be empty.
+ */
+bool http1_authority(struct str authority, struct str *out_host, struct str *out_port);
+
+/* ---- body ------------------------------------------------------------------------------- */
+
+struct http1_body {
+    uint64_t left;   /* bytes to come of the body, or of the chunk */
+    uint64_t room;   /* bytes the body may still grow by */
+    uint64_t extras; /* bytes that extensions and trailers may still take */
+    uint8_t state, digits;
+    bool chunked;
+};
+
+/* Refuses a declared length that is too large. */
+bool http1_body_begin(struct http1_body *b, const struct http1_head *head, const struct limits *l,
+                      enum http1_reason *why);
+
+/*
+ * Eat from the front of *in. HTTP1_DATA: *out_data is the next piece, inside *in; call again.
+ * HTTP1_DONE: what is left in *in belongs to the next request. HTTP1_MORE: *in is empty.
+ */
+enum http1_step http1_body_read(struct http1_body *b, struct str *in, struct str *out_data,
+                                enum http1_reason *why);
+
+/* ---- characters, for both ---------------------------------------------------------------- */
+
+enum {
+    HTTP1_TCHAR = 1, /* tchar of RFC 9110 */
+    HTTP1_PCHAR = 2, /* may stand in a path or query; '%' included */
+    HTTP1_NCHAR = 4, /* of a registered name or IPv4 address */
+    HTTP1_VCHAR = 8, /* of a field value: HTAB, SP, VCHAR, 0x80-0xff */
+    HTTP1_XDIGIT = 16,
+};
+
+extern const uint8_t http1_class[256];
+
+static inline bool http1_is(char c, unsigned classes)
+{
+    return http1_class[(unsigned char)c] & classes;
+}
+
+#endif

@@ -1,0 +1,412 @@
+/*
+ * http_answer.c - what the server sends.
+ *
+ * A head is laid out in one piece, on the stack when it fits, and goes to the stream together
+ * with the body: one copy, and one system call for all that a turn of the loop answers.
+ */
+#include "base/digits.h"
+#include "base/mem.h"
+#include "wire/http_conn.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { PIECES = 14, MOST_DIGITS = 24, SMALL_HEAD = 1024 };
+
+/* What a head says. */
+struct head {
+    int status;
+    const char *type;
+    const struct http_header *more;
+    size_t mores;
+    uint64_t length;
+    bool has_length, chunked;
+    const char *connection; /* NULL: nothing to say */
+};
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+struct http_exchange *http_exchange_new(struct http_conn *c)
+{
+    struct http_exchange *x = mem_alloc(sizeof(*x) + c->remote_n);
+
+    memset(x, 0, sizeof(*x));
+    memcpy(x->remote, c->names, c->remote_n);
+    buf_init(&x->long_body, (size_t)c->server->limits->message_bytes);
+    x->req.mem = arena_pool_take(&c->server->arenas);
+    x->req.remote = (struct str){ x->remote, c->remote_n };
+    x->req.loopback = c->loopback;
+    x->req.who = c->server->who;
+    x->req.conn = c;
+    return x;
+}
+
+static void free_body(struct http_exchange *x)
+{
+    if (x->req.conn)
+        x->req.conn->server->body_bytes -= (int64_t)x->long_body.n;
+    buf_fini(&x->long_body);
+}
+
+void http_exchange_detach(struct http_exchange *x)
+{
+    x->req.conn->server->body_bytes -= (int64_t)x->long_body.n;
+    x->req.conn = NULL;
+}
+
+void http_exchange_free(struct http_exchange *x)
+{
+    free_body(x);
+    if (x->req.conn)
+        arena_pool_give(&x->req.conn->server->arenas, &x->req.mem);
+    else
+        arena_fini(&x->req.mem);
+    mem_free(x);
+}
+
+static struct http_exchange *exchange_of(struct http_req *req)
+{
+    return (struct http_exchange *)req; /* its first member */
+}
+
+void http_forget_request(struct http_req *req)
+{
+    free_body(exchange_of(req));
+    arena_fini(&req->mem);
+    req->method = req->path = req->query = req->rest = req->body = STR_NONE;
+    req->header = NULL;
+    req->headers = 0;
+}
+
+/* ---- the head ---------------------------------------------------------------------------- */
+
+static char *put(char *to, struct str s)
+{
+    if (s.n)
+        memcpy(to, s.p, s.n);
+    return to + s.n;
+}
+
+/* A line break in a value would let its author write our answers. */
+static char *put_value(char *to, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        to[i] = http1_is(s.p[i], HTTP1_VCHAR) ? s.p[i] : ' ';
+    return to + s.n;
+}
+
+static char *put_field(char *to, struct str name, struct str value)
+{
+    to = put(to, name);
+    to = put(to, STR(": "));
+    to = put_value(to, value);
+    return put(to, STR("\r\n"));
+}
+
+static size_t head_room(const struct head *h)
+{
+    size_t n = 256 + (h->type ? strlen(h->type) : 0);
+
+    for (size_t i = 0; i < h->mores; i++)
+        n += h->more[i].name.n + h->more[i].value.n + 4;
+    return n;
+}
+
+static char *put_length(char *to, const struct head *h)
+{
+    if (h->chunked)
+        return put(to, STR("Transfer-Encoding: chunked\r\n"));
+    if (!h->has_length)
+        return to;
+    to = put(to, STR("Content-Length: "));
+    to += digits_put(to, h->length);
+    return put(to, STR("\r\n"));
+}
+
+static struct str put_head(char *at, struct http_server *s, const struct head *h)
+{
+    char *to = put(at, STR("HTTP/1.1 "));
+
+    to += digits_put(to, (uint64_t)h->status);
+    to = put(to, STR(" "));
+    to = put(to, str_of(http_status_text(h->status)));
+    to = put(to, STR("\r\n"));
+    to = put(to, http_server_date(s));
+    if (h->type)
+        to = put_field(to, STR("Content-Type"), str_of(h->type));
+    to = put_length(to, h);
+    if (h->connection)
+        to = put_field(to, STR("Connection"), str_of(h->connection));
+    for (size_t i = 0; i < h->mores; i++)
+        to = put_field(to, h->more[i].name, h->more[i].value);
+    to = put(to, STR("\r\n"));
+    return (struct str){ at, (size_t)(to - at) };
+}
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+/* First the head or the start of a chunk, then the pieces, then its end. */
+static bool send_around(struct http_conn *c, struct str first, const struct str *piece, size_t n,
+                        struct str last)
+{
+    struct str all[PIECES + 2];
+    bool room;
+
+    assert(n <= PIECES);
+    all[0] = first;
+    for (size_t i = 0; i < n; i++)
+        all[i + 1] = piece[i];
+    all[n + 1] = last;
+    room = stream_write(c->io, all, n + 2);
+    http_conn_wrote(c, room);
+    return room;
+}
+
+static void send_head(struct http_conn *c, const struct head *h, const struct str *body, size_t n)
+{
+    size_t room = head_room(h), part = n < PIECES ? n : PIECES;
+    char small[SMALL_HEAD], *at = room <= sizeof(small) ? small : mem_alloc(room);
+
+    send_around(c, put_head(at, c->server, h), body, part, STR(""));
+    if (at != small)
+        mem_free(at);
+    while ((n -= part)) {
+        body += part;
+        part = n < PIECES ? n : PIECES;
+        send_around(c, STR(""), body, part, STR(""));
+    }
+}
+
+/* What to say about the connection: HTTP/1.1 stays by default, HTTP/1.0 does not. */
+static const char *connection_word(bool old, bool keep)
+{
+    if (!keep)
+        return "close";
+    return old ? "keep-alive" : NULL;
+}
+
+static bool will_keep(const struct http_exchange *x)
+{
+    return x->keep_alive && !x->req.conn->server->draining;
+}
+
+/* Some answers have no body and no length (RFC 9110 8.6). */
+static bool has_no_length(int status)
+{
+    return status < 200 || status == 204 || status == 304;
+}
+
+static void send_whole(struct http_conn *c, bool head_only, struct head *h, const struct str *body,
+                       size_t pieces)
+{
+    for (size_t i = 0; i < pieces; i++)
+        h->length += body[i].n;
+    h->has_length = !has_no_length(h->status);
+    send_head(c, h, body, head_only || !h->type || !h->has_length ? 0 : pieces);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+static void put_error(struct buf *out, int status, struct str text)
+{
+    struct jw w = jw_to(out);
+
+    jw_object(&w);
+    jw_key(&w, STR("error"));
+    jw_object(&w);
+    jw_kint(&w, "code", status);
+    jw_kstr(&w, "message", text);
+    jw_object_end(&w);
+    jw_object_end(&w);
+}
+
+void http_answer_refusal(struct http_conn *c, const struct http_exchange *x,
+                         const struct http_refusal *no, bool keep)
+{
+    struct http_header allow = { STR("Allow"), str_of(no->allow) };
+    struct head h = { .status = no->status,
+                      .type = "application/json",
+                      .more = &allow,
+                      .mores = no->allow[0] != 0,
+                      .connection = connection_word(x && x->old, keep) };
+    AUTO_BUF out;
+    struct str body;
+
+    buf_init(&out, 4096);
+    put_error(&out, no->status, str_of(no->text));
+    body = buf_str(&out);
+    send_whole(c, x && x->head_only, &h, &body, 1);
+}
+
+void http_answer_continue(struct http_conn *c)
+{
+    http_conn_wrote(c, stream_put(c->io, STR("HTTP/1.1 100 Continue\r\n\r\n")));
+}
+
+/* ---- whole answers ----------------------------------------------------------------------- */
+
+static void finish(struct http_exchange *x, bool keep)
+{
+    struct http_conn *c = x->req.conn;
+
+    if (c)
+        c->x = NULL;
+    http_exchange_free(x);
+    if (c)
+        http_conn_answered(c, keep);
+}
+
+void http_answer(struct http_req *req, int status, const char *type, const struct http_header *more,
+                 size_t mores, const struct str *body, size_t pieces)
+{
+    struct http_exchange *x = exchange_of(req);
+    struct head h = { .status = status, .type = type, .more = more, .mores = mores };
+
+    assert(x->answer == HTTP_ANSWER_NONE);
+    x->answer = HTTP_ANSWER_WHOLE;
+    x->keep_alive = req->conn && will_keep(x);
+    h.connection = connection_word(x->old, x->keep_alive);
+    if (req->conn)
+        send_whole(req->conn, x->head_only, &h, body, type ? pieces : 0);
+}
+
+void http_finish(struct http_req *req)
+{
+    struct http_exchange *x = exchange_of(req);
+
+    assert(x->answer == HTTP_ANSWER_WHOLE);
+    finish(x, x->keep_alive);
+}
+
+void http_reply(struct http_req *req, int status, const char *type, const struct http_header *more,
+                size_t mores, const struct str *body, size_t pieces)
+{
+    http_answer(req, status, type, more, mores, body, pieces);
+    http_finish(req);
+}
+
+void http_reply_error(struct http_req *req, int status, const char *fmt, ...)
+{
+    char text[1024];
+    AUTO_BUF out;
+    struct str body;
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    buf_init(&out, sizeof(text) * 8);
+    put_error(&out, status, str_of(text));
+    body = buf_str(&out);
+    http_reply(req, status, "application/json", NULL, 0, &body, 1);
+}
+
+/* ---- answers piece by piece -------------------------------------------------------------- */
+
+static void begin_stream(struct http_req *req, int status, const char *type,
+                         const struct http_header *more, size_t mores, enum http_answer_state kind)
+{
+    struct http_exchange *x = exchange_of(req);
+    struct head h = {
+        .status = status, .type = type, .more = more, .mores = mores, .chunked = !x->old
+    };
+
+    assert(x->answer == HTTP_ANSWER_NONE);
+    x->answer = (uint8_t)kind;
+    if (x->old || x->head_only) /* only the end of the connection ends the answer */
+        x->keep_alive = false;
+    if (!req->conn)
+        return;
+    h.connection = connection_word(x->old, will_keep(x));
+    send_head(req->conn, &h, NULL, 0);
+    if (x->head_only)
+        stream_shut(req->conn->io);
+}
+
+void http_stream_begin(struct http_req *req, int status, const char *type,
+                       const struct http_header *more, size_t mores)
+{
+    begin_stream(req, status, type, more, mores, HTTP_ANSWER_STREAM);
+}
+
+static bool send_chunk(struct http_exchange *x, const struct str *piece, size_t n)
+{
+    char size[MOST_DIGITS];
+    size_t total = 0;
+    int len;
+
+    for (size_t i = 0; i < n; i++)
+        total += piece[i].n;
+    if (!total) /* an empty chunk would be the last */
+        return true;
+    if (x->old)
+        return send_around(x->req.conn, STR(""), piece, n, STR(""));
+    len = snprintf(size, sizeof(size), "%zx\r\n", total);
+    return send_around(x->req.conn, (struct str){ size, (size_t)len }, piece, n, STR("\r\n"));
+}
+
+bool http_stream_write(struct http_req *req, const struct str *piece, size_t n)
+{
+    struct http_exchange *x = exchange_of(req);
+    bool room = true;
+
+    assert(x->answer != HTTP_ANSWER_NONE);
+    while (n && req->conn && !x->head_only) {
+        size_t part = n < PIECES ? n : PIECES;
+
+        room = send_chunk(x, piece, part);
+        piece += part;
+        n -= part;
+    }
+    if (!room)
+        x->owes_room = true;
+    return room;
+}
+
+void http_answer_last(struct http_exchange *x)
+{
+    if (!x->old && !x->head_only)
+        http_conn_wrote(x->req.conn, stream_put(x->req.conn->io, STR("0\r\n\r\n")));
+}
+
+void http_stream_end(struct http_req *req)
+{
+    struct http_exchange *x = exchange_of(req);
+
+    assert(x->answer != HTTP_ANSWER_NONE);
+    if (req->conn)
+        http_answer_last(x);
+    finish(x, req->conn && will_keep(x));
+}
+
+/* ---- event streams ----------------------------------------------------------------------- */
+
+void http_sse_begin(struct http_req *req, const struct http_header *more, size_t mores)
+{
+    struct http_header all[2 + 16] = {
+        { STR("Cache-Control"), STR("no-cache, no-transform") },
+        { STR("X-Accel-Buffering"), STR("no") },
+    };
+
+    assert(mores <= ARRAY_LEN(all) - 2);
+    for (size_t i = 0; i < mores; i++)
+        all[i + 2] = more[i];
+    begin_stream(req, 200, "text/event-stream", all, mores + 2, HTTP_ANSWER_EVENTS);
+}
+
+bool http_sse_send(struct http_req *req, const struct sse_out *event)
+{
+    struct sse_pieces pieces;
+    bool room;
+
+    sse_write(event, &pieces);
+    room = http_stream_write(req, pieces.at, pieces.n);
+    sse_pieces_fini(&pieces);
+    return room;
+}
+
+void http_answer_comment(struct http_exchange *x)
+{
+    http_stream_write(&x->req, &STR(": keepalive\n\n"), 1);
+}

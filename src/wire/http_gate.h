@@ -1,0 +1,42 @@
+/*
+ * http_gate.h - may this request come in, and who serves it? Pure; part of the HTTP server.
+ *
+ * A page in a browser can make the browser send requests to us, with our user's rights. What
+ * the page cannot do is choose Host and Origin freely: a foreign name in either is refused.
+ */
+#ifndef WIRE_HTTP_GATE_H
+#define WIRE_HTTP_GATE_H
+
+#include "wire/http1_parse.h"
+#include "wire/http_server.h"
+
+/* A row of the route table, taken apart. */
+struct http_gate_route {
+    struct str method, path;
+    bool more; /* path is what a longer one begins with */
+    http_handler_fn *handler;
+};
+
+struct http_gate {
+    struct http_gate_route *route; /* owned */
+    size_t routes;
+    const struct str *host;
+    size_t hosts;
+};
+
+/* Why not. */
+struct http_refusal {
+    int status;
+    char text[240];
+    char allow[64]; /* with 405: the value of Allow */
+};
+
+void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
+void http_gate_fini(struct http_gate *g);
+
+/* Host, then Origin, then the route. `local` is the address the client came to. */
+bool http_gate_pass(const struct http_gate *g, const struct http1_head *head, struct str local,
+                    bool any_host, const struct http_gate_route **out_route,
+                    struct http_refusal *no);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * http_server.h - an HTTP/1.1 server, small and strict.
+ *
+ * A connection:
+ *
+ *   IDLE -> HEAD -> BODY -> SERVING -> IDLE ...        (keep-alive; pipelined requests wait)
+ *     |       |       |        |
+ *     +-------+-------+--------+--> LINGER -> CLOSED   (refused, timed out, hung up, drained)
+ *
+ * IDLE     nothing of a request is here; holds no buffers.
+ * HEAD     the first byte came; the whole head must follow within http_head_ms.
+ * BODY     the head was accepted (100-continue answered); the body must follow.
+ * SERVING  the handler has the request. A client that leaves is noticed, also while nothing is
+ *          being sent. One that has only shut its sending side looks the same and counts as
+ *          gone: closing is how a client cancels.
+ * LINGER   our last word is out, the write side is shut, what still arrives is read and dropped
+ *          for a moment, so that the client gets our answer and not a reset.
+ *
+ * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the route.
+ * A refusal carries a JSON body {"error":{"code":STATUS,"message":"..."}} that says what was
+ * wrong and what is accepted.
+ */
+#ifndef WIRE_HTTP_SERVER_H
+#define WIRE_HTTP_SERVER_H
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "loop/stream.h"
+#include "wire/http.h"
+#include "wire/sse_write.h"
+
+struct http_server;
+struct http_conn;
+
+/*
+ * One request, its body whole. Every request is finished exactly once: by http_reply,
+ * http_finish or http_stream_end, at once or later - also after on_gone, when they send nothing.
+ * *req, its arena and all its strings live until then, even if the server does not.
+ */
+struct http_req {
+    struct arena mem;
+    struct str method, path, query; /* path without the '?'; query without it, or STR_NONE */
+    struct str rest;                /* of the path: what the '*' of the route stands for */
+    struct http_header *header;
+    size_t headers;
+    struct str body;
+    struct str remote; /* "127.0.0.1:40312", or "unix" */
+    bool loopback;     /* the client is on this machine */
+    void *who;         /* of the server */
+    void *data;        /* the handler's */
+
+    /*
+     * The client left, the request took too long, or the server closes, before the answer was
+     * complete. Called at most once, from the loop. May finish the request.
+     */
+    void (*on_gone)(struct http_req *req);
+
+    /* After http_stream_write answered false: there is room again. */
+    void (*on_room)(struct http_req *req);
+
+    struct http_conn *conn; /* NULL once the client is gone */
+};
+
+typedef void http_handler_fn(struct http_req *req);
+
+/*
+ * A path is matched whole; one that ends with a '*' matches what begins like it and goes on.
+ * The first row that fits method and path serves. GET also serves HEAD: the handler answers as
+ * for GET.
+ */
+struct http_route {
+    const char *method, *path;
+    http_handler_fn *handler;
+};
+
+/* All that is pointed to must outlive the server. */
+struct http_server_opts {
+    struct loop *loop;
+    const struct limits *limits;
+    const struct http_route *route;
+    size_t routes;
+    void *who;
+    /*
+     * Names accepted in Host and Origin besides the loopback names and the bound addresses:
+     * "example.org", "192.0.2.1", "[2001:db8::1]", without a port, which may be any.
+     */
+    const struct str *host;
+    size_t hosts;
+};
+
+struct http_server *http_server_new(const struct http_server_opts *opts);
+
+/*
+ * Listen on "127.0.0.1:8733", "[::1]:8733", "localhost:8733" (both of them; port 0: the kernel
+ * chooses) or "unix:/path" (mode 0600; a stale socket is replaced, a live one refused).
+ * *out_bound, of HTTP_ADDRESS bytes, gets the real address. May be called more than once.
+ */
+enum { HTTP_ADDRESS = 128 };
+bool http_server_listen(struct http_server *s, struct str address, char *out_bound, struct err *e);
+
+/* Who is at the other end of a stream. The strings are copied, and cut past 63 bytes. */
+struct http_peer {
+    struct str remote; /* "127.0.0.1:40312", or "unix" */
+    struct str local;  /* the address it came to, "127.0.0.1" or "[::1]": a valid Host */
+    bool loopback;
+    bool any_host; /* no browser can be there: Host and Origin are not looked at */
+};
+
+/*
+ * Serve a stream that is already open and not started, such as the fake wire of a test. The
+ * stream's events are set by the server, which closes it; then `release` (may be NULL) gets it.
+ */
+void http_server_accept(struct http_server *s, struct stream *io, const struct http_peer *peer,
+                        void (*release)(struct stream *io));
+
+/* How many connections are open. */
+size_t http_server_connections(const struct http_server *s);
+
+/*
+ * Stop listening, close idle connections, end event streams, let requests under way finish;
+ * then call done. To cut that short, close; then this done is not called any more.
+ */
+void http_server_drain(struct http_server *s, void (*done)(void *who), void *who);
+
+/*
+ * Close everything at once, then free the server and call done (may be NULL). Like
+ * http_server_drain it only begins here; the rest happens on the loop.
+ */
+void http_server_close(struct http_server *s, void (*done)(void *who), void *who);
+
+/* ---- answering -------------------------------------------------------------------------- */
+
+/*
+ * The whole answer. Content-Length is added; `type` NULL means no body at all. A control
+ * character in the value of a header becomes a space.
+ */
+void http_reply(struct http_req *req, int status, const char *type, const struct http_header *more,
+                size_t mores, const struct str *body, size_t pieces);
+
+/*
+ * The same in two steps, for a handler that needs the request for a moment after it answered.
+ * The client has its answer at once; its next request waits for http_finish.
+ */
+void http_answer(struct http_req *req, int status, const char *type, const struct http_header *more,
+                 size_t mores, const struct str *body, size_t pieces);
+void http_finish(struct http_req *req);
+
+/* {"error":{"code":STATUS,"message":SENTENCE}}. */
+void http_reply_error(struct http_req *req, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* An answer of unknown length (chunked; until close for HTTP/1.0). */
+void http_stream_begin(struct http_req *req, int status, const char *type,
+                       const struct http_header *more, size_t mores);
+
+/* Answers false when more is waiting than should be: pause until on_room. */
+bool http_stream_write(struct http_req *req, const struct str *piece, size_t n);
+void http_stream_end(struct http_req *req);
+
+/*
+ * An event stream: http_stream_begin with its headers (no caching, no proxy buffering) and up to
+ * 16 more; a comment is sent after every sse_keepalive_ms of silence. Ended by http_stream_end.
+ */
+void http_sse_begin(struct http_req *req, const struct http_header *more, size_t mores);
+
+/* One event. Answers like http_stream_write. */
+bool http_sse_send(struct http_req *req, const struct sse_out *event);
+
+/*
+ * For long-lived streams: empty the arena and free the body now. method, path, query, rest,
+ * header and body are gone, and so is what the handler put into the arena.
+ */
+void http_forget_request(struct http_req *req);
+
+/* The header of a request, by name in any case; STR_NONE when absent. */
+static inline struct str http_req_header(const struct http_req *req, const char *name)
+{
+    return http_header_get(req->header, req->headers, name);
+}
+
+#endif
