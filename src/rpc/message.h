@@ -1,0 +1,50 @@
+/*
+ * message.h - one JSON-RPC 2.0 message, taken apart.
+ *
+ * Only the envelope is decoded; params, result and error stay undecoded values with their
+ * source bytes. What is wrong with a message is said by a code and a sentence, together with
+ * the id to answer under, if one could be read.
+ */
+#ifndef RPC_MESSAGE_H
+#define RPC_MESSAGE_H
+
+#include "base/json.h"
+
+enum rpc_code {
+    RPC_PARSE_ERROR = -32700,
+    RPC_INVALID_REQUEST = -32600,
+    RPC_METHOD_NOT_FOUND = -32601,
+    RPC_INVALID_PARAMS = -32602,
+    RPC_INTERNAL_ERROR = -32603,
+};
+
+enum rpc_kind {
+    RPC_REQUEST,
+    RPC_NOTIFICATION,
+    RPC_RESPONSE,
+    RPC_MALFORMED, /* `code` and `why` say what is wrong */
+};
+
+struct rpc_message {
+    enum rpc_kind kind;
+    struct json id; /* string or integer; missing for notifications and unreadable ids */
+    struct str method;
+    struct json params;        /* an object, or missing */
+    struct json result, error; /* of a response; one of the two */
+    enum rpc_code code;
+    struct err why;
+};
+
+/* Take one message apart. Never fails: what is wrong is part of the answer. */
+void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out);
+
+/*
+ * The raw id of a request of which only the first bytes are known, or STR_NONE: so that a
+ * message too large to be read can still be answered.
+ */
+struct str rpc_salvage_id(struct str head);
+
+/* What a failure inside us looks like to the other side. */
+enum rpc_code rpc_code_of(enum err_code code);
+
+#endif

@@ -1,0 +1,311 @@
+/* peer.c - a peer's life, and what a frame turns out to be. */
+#include "rpc/peer.h"
+
+#include "base/container.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "rpc/peer_in.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+enum { ERROR_ROOM = 8192 }; /* an error always fits, however small the limit */
+
+void rpc_init(struct rpc *rpc, struct loop *loop, const struct limits *limits)
+{
+    *rpc = (struct rpc){ .loop = loop, .limits = limits };
+    buf_init(&rpc->scratch, (size_t)limits->message_bytes + ERROR_ROOM);
+}
+
+void rpc_fini(struct rpc *rpc)
+{
+    buf_fini(&rpc->scratch);
+    arena_pool_fini(&rpc->arenas);
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static void on_idle_check(struct post *post)
+{
+    struct peer *p = CONTAINER_OF(post, struct peer, idle);
+
+    if (peer_idle(p) && p->on_idle)
+        p->on_idle(p);
+}
+
+void peer_init(struct peer *p, struct rpc *rpc, const struct peer_kind *kind, struct link *link,
+               void *who)
+{
+    *p = (struct peer){ .rpc = rpc, .kind = kind, .link = link, .who = who };
+    p->idle.fn = on_idle_check;
+}
+
+bool peer_idle(const struct peer *p)
+{
+    return !p->serving && !p->awaited_count;
+}
+
+void peer_check_idle(struct peer *p)
+{
+    if (p->on_idle && peer_idle(p))
+        loop_post(p->rpc->loop, &p->idle);
+}
+
+void peer_lose_link(struct peer *p, struct link *via)
+{
+    for (struct rpc_in *in = p->serving; in; in = in->older) {
+        if (in->via != via)
+            continue;
+        in->via = NULL;
+        if (in->batch)
+            in->batch->via = NULL;
+        op_cancel(&in->op);
+    }
+    if (p->link == via)
+        p->link = NULL;
+}
+
+void peer_hang_up(struct peer *p)
+{
+    struct err gone = { ERR_CLOSED, "the connection is closed" };
+
+    for (struct rpc_in *in = p->serving; in; in = in->older) {
+        in->via = NULL;
+        if (in->batch)
+            in->batch->via = NULL;
+        op_cancel(&in->op);
+    }
+    p->link = NULL;
+    rpc_out_fail_all(p, &gone);
+    peer_check_idle(p);
+}
+
+void peer_fini(struct peer *p)
+{
+    assert(peer_idle(p));
+    loop_unpost(p->rpc->loop, &p->idle);
+    mem_free(p->awaited);
+    p->awaited = NULL;
+    p->awaited_room = 0;
+}
+
+/* ---- refusing --------------------------------------------------------------------------- */
+
+void rpc_write_error(struct jw *w, struct str id, int code, struct str message, struct str data)
+{
+    jw_object(w);
+    jw_kstr(w, "jsonrpc", STR("2.0"));
+    jw_kraw(w, "id", id.p ? id : STR("null"));
+    jw_key(w, STR("error"));
+    jw_object(w);
+    jw_kint(w, "code", code);
+    jw_kstr(w, "message", message);
+    jw_kraw(w, "data", data);
+    jw_object_end(w);
+    jw_object_end(w);
+}
+
+void rpc_batch_put(struct rpc_batch *batch, const struct str *piece, size_t n)
+{
+    buf_putc(&batch->out, batch->out.n ? ',' : '[');
+    for (size_t i = 0; i < n; i++)
+        buf_put(&batch->out, piece[i]);
+}
+
+void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,
+                struct str message)
+{
+    struct buf *out = &p->rpc->scratch;
+    struct jw w = jw_to(out);
+    struct str answer;
+
+    buf_clear(out);
+    rpc_write_error(&w, id, code, message, STR_NONE);
+    answer = buf_str(out);
+    if (batch)
+        rpc_batch_put(batch, &answer, 1);
+    else if (via)
+        link_send(via, &answer, 1);
+}
+
+/* ---- batches ---------------------------------------------------------------------------- */
+
+static void send_batch(struct rpc_batch *batch)
+{
+    struct str all[] = { buf_str(&batch->out), STR("]") };
+
+    if (batch->out.full)
+        rpc_refuse(batch->peer, batch->via, NULL, STR_NONE, RPC_INTERNAL_ERROR,
+                   STR("the answers to this batch are too large (limits.message_bytes)"));
+    else if (batch->out.n)
+        link_send(batch->via, all, 2);
+}
+
+void rpc_batch_done(struct rpc_batch *batch)
+{
+    struct arena mem;
+
+    if (--batch->open)
+        return;
+    if (batch->via)
+        send_batch(batch);
+    buf_fini(&batch->out);
+    buf_fini(&batch->text);
+    mem = batch->mem;
+    arena_fini(&mem);
+}
+
+static void take_message(struct peer *p, struct link *via, struct rpc_batch *batch,
+                         struct rpc_parcel *parcel);
+
+static void take_batch(struct peer *p, struct link *via, struct rpc_parcel *parcel)
+{
+    size_t count = json_count(parcel->root), most = (size_t)p->rpc->limits->batch_items;
+    struct rpc_batch *batch;
+    char why[80];
+
+    if (!p->batches || !count || count > most) {
+        if (!p->batches)
+            snprintf(why, sizeof(why), "batches are not part of this protocol version");
+        else
+            snprintf(why, sizeof(why), "a batch holds 1 to %zu messages; this one has %zu", most,
+                     count);
+        rpc_refuse(p, via, NULL, STR_NONE, RPC_INVALID_REQUEST, str_of(why));
+        return;
+    }
+    batch = ARENA_NEW(parcel->mem, struct rpc_batch);
+    batch->peer = p;
+    batch->via = via;
+    batch->open = 1;
+    buf_init(&batch->out, (size_t)p->rpc->limits->message_bytes);
+    if (parcel->mem == &parcel->own) {
+        batch->mem = parcel->own;
+        batch->text = parcel->text;
+        parcel->own = (struct arena){ 0 };
+        parcel->text = (struct buf){ 0 };
+        parcel->mem = &batch->mem;
+    }
+    JSON_EACH(item, parcel->root)
+    {
+        struct rpc_parcel one = { .mem = parcel->mem, .root = item };
+
+        take_message(p, via, batch, &one);
+    }
+    parcel->mem = &parcel->own;
+    rpc_batch_done(batch);
+}
+
+/* ---- frames ----------------------------------------------------------------------------- */
+
+static void act_on(struct peer *p, struct link *via, struct rpc_batch *batch,
+                   struct rpc_parcel *parcel, const struct rpc_message *m)
+{
+    switch (m->kind) {
+    case RPC_REQUEST:
+    case RPC_NOTIFICATION: rpc_in_dispatch(p, via, batch, parcel, m); break;
+    case RPC_RESPONSE: rpc_out_answer(p, parcel, m); break;
+    case RPC_MALFORMED:
+        rpc_refuse(p, via, batch, json_raw(m->id), m->code, str_of(m->why.text));
+        break;
+    }
+}
+
+static void take_message(struct peer *p, struct link *via, struct rpc_batch *batch,
+                         struct rpc_parcel *parcel)
+{
+    struct rpc_message m;
+
+    rpc_message_read(parcel->mem, parcel->root, &m);
+    act_on(p, via, batch, parcel, &m);
+}
+
+static void refuse_frame(struct peer *p, struct link *via, const struct frame *frame)
+{
+    char why[160];
+
+    if (frame->kind == FRAME_TOO_LARGE)
+        snprintf(why, sizeof(why), "the message is larger than %lld bytes (limits.message_bytes)",
+                 (long long)p->rpc->limits->message_bytes);
+    else if (frame->text.p)
+        snprintf(why, sizeof(why), "bad header line \"" STR_FMT "\"; expected Content-Length: N",
+                 STR_ARG(utf8_head(frame->text, 60)));
+    else
+        snprintf(why, sizeof(why), "the header block has no Content-Length");
+    rpc_refuse(p, via, NULL,
+               frame->kind == FRAME_TOO_LARGE ? rpc_salvage_id(frame->text) : STR_NONE,
+               RPC_INVALID_REQUEST, str_of(why));
+}
+
+enum { COPY_UP_TO = 32 << 10 };
+
+/* Bring the message's bytes where they will stay, and read them. */
+static bool open_parcel(struct peer *p, struct link *via, const struct frame *frame,
+                        struct rpc_parcel *parcel, struct err *e)
+{
+    struct json_opts opts = limits_json(p->rpc->limits);
+    struct str text = frame->text;
+
+    *parcel = (struct rpc_parcel){ .mem = via->mem };
+    if (!via->mem) {
+        parcel->own = arena_pool_take(&p->rpc->arenas);
+        parcel->mem = &parcel->own;
+    }
+    if (!via->mem && text.n <= COPY_UP_TO)
+        text = arena_str(&parcel->own, text);
+    else if (!via->mem)
+        text = frame_take(frame, &parcel->text);
+    return json_read(parcel->mem, text, &opts, &parcel->root, e);
+}
+
+void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
+{
+    struct rpc_parcel parcel;
+    struct err e;
+
+    if (frame->kind != FRAME_MESSAGE) {
+        refuse_frame(p, via, frame);
+        peer_check_idle(p);
+        return;
+    }
+    if (!open_parcel(p, via, frame, &parcel, &e))
+        rpc_refuse(p, via, NULL, STR_NONE,
+                   e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, str_of(e.text));
+    else if (json_type(parcel.root) == JSON_ARRAY)
+        take_batch(p, via, &parcel);
+    else
+        take_message(p, via, NULL, &parcel);
+    buf_fini(&parcel.text); /* empty when a call has taken them */
+    arena_pool_give(&p->rpc->arenas, &parcel.own);
+    peer_check_idle(p);
+}
+
+void peer_receive_tree(struct peer *p, struct link *via, struct json root,
+                       const struct rpc_message *m)
+{
+    struct rpc_parcel parcel = { .mem = via->mem, .root = root };
+
+    if (m)
+        act_on(p, via, NULL, &parcel, m);
+    else
+        take_batch(p, via, &parcel);
+    peer_check_idle(p);
+}
+
+void peer_notify(struct peer *p, const char *method, struct str params)
+{
+    struct buf *out = &p->rpc->scratch;
+    struct jw w = jw_to(out);
+    struct str message;
+
+    if (!p->link)
+        return;
+    buf_clear(out);
+    jw_object(&w);
+    jw_kstr(&w, "jsonrpc", STR("2.0"));
+    jw_kstr(&w, "method", str_of(method));
+    jw_kraw(&w, "params", params);
+    jw_object_end(&w);
+    message = buf_str(out);
+    link_send(p->link, &message, 1);
+}

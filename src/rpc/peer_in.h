@@ -1,0 +1,51 @@
+/* peer_in.h - the inside of a peer, shared by the files of this room only. */
+#ifndef RPC_PEER_IN_H
+#define RPC_PEER_IN_H
+
+#include "rpc/peer.h"
+
+/*
+ * An array of messages that came in one frame. Its answers are gathered and go out as one array
+ * when the last is there; a batch of notifications only is answered by nothing.
+ */
+struct rpc_batch {
+    struct arena mem; /* holds this struct, the text and all calls of the batch */
+    struct buf text;
+    struct peer *peer;
+    struct link *via; /* NULL once it is gone */
+    struct buf out;   /* "[answer,answer" */
+    size_t open;      /* calls whose op is not delivered yet, plus one while dispatching */
+};
+
+/* The bytes of one message and the tree over them, on their way to an owner. */
+struct rpc_parcel {
+    struct arena *mem; /* the link's, the batch's, or &own */
+    struct arena own;
+    struct buf text;
+    struct json root;
+};
+
+/* Begin the op of a call, link it in and run its handler. */
+void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
+                     struct rpc_parcel *parcel, const struct rpc_message *m);
+
+/* An answer to a call of ours. */
+void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_message *m);
+
+/* No answer will come any more, to any call. */
+void rpc_out_fail_all(struct peer *p, const struct err *why);
+
+/* Send an error that belongs to no call; id is raw JSON, or STR_NONE for null. */
+void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,
+                struct str message);
+
+/* Add one answer, given in pieces. */
+void rpc_batch_put(struct rpc_batch *batch, const struct str *piece, size_t n);
+
+/* One call of a batch is over; sends the answers when it was the last. */
+void rpc_batch_done(struct rpc_batch *batch);
+
+/* Maybe the last thing under way has ended. */
+void peer_check_idle(struct peer *p);
+
+#endif

@@ -1,0 +1,241 @@
+/* rpc_in.c - calls made to us: from dispatch to the answer. */
+#include "base/container.h"
+#include "base/log.h"
+#include "rpc/peer_in.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- the op ----------------------------------------------------------------------------- */
+
+static struct rpc_in *in_of(struct op *op)
+{
+    return CONTAINER_OF(op, struct rpc_in, op);
+}
+
+/*
+ * Work is done in children, which have been told: the handler answers when they are done. With
+ * no child nobody would.
+ */
+static void cancel_in(struct op *op)
+{
+    if (!op->child)
+        op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+}
+
+static const struct op_kind in_kind = { .name = "call", .cancel = cancel_in };
+
+/* Counts as under way no longer, though its op may still have to be delivered. */
+static void answered(struct rpc_in *in)
+{
+    if (!in->answered)
+        in->peer->unanswered--;
+    in->answered = true;
+}
+
+static void leave_peer(struct rpc_in *in)
+{
+    struct peer *p = in->peer;
+
+    if (in->older)
+        in->older->newer = in->newer;
+    if (in->newer)
+        in->newer->older = in->older;
+    else
+        p->serving = in->older;
+    answered(in);
+}
+
+static void on_in_done(struct op *op, const struct err *e, void *who)
+{
+    struct rpc_in *in = in_of(op);
+    struct peer *p = in->peer;
+    struct rpc_batch *batch = in->batch;
+    struct arena own = in->own;
+    bool owns = in->mem == &in->own;
+
+    (void)e;
+    (void)who;
+    leave_peer(in);
+    buf_fini(&in->text);
+    if (owns)
+        arena_pool_give(&p->rpc->arenas, &own); /* *in is gone with it */
+    if (batch)
+        rpc_batch_done(batch);
+    peer_check_idle(p);
+}
+
+static void join_peer(struct peer *p, struct rpc_in *in)
+{
+    in->older = p->serving;
+    if (in->older)
+        in->older->newer = in;
+    p->serving = in;
+    p->unanswered++;
+}
+
+/* ---- dispatch --------------------------------------------------------------------------- */
+
+/* Moves the parcel's memory into the call that lives in it. */
+static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch *batch,
+                             struct rpc_parcel *parcel, const struct rpc_message *m)
+{
+    struct rpc_in *in = ARENA_NEW(parcel->mem, struct rpc_in);
+
+    in->peer = p;
+    in->via = via;
+    in->batch = batch;
+    in->id = m->id;
+    in->method = m->method;
+    in->params = m->params;
+    in->mem = parcel->mem;
+    if (parcel->mem == &parcel->own) {
+        in->own = parcel->own;
+        in->text = parcel->text;
+        in->mem = &in->own;
+        parcel->own = (struct arena){ 0 };
+        parcel->text = (struct buf){ 0 };
+    }
+    return in;
+}
+
+static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
+                      const struct rpc_message *m, const struct method *row)
+{
+    char why[200];
+
+    if (!row) {
+        if (m->kind == RPC_REQUEST) {
+            snprintf(why, sizeof(why), "Method not found: %.*s", (int)str_head(m->method, 100).n,
+                     m->method.p);
+            rpc_refuse(p, via, batch, json_raw(m->id), RPC_METHOD_NOT_FOUND, str_of(why));
+        }
+        return false;
+    }
+    if (m->kind == RPC_REQUEST && p->unanswered >= (size_t)p->rpc->limits->calls_in_flight) {
+        snprintf(why, sizeof(why), "%zu calls are under way (limits.calls_in_flight); try later",
+                 p->unanswered);
+        rpc_refuse(p, via, batch, json_raw(m->id), RPC_INTERNAL_ERROR, str_of(why));
+        return false;
+    }
+    return true;
+}
+
+void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
+                     struct rpc_parcel *parcel, const struct rpc_message *m)
+{
+    const struct method *row = method_find(p->kind->methods, m->method, m->kind, p->version);
+    struct rpc_in *in;
+
+    if (!may_serve(p, via, batch, m, row))
+        return;
+    in = unpack(p, via, batch, parcel, m);
+    if (batch)
+        batch->open++;
+    join_peer(p, in);
+    op_begin(&in->op, &in_kind, p->rpc->loop, NULL, on_in_done, NULL);
+    row->handler(in);
+    if (m->kind == RPC_NOTIFICATION && !in->op.settled)
+        op_ok(&in->op);
+}
+
+/* ---- answers ---------------------------------------------------------------------------- */
+
+/* Is there anyone to answer? Settles the call either way. */
+static bool settle(struct rpc_in *in)
+{
+    bool send = in->via && !in->silent && !in->answered && json_here(in->id);
+
+    answered(in);
+    if (!in->op.settled)
+        op_ok(&in->op);
+    return send;
+}
+
+static void send_answer(struct rpc_in *in, const struct str *piece, size_t n)
+{
+    if (in->batch)
+        rpc_batch_put(in->batch, piece, n);
+    else
+        link_send(in->via, piece, n);
+}
+
+void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str data)
+{
+    struct buf *out = &in->peer->rpc->scratch;
+    struct jw w = jw_to(out);
+    struct str answer;
+
+    if (!settle(in))
+        return;
+    buf_clear(out);
+    rpc_write_error(&w, json_raw(in->id), code, message, data);
+    answer = buf_str(out);
+    send_answer(in, &answer, 1);
+    buf_trim(out, 1 << 16);
+}
+
+void rpc_error(struct rpc_in *in, int code, const char *fmt, ...)
+{
+    char text[320];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    rpc_error_data(in, code, str_of(text), STR_NONE);
+}
+
+void rpc_error_of(struct rpc_in *in, const struct err *e)
+{
+    rpc_error_data(in, rpc_code_of(e->code), str_of(e->text), STR_NONE);
+}
+
+static const struct str answer_head = STR("{\"jsonrpc\":\"2.0\",\"id\":");
+static const struct str answer_result = STR(",\"result\":");
+
+void rpc_result_raw(struct rpc_in *in, struct str json)
+{
+    struct str all[] = { answer_head, json_raw(in->id), answer_result, json, STR("}") };
+
+    if (settle(in))
+        send_answer(in, all, ARRAY_LEN(all));
+}
+
+struct jw *rpc_result_begin(struct rpc_in *in)
+{
+    struct rpc *rpc = in->peer->rpc;
+
+    buf_clear(&rpc->scratch);
+    rpc->writer = jw_to(&rpc->scratch);
+    return &rpc->writer;
+}
+
+void rpc_result_end(struct rpc_in *in)
+{
+    struct buf *out = &in->peer->rpc->scratch;
+    int64_t most = in->peer->rpc->limits->message_bytes;
+
+    if (out->full || (int64_t)out->n > most)
+        rpc_error(in, RPC_INTERNAL_ERROR, "the answer is larger than %lld bytes", (long long)most);
+    else
+        rpc_result_raw(in, buf_str(out));
+    buf_trim(out, 1 << 16);
+}
+
+/* ---- cancel ----------------------------------------------------------------------------- */
+
+struct rpc_in *peer_find_in(struct peer *p, struct json id)
+{
+    for (struct rpc_in *in = p->serving; in; in = in->older)
+        if (json_here(in->id) && !in->answered && str_eq(json_raw(in->id), json_raw(id)))
+            return in;
+    return NULL;
+}
+
+void rpc_in_cancel(struct rpc_in *in)
+{
+    in->silent = true;
+    op_cancel(&in->op);
+}
