@@ -1,0 +1,55 @@
+/* system_time.c - what time it is, here and in UTC. */
+#include "base/clock.h"
+#include "base/digits.h"
+#include "tool/tools.h"
+
+#include <time.h>
+
+enum { OFFSET_TEXT = 6 };
+
+/* "+01:00" */
+static struct str offset_text(long seconds, char out[OFFSET_TEXT])
+{
+    long minutes = (seconds < 0 ? -seconds : seconds) / 60;
+
+    out[0] = seconds < 0 ? '-' : '+';
+    digits_put_padded(out + 1, (uint64_t)minutes / 60, 2);
+    out[3] = ':';
+    digits_put_padded(out + 4, (uint64_t)minutes % 60, 2);
+    return (struct str){ out, OFFSET_TEXT };
+}
+
+static void start(struct tool_call *call)
+{
+    int64_t now = loop_wall(call->host->loop);
+    time_t sec = (time_t)(now / 1000);
+    struct jw w = jw_to(&call->structured);
+    char utc[CLOCK_TEXT], offset[OFFSET_TEXT];
+    struct tm local;
+
+    clock_text(now, utc);
+    localtime_r(&sec, &local);
+    jw_object(&w);
+    jw_kstr(&w, "utc", str_of(utc));
+    jw_kint(&w, "unixMs", now);
+    jw_kstr(&w, "utcOffset", offset_text(local.tm_gmtoff, offset));
+    jw_object_end(&w);
+    tool_text(call, buf_str(&call->structured));
+    tool_done(call);
+}
+
+const struct tool tool_system_time = {
+    .name = "system_time",
+    .title = "System time",
+    .description = "The current time of this machine: UTC as RFC 3339, milliseconds since 1970, "
+                   "and the local offset from UTC.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
+    .output_schema = "{\"type\":\"object\",\"properties\":{"
+                     "\"utc\":{\"type\":\"string\"},"
+                     "\"unixMs\":{\"type\":\"integer\"},"
+                     "\"utcOffset\":{\"type\":\"string\"}},"
+                     "\"required\":[\"utc\",\"unixMs\",\"utcOffset\"]}",
+    .kind = TOOL_READ,
+    .read_only = true,
+    .start = start,
+};
