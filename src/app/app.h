@@ -1,0 +1,54 @@
+/*
+ * app.h - what a verb gets: where we are, what is configured, how to print.
+ *
+ * A verb is one file here with a `const struct verb` and one row in main.c.
+ */
+#ifndef APP_APP_H
+#define APP_APP_H
+
+#include "app/config.h"
+#include "app/options.h"
+#include "app/root.h"
+
+#define TREFOIL_NAME "trefoil"
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1, /* it was tried and did not work */
+    EXIT_USAGE = 2,  /* the command line or the configuration is wrong */
+};
+
+/* Options that every verb takes. */
+struct app_options {
+    const char *root, *config, *log_level;
+    bool json, help;
+};
+
+struct app {
+    struct arena mem; /* program lifetime */
+    struct app_options opt;
+    struct root root;
+    struct config config;
+};
+
+struct verb {
+    const char *name;
+    const char *words;   /* what may follow, for help; "" for nothing */
+    const char *summary; /* one line */
+    const struct option *option;
+    size_t options;
+    size_t args_size; /* of the struct the option offsets count in */
+    bool bare;        /* runs without root and configuration */
+    int (*run)(struct app *app, const void *args, int words, char **word);
+};
+
+extern const struct verb verb_config, verb_doctor, verb_mcp, verb_serve;
+extern const char trefoil_version[];
+
+/* "trefoil: SENTENCE" on stderr. Returns EXIT_FAILED, so that `return app_fail(...)` works. */
+int app_fail(const struct err *e);
+
+/* The same with EXIT_USAGE. */
+int app_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,244 @@
+/*
+ * doctor.c - `trefoil doctor`: what is here, what is wrong and how to mend it.
+ *
+ * Each finding is a row of a table of checks; a check looks, says what it found in one line,
+ * and changes nothing.
+ */
+#include "app/app.h"
+#include "loop/proc.h"
+#include "store/store.h"
+#include "wire/curl_api.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum health { HEALTH_OK, HEALTH_NOTE, HEALTH_BAD };
+
+static const char *const health_names[] = { "ok", "note", "bad" };
+
+struct finding {
+    enum health health;
+    struct str text;
+};
+
+typedef struct finding check_fn(struct app *app);
+
+static struct finding found(enum health health, struct str text)
+{
+    return (struct finding){ health, text };
+}
+
+/* ---- checks ----------------------------------------------------------------------------- */
+
+static struct finding check_program(struct app *app)
+{
+    struct utsname u;
+
+    uname(&u);
+    return found(HEALTH_OK,
+                 arena_printf(&app->mem, "%s on %s %s", trefoil_version, u.sysname, u.release));
+}
+
+static struct finding check_root(struct app *app)
+{
+    bool writable = access(app->root.path, W_OK) == 0;
+
+    return found(
+        writable ? HEALTH_OK : HEALTH_BAD,
+        arena_printf(&app->mem, "%s (%s)%s", app->root.path, app->root.from,
+                     writable ? "" : "; it cannot be written: choose another with --root"));
+}
+
+static struct finding check_config(struct app *app)
+{
+    const struct config *c = &app->config;
+
+    if (!c->file_count)
+        return found(HEALTH_OK, STR("no file, all defaults"));
+    return found(HEALTH_OK,
+                 arena_printf(&app->mem, "%s%s%s", c->files[0], c->file_count > 1 ? ", " : "",
+                              c->file_count > 1 ? c->files[1] : ""));
+}
+
+static struct finding check_store(struct app *app)
+{
+    const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
+    struct store *s;
+    struct stat st;
+    struct err e;
+    bool ok;
+
+    if (stat(path, &st) < 0 && errno == ENOENT)
+        return found(HEALTH_OK, STR("none yet; `trefoil serve` makes one"));
+    if (!store_look(path, &s, &e))
+        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    ok = store_check(s, &e);
+    store_close(s);
+    if (!ok)
+        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    return found(HEALTH_OK,
+                 arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));
+}
+
+/* Landlock answers its ABI version to an empty request. */
+static struct finding check_landlock(struct app *app)
+{
+    const int landlock_create_ruleset = 444, ask_version = 1;
+    long abi = syscall(landlock_create_ruleset, NULL, 0, ask_version);
+
+    if (abi < 1)
+        return found(HEALTH_NOTE, STR("this kernel has no Landlock"));
+    return found(HEALTH_OK, arena_printf(&app->mem, "ABI %ld", abi));
+}
+
+static struct finding check_http_client(struct app *app)
+{
+    const struct curl_api *curl;
+    struct err e;
+
+    if (!curl_api_open(&curl, &e))
+        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
+    return found(HEALTH_OK, arena_printf(&app->mem, "libcurl %s",
+                                         curl->version_info(CURLVERSION_NOW)->version));
+}
+
+/* ---- the keeper: start something under it and see it end --------------------------------- */
+
+struct trial {
+    struct loop *loop;
+    struct proc proc;
+    struct proc_exit exit;
+};
+
+static void on_trial_exit(struct proc *p, const struct proc_exit *exit)
+{
+    ((struct trial *)p->owner)->exit = *exit;
+    proc_close(p);
+}
+
+static void on_trial_closed(struct proc *p)
+{
+    loop_stop(((struct trial *)p->owner)->loop);
+}
+
+static void ignore_bytes(struct stream *io, struct str bytes)
+{
+    (void)io;
+    (void)bytes;
+}
+
+static void ignore_end(struct stream *io, const struct err *e)
+{
+    (void)io;
+    (void)e;
+}
+
+static void ignore_room(struct stream *io)
+{
+    (void)io;
+}
+
+static bool try_child(struct app *app, struct trial *t, struct err *e)
+{
+    static const struct proc_events events = { .on_exit = on_trial_exit,
+                                               .on_closed = on_trial_closed };
+    static const struct stream_events io = { ignore_bytes, ignore_end, ignore_room, NULL };
+    static const char *const argv[] = { "/proc/self/exe", "version", NULL };
+    static const char *const env[] = { NULL };
+    struct procs procs;
+
+    procs_init(&procs, t->loop, &app->config.limits);
+    if (!proc_start(&t->proc, &procs,
+                    &(struct proc_opts){ .argv = argv,
+                                         .env = env,
+                                         .events = &events,
+                                         .owner = t,
+                                         .io_events = &io,
+                                         .io_owner = t },
+                    e))
+        return false;
+    stream_start(proc_io(&t->proc));
+    loop_run(t->loop);
+    return true;
+}
+
+static struct finding check_keeper(struct app *app)
+{
+    struct trial *t = ARENA_NEW(&app->mem, struct trial);
+    char how[160];
+    struct err e;
+    bool ran;
+
+    t->loop = loop_new(LOOP_REAL_CLOCK);
+    ran = try_child(app, t, &e);
+    loop_free(t->loop);
+    if (!ran)
+        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    proc_exit_text(&t->exit, how, sizeof(how));
+    if (t->exit.how != PROC_EXITED || t->exit.code)
+        return found(HEALTH_BAD, arena_printf(&app->mem, "a child under it %s", how));
+    return found(HEALTH_OK, STR("children start under it and leave nothing behind"));
+}
+
+static const struct {
+    const char *name;
+    check_fn *check;
+} checks[] = {
+    { "program", check_program },   { "root", check_root },
+    { "config", check_config },     { "store", check_store },
+    { "keeper", check_keeper },     { "http client", check_http_client },
+    { "landlock", check_landlock },
+};
+
+/* ---- printing --------------------------------------------------------------------------- */
+
+static void print_text(const char *name, struct finding f)
+{
+    printf("%-4s  %-12s " STR_FMT "\n", health_names[f.health], name, STR_ARG(f.text));
+}
+
+static void put_json(struct jw *w, const char *name, struct finding f)
+{
+    jw_object(w);
+    jw_kstr(w, "check", str_of(name));
+    jw_kstr(w, "health", str_of(health_names[f.health]));
+    jw_kstr(w, "text", f.text);
+    jw_object_end(w);
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    bool bad = false;
+
+    (void)args;
+    if (words)
+        return app_usage("doctor: unexpected word %.40s", word[0]);
+    buf_init(&out, 1 << 16);
+    jw_array(&w);
+    for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+        struct finding f = checks[i].check(app);
+
+        bad |= f.health == HEALTH_BAD;
+        if (app->opt.json)
+            put_json(&w, checks[i].name, f);
+        else
+            print_text(checks[i].name, f);
+    }
+    jw_array_end(&w);
+    if (app->opt.json)
+        printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    return bad ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct verb verb_doctor = {
+    .name = "doctor",
+    .words = "",
+    .summary = "what is configured and found, what is wrong and how to mend it",
+    .run = run,
+};

@@ -1,0 +1,130 @@
+/* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout. */
+#include "app/app.h"
+#include "app/service.h"
+#include "base/container.h"
+#include "loop/drain.h"
+#include "loop/fd_stream.h"
+#include "proto/mcp/mcp_stdio.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct mcp_args {
+    const char *scope, *framing;
+};
+
+struct mcp_run {
+    struct loop *loop;
+    struct service service;
+    struct pipe_stream io;
+    struct mcp_stdio stdio;
+    struct drain drain;
+    struct drain_part part;
+    int code;
+};
+
+static void on_done(struct mcp_stdio *s, const struct err *e)
+{
+    struct mcp_run *run = s->who;
+
+    if (e)
+        run->code = app_fail(e);
+    drain_leave(&run->part);
+    loop_stop(run->loop);
+}
+
+/* Told to stop: finish what is under way, but within limits.shutdown_ms. */
+static void on_signal(int signum, void *who)
+{
+    struct mcp_run *run = who;
+
+    (void)signum;
+    drain_begin(&run->drain, run->service.limits->shutdown_ms);
+}
+
+static void on_stop_part(struct drain_part *part)
+{
+    mcp_stdio_drain(&CONTAINER_OF(part, struct mcp_run, part)->stdio);
+}
+
+static void on_drained(struct drain *d, bool in_time)
+{
+    (void)d;
+    if (!in_time) /* something hangs; the kernel and the keepers clean up after us */
+        _exit(EXIT_FAILED);
+}
+
+static bool open_stdio(struct mcp_run *run, enum framing framing, struct err *e)
+{
+    int in, out;
+
+    if (!fd_own_nonblocking(STDIN_FILENO, &in, e))
+        return false;
+    if (!fd_own_nonblocking(STDOUT_FILENO, &out, e)) {
+        close(in);
+        return false;
+    }
+    pipe_stream_open(&run->io, run->loop, in, out, &stream_link_events, &run->stdio.link,
+                     (size_t)run->service.limits->output_backlog_bytes);
+    mcp_stdio_start(&run->stdio, &run->service.mcp, &run->io.s, framing, on_done, run);
+    return true;
+}
+
+static int serve_stdio(struct mcp_run *run, enum framing framing)
+{
+    struct err e;
+
+    drain_init(&run->drain, run->loop, on_drained);
+    run->part = (struct drain_part){ .name = "stdio", .stop = on_stop_part };
+    drain_join(&run->drain, &run->part);
+    if (!loop_on_signal(run->loop, SIGTERM, on_signal, run, &e) ||
+        !loop_on_signal(run->loop, SIGINT, on_signal, run, &e) || !open_stdio(run, framing, &e))
+        return app_fail(&e);
+    loop_run(run->loop);
+    return run->code;
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    const struct mcp_args *a = args;
+    enum framing framing = FRAMING_AUTO;
+    struct mcp_run *r;
+    int code;
+    struct err e;
+
+    if (words)
+        return app_usage("mcp: unexpected word %.40s", word[0]);
+    if (a->framing && !framing_named(str_of(a->framing), &framing))
+        return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
+    if (!a->scope || !str_eq(str_of(a->scope), STR("tools")))
+        return app_usage("mcp: --scope %.20s is not available yet; available is: tools",
+                         a->scope ? a->scope : "agents (the default)");
+    r = ARENA_NEW(&app->mem, struct mcp_run);
+    r->loop = loop_new(LOOP_REAL_CLOCK);
+    if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
+        code = serve_stdio(r, framing);
+        service_close(&r->service);
+    } else {
+        code = app_fail(&e);
+    }
+    loop_free(r->loop);
+    return code;
+}
+
+static const struct option options[] = {
+    { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
+      "what to offer: tools (agents and all come later)" },
+    { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
+      "auto (default), line, or header for Content-Length" },
+};
+
+const struct verb verb_mcp = {
+    .name = "mcp",
+    .words = "--scope tools",
+    .summary = "serve MCP on stdin and stdout",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct mcp_args),
+    .run = run,
+};

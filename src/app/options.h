@@ -1,0 +1,35 @@
+/*
+ * options.h - the command line, read by tables.
+ *
+ * An option is --name VALUE, --name=VALUE or a bare --flag; "--" ends them. What is not an
+ * option stays, in order, as the words. Errors say what was wrong and what is accepted.
+ */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT };
+
+struct option {
+    const char *name; /* without the dashes */
+    enum option_kind kind;
+    size_t offset;     /* of its bool or const char * in the set's struct */
+    const char *value; /* what stands for the value in help; NULL for flags */
+    const char *what;  /* one line of help */
+};
+
+struct option_set {
+    const struct option *row;
+    size_t rows;
+    void *into; /* the struct the offsets count in */
+};
+
+/*
+ * Take the options of all `sets` out of argv (argv[0] is not looked at); *argc becomes the number
+ * of what is left. An option that no set has is an error.
+ */
+bool options_read(const struct option_set *set, size_t sets, int *argc, char **argv, struct err *e);
+
+#endif

@@ -1,0 +1,186 @@
+#include "app/root.h"
+
+#include "base/auto.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *env(const char *name)
+{
+    const char *v = getenv(name);
+
+    return v && *v ? v : NULL;
+}
+
+static const char *join(struct arena *mem, const char *folder, const char *name)
+{
+    return arena_printf(mem, "%s/%s", folder, name).p;
+}
+
+static bool exists(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0;
+}
+
+static bool make_folder(const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (mkdir(path, 0700) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return true;
+    return fail_sys(e, "make folder %s", path);
+}
+
+/* Like mkdir -p for an absolute path. */
+static bool make_folders(struct arena *mem, const char *path, struct err *e)
+{
+    char *p = arena_cstr(mem, str_of(path));
+
+    for (char *slash = p + 1; *slash; slash++) {
+        bool ok;
+
+        if (*slash != '/')
+            continue;
+        *slash = 0;
+        ok = exists(p) || make_folder(p, e);
+        *slash = '/';
+        if (!ok)
+            return false;
+    }
+    return make_folder(p, e);
+}
+
+bool root_user_state(struct arena *mem, const char **out, struct err *e)
+{
+    const char *base = env("XDG_STATE_HOME"), *home = env("HOME");
+
+    if (!base && !home)
+        return fail(e, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME is set; use --root");
+    *out = base ? join(mem, base, "trefoil") : join(mem, home, ".local/state/trefoil");
+    return make_folders(mem, *out, e);
+}
+
+const char *root_user_config(struct arena *mem)
+{
+    const char *base = env("XDG_CONFIG_HOME"), *home = env("HOME");
+
+    if (base)
+        return join(mem, base, "trefoil/config.toml");
+    return home ? join(mem, home, ".config/trefoil/config.toml") : NULL;
+}
+
+/* ---- the root --------------------------------------------------------------------------- */
+
+static bool resolve(struct arena *mem, const char *path, const char **out, struct err *e)
+{
+    char *real = arena_alloc(mem, PATH_MAX);
+    struct stat st;
+
+    if (!realpath(path, real))
+        return fail_sys(e, "root folder %s", path);
+    if (stat(real, &st) < 0 || !S_ISDIR(st.st_mode))
+        return fail(e, ERR_INVALID, "root %s is not a folder", path);
+    *out = real;
+    return true;
+}
+
+static bool too_wide(const char *path)
+{
+    const char *home = env("HOME");
+    char real[PATH_MAX];
+
+    if (str_eq(str_of(path), STR("/")))
+        return true;
+    return home && realpath(home, real) && str_eq(str_of(path), str_of(real));
+}
+
+static const char *marker_in(struct arena *mem, const char *folder)
+{
+    static const char *const markers[] = { "trefoil.toml", ".trefoil", ".git" };
+
+    for (size_t i = 0; i < ARRAY_LEN(markers); i++)
+        if (exists(join(mem, folder, markers[i])))
+            return markers[i];
+    return NULL;
+}
+
+/* The nearest folder upwards with a marker; the working folder when there is none. */
+static bool search(struct arena *mem, struct root *out, struct err *e)
+{
+    const char *here;
+    char *folder;
+
+    if (!resolve(mem, ".", &here, e))
+        return false;
+    folder = arena_cstr(mem, str_of(here));
+    while (folder[0] && !too_wide(folder)) {
+        const char *marker = marker_in(mem, folder);
+
+        if (marker) {
+            *out = (struct root){ folder, marker };
+            return true;
+        }
+        *strrchr(folder, '/') = 0;
+    }
+    *out = (struct root){ here, "working folder" };
+    return true;
+}
+
+static bool user_root(struct arena *mem, struct root *out, struct err *e)
+{
+    const char *state;
+
+    if (!root_user_state(mem, &state, e))
+        return false;
+    out->path = join(mem, state, "root");
+    out->from = "user state";
+    return make_folder(out->path, e);
+}
+
+bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e)
+{
+    out->from = chosen ? "--root" : "TREFOIL_ROOT";
+    if (!chosen)
+        chosen = env("TREFOIL_ROOT");
+    if (chosen) {
+        if (!resolve(mem, chosen, &out->path, e))
+            return false;
+        if (too_wide(out->path))
+            return fail(e, ERR_DENIED, "%s: %s is too wide for a root; name a project folder",
+                        out->from, out->path);
+        return true;
+    }
+    if (!search(mem, out, e))
+        return false;
+    return too_wide(out->path) ? user_root(mem, out, e) : true;
+}
+
+/* What we keep there is not for the repository; what the user puts there is. */
+static bool write_gitignore(struct arena *mem, const char *state, struct err *e)
+{
+    const char *path = join(mem, state, ".gitignore");
+    struct str text = STR("trefoil.db*\nlogs/\n");
+    AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+    if (fd < 0)
+        return errno == EEXIST || fail_sys(e, "create %s", path);
+    if (write(fd, text.p, text.n) != (ssize_t)text.n)
+        return fail_sys(e, "write %s", path);
+    return true;
+}
+
+bool root_state(struct arena *mem, const struct root *root, const char **out, struct err *e)
+{
+    const char *state = join(mem, root->path, ".trefoil");
+
+    if (!make_folder(state, e) || !write_gitignore(mem, state, e))
+        return false;
+    *out = state;
+    return true;
+}

@@ -1,0 +1,226 @@
+/* serve.c - `trefoil serve`: everything on one port, in the foreground. */
+#include "app/app.h"
+#include "app/service.h"
+#include "base/clock.h"
+#include "base/container.h"
+#include "loop/drain.h"
+#include "store/store.h"
+#include "wire/address.h"
+#include "wire/http1_parse.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct serve_args {
+    const char *listen;
+};
+
+struct serve {
+    struct app *app;
+    struct loop *loop;
+    struct service service;
+    struct drain drain;
+    struct drain_part part;
+    char address[HTTP_ADDRESS];
+};
+
+/* ---- leaving ---------------------------------------------------------------------------- */
+
+static void on_http_closed(void *who)
+{
+    struct serve *s = who;
+
+    loop_stop(s->loop);
+}
+
+static void on_http_drained(void *who)
+{
+    drain_leave(&((struct serve *)who)->part);
+}
+
+static void on_stop_part(struct drain_part *part)
+{
+    struct serve *s = CONTAINER_OF(part, struct serve, part);
+
+    http_server_drain(s->service.http, on_http_drained, s);
+}
+
+static void on_drained(struct drain *d, bool in_time)
+{
+    struct serve *s = CONTAINER_OF(d, struct serve, drain);
+
+    if (!in_time)
+        LOG(LOG_WARN, "serve", "requests were cut off: they did not end in time");
+    http_server_close(s->service.http, on_http_closed, s);
+}
+
+/* A second signal does not wait. */
+static void on_signal(int signum, void *who)
+{
+    struct serve *s = who;
+
+    (void)signum;
+    drain_begin(&s->drain, s->app->config.limits.shutdown_ms);
+}
+
+/* ---- starting --------------------------------------------------------------------------- */
+
+/* As many connections as the machine allows. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit lim;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < lim.rlim_max) {
+        lim.rlim_cur = lim.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &lim);
+    }
+}
+
+static bool open_store(struct serve *s, struct err *e)
+{
+    const char *folder;
+
+    if (!root_state(&s->app->mem, &s->app->root, &folder, e))
+        return false;
+    return store_open(arena_printf(&s->app->mem, "%s/trefoil.db", folder).p, clock_wall_ms(),
+                      &s->service.store, e);
+}
+
+/* Who could call us from elsewhere would need a key, and there is none yet. */
+static bool check_loopback(struct str address, struct err *e)
+{
+    struct str host, port;
+
+    if (str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
+        return true; /* http_server_listen says what is wrong with it */
+    if (str_starts(host, STR("[")))
+        host = (struct str){ host.p + 1, host.n - 2 };
+    if (http_host_is_loopback(host))
+        return true;
+    return fail(e, ERR_DENIED,
+                "listen on " STR_FMT ": API keys are not available yet, so only loopback addresses "
+                "and unix:PATH are served",
+                STR_ARG(str_head(address, 80)));
+}
+
+/* ---- what the terminal says -------------------------------------------------------------- */
+
+static void print_json(const struct serve *s, const char *scheme)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, 8192);
+    jw_object(&w);
+    jw_kstr(&w, "version", str_of(trefoil_version));
+    jw_kstr(&w, "address", arena_printf(&s->app->mem, "%s%s", scheme, s->address));
+    jw_kstr(&w, "root", str_of(s->app->root.path));
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void print_things_to_try(const char *how)
+{
+    printf("\nThree things to try, in another terminal:\n"
+           "  curl %s/health\n"
+           "  curl %s/mcp -H 'content-type: application/json' \\\n"
+           "    -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'\n"
+           "  curl %s/mcp -H 'content-type: application/json' \\\n"
+           "    -d '{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\","
+           "\"params\":{\"name\":\"system_time\"}}'\n"
+           "Stop with Ctrl-C.\n",
+           how, how, how);
+}
+
+static void print_welcome(const struct serve *s)
+{
+    bool local = str_starts(str_of(s->address), STR("unix:"));
+    struct str base = arena_printf(&s->app->mem, "%s%s", local ? "" : "http://", s->address);
+    struct str how = base;
+
+    if (local)
+        how = arena_printf(&s->app->mem, "--unix-socket %s http://localhost",
+                           s->address + sizeof("unix:") - 1);
+    if (s->app->opt.json) {
+        print_json(s, local ? "" : "http://");
+    } else {
+        printf("trefoil %s serves\n"
+               "  MCP     " STR_FMT "/mcp\n"
+               "  health  " STR_FMT "/health\n"
+               "  root    %s\n",
+               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path);
+        print_things_to_try(how.p);
+    }
+    fflush(stdout);
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+static bool start(struct serve *s, struct str address, struct err *e)
+{
+    const struct config *c = &s->app->config;
+
+    service_add_http(&s->service, c->hosts.v, c->hosts.n);
+    drain_init(&s->drain, s->loop, on_drained);
+    s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
+    drain_join(&s->drain, &s->part);
+    return check_loopback(address, e) && open_store(s, e) &&
+           loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
+           loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
+           http_server_listen(s->service.http, address, s->address, e);
+}
+
+/* Until we are told to stop; a start that failed only closes what was opened. */
+static int serve(struct serve *s, struct str address)
+{
+    int code = EXIT_OK;
+    struct err e;
+
+    if (start(s, address, &e)) {
+        print_welcome(s);
+    } else {
+        code = app_fail(&e);
+        http_server_close(s->service.http, on_http_closed, s);
+    }
+    loop_run(s->loop);
+    return code;
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    const struct serve_args *a = args;
+    struct serve *s = ARENA_NEW(&app->mem, struct serve);
+    int code;
+    struct err e;
+
+    if (words)
+        return app_usage("serve: unexpected word %.40s", word[0]);
+    s->app = app;
+    s->loop = loop_new(LOOP_REAL_CLOCK);
+    raise_descriptor_limit();
+    if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
+        code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
+        service_close(&s->service);
+    } else {
+        code = app_fail(&e);
+    }
+    loop_free(s->loop);
+    return code;
+}
+
+static const struct option options[] = {
+    { "listen", OPTION_TEXT, offsetof(struct serve_args, listen), "ADDRESS",
+      "127.0.0.1:8733 (default), [::1]:PORT, localhost:PORT or unix:PATH; port 0: any" },
+};
+
+const struct verb verb_serve = {
+    .name = "serve",
+    .words = "",
+    .summary = "serve MCP over HTTP, in the foreground",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct serve_args),
+    .run = run,
+};

@@ -1,0 +1,93 @@
+#include "app/service.h"
+
+#include "app/app.h"
+#include "proto/mcp/mcp_http.h"
+#include "store/store.h"
+#include "tool/tools.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* ---- routes ----------------------------------------------------------------------------- */
+
+static void on_health(struct http_req *req)
+{
+    struct service *s = req->who;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+    struct str all;
+
+    buf_init(&body, 1024);
+    jw_object(&w);
+    jw_kstr(&w, "status", STR("ok"));
+    jw_kstr(&w, "version", str_of(trefoil_version));
+    jw_kint(&w, "uptimeMs", loop_now(s->loop) - s->started);
+    jw_kint(&w, "connections", (int64_t)http_server_connections(s->http));
+    if (s->store)
+        jw_kint(&w, "storeSchema", store_schema(s->store));
+    jw_object_end(&w);
+    all = buf_str(&body);
+    http_reply(req, 200, "application/json", NULL, 0, &all, 1);
+}
+
+static void on_mcp_post(struct http_req *req)
+{
+    mcp_http_post(&((struct service *)req->who)->mcp, req);
+}
+
+static void on_mcp_get(struct http_req *req)
+{
+    mcp_http_get(&((struct service *)req->who)->mcp, req);
+}
+
+static const struct http_route routes[] = {
+    { "GET", "/health", on_health },
+    { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },
+};
+
+/* ---- wiring ----------------------------------------------------------------------------- */
+
+bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
+                  const char *root, struct err *e)
+{
+    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (root_fd < 0)
+        return fail_sys(e, "open root folder %s", root);
+    *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
+    s->tools = (struct tool_set){
+        .host = { loop, limits, root_fd, root },
+        .tool = builtin_tools,
+        .count = builtin_tool_count,
+    };
+    rpc_init(&s->rpc, loop, limits);
+    s->mcp = (struct mcp_server){
+        .rpc = &s->rpc,
+        .tools = &s->tools,
+        .name = TREFOIL_NAME,
+        .version = trefoil_version,
+    };
+    return true;
+}
+
+void service_add_http(struct service *s, const struct str *host, size_t hosts)
+{
+    s->http = http_server_new(&(struct http_server_opts){
+        .loop = s->loop,
+        .limits = s->limits,
+        .route = routes,
+        .routes = ARRAY_LEN(routes),
+        .who = s,
+        .host = host,
+        .hosts = hosts,
+    });
+}
+
+void service_close(struct service *s)
+{
+    close(s->tools.host.root_fd);
+    rpc_fini(&s->rpc);
+    store_close(s->store);
+    s->store = NULL;
+}

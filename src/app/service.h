@@ -1,0 +1,36 @@
+/*
+ * service.h - everything plugged together: tools on a root, rpc, MCP, and the HTTP routes.
+ *
+ * The serving verbs and the tests that run the whole stack in one process share it.
+ */
+#ifndef APP_SERVICE_H
+#define APP_SERVICE_H
+
+#include "core/tool.h"
+#include "proto/mcp/mcp_server.h"
+#include "wire/http_server.h"
+
+struct store;
+
+struct service {
+    struct loop *loop;
+    const struct limits *limits;
+    struct rpc rpc;
+    struct tool_set tools;
+    struct mcp_server mcp;
+    struct store *store;      /* NULL where the verb needs none */
+    struct http_server *http; /* NULL without HTTP */
+    int64_t started;
+};
+
+/* Open the root folder and wire tools, rpc and MCP together. `limits` must outlive the service. */
+bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
+                  const char *root, struct err *e);
+
+/* Add the HTTP server with all routes; it does not listen yet. */
+void service_add_http(struct service *s, const struct str *host, size_t hosts);
+
+/* The HTTP server must be closed. Closes the store. */
+void service_close(struct service *s);
+
+#endif

@@ -1,0 +1,3 @@
+#include "app/app.h"
+
+const char trefoil_version[] = TREFOIL_VERSION;
