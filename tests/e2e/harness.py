@@ -1,0 +1,252 @@
+"""What the end-to-end tests share: the real binary, real sockets and pipes, TAP on stdout.
+
+A test file holds functions marked with @case and ends with main(). Each case gets a fresh
+folder. Nothing here sleeps for a fixed time: wait_for() polls for a condition, with a deadline
+that is only ever reached when something is wrong.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+TREFOIL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/trefoil"
+DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def too_late(signum, frame):
+    raise TimeoutError("this case takes too long")
+
+
+def main():
+    failed = 0
+    signal.signal(signal.SIGALRM, too_late)
+    print(f"1..{len(cases)}")
+    for n, function in enumerate(cases, 1):
+        name = function.__name__.replace("_", " ")
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-"))
+        try:
+            signal.alarm(3 * DEADLINE)
+            function(folder)
+            print(f"ok {n} - {name}", flush=True)
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            print(f"not ok {n} - {name}")
+            for line in traceback.format_exc().splitlines():
+                print(f"# {line}", flush=True)
+        finally:
+            signal.alarm(0)
+            shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(failed != 0)
+
+
+def equal(got, want):
+    if got != want:
+        raise AssertionError(f"\n  got  {got!r}\n  want {want!r}")
+
+
+def has(text, part):
+    if part not in text:
+        raise AssertionError(f"\n  {part!r} is not in\n  {text!r}")
+
+
+def wait_for(what, condition):
+    """Poll until condition() is true, and return what it gave."""
+    end = time.monotonic() + DEADLINE
+    while True:
+        got = condition()
+        if got:
+            return got
+        if time.monotonic() > end:
+            raise AssertionError(f"waited in vain for {what}")
+        time.sleep(0.005)
+
+
+def environment(**more):
+    """Nothing of the caller's configuration; what the sanitizers need stays."""
+    keep = {k: v for k, v in os.environ.items()
+            if k in ("PATH", "LANG", "TMPDIR") or k.endswith("SAN_OPTIONS")}
+    keep["HOME"] = "/nonexistent"
+    keep.update(more)
+    return keep
+
+
+def run(*args, root=None, cwd=None, stdin=None, **env):
+    """Run a verb to its end."""
+    command = [TREFOIL, *args] + (["--root", str(root)] if root else [])
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=DEADLINE,
+                          env=environment(**env), check=False)
+
+
+def alive(pid):
+    """Is there such a process that is more than a zombie?"""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return text.rpartition(")")[2].split()[0] != "Z"
+
+
+class Process:
+    """A trefoil that runs while we talk to it. Leaving the `with` ends it and checks how."""
+
+    def __init__(self, *args, root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, descriptors=None,
+                 **env):
+        limit = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
+        self.process = subprocess.Popen(
+            [*limit, TREFOIL, *args, "--root", str(root)], stdin=stdin, stdout=stdout,
+            stderr=subprocess.PIPE, env=environment(**env))
+        self.pid = self.process.pid
+        self.expect = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if kind is not None:
+            self.process.kill()
+        elif self.process.poll() is None:
+            self.leave()
+        try:
+            code = self.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        text = self.process.stderr.read().decode(errors="replace")
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe:
+                pipe.close()
+        if kind is None and code != self.expect:
+            raise AssertionError(f"trefoil ended with {code}: {text}")
+        if "Sanitizer" in text or "runtime error" in text:
+            raise AssertionError(text)
+
+    def leave(self):
+        self.process.send_signal(signal.SIGTERM)
+
+
+class Stdio(Process):
+    """`trefoil mcp` on pipes, one JSON message per line."""
+
+    def __init__(self, *args, root, **more):
+        super().__init__("mcp", "--scope", "tools", *args, root=root, **more)
+
+    def leave(self):
+        if self.process.stdin:
+            self.process.stdin.close()
+
+    def send(self, message):
+        text = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def receive(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError("trefoil closed its stdout")
+        return json.loads(line)
+
+    def call(self, method, params=None, ident=1):
+        self.send({"jsonrpc": "2.0", "id": ident, "method": method, "params": params or {}})
+        return self.receive()
+
+    def initialize(self, version="2025-11-25"):
+        answer = self.call("initialize", {"protocolVersion": version, "capabilities": {},
+                                          "clientInfo": {"name": "e2e", "version": "1"}}, 0)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer["result"]
+
+
+class Serve(Process):
+    """`trefoil serve` on a port that the kernel chose."""
+
+    def __init__(self, *args, root, listen="127.0.0.1:0", **more):
+        super().__init__("serve", "--listen", listen, *args, root=root, **more)
+        first = self.process.stdout.readline().decode()
+        if "serves" not in first:
+            self.process.wait(DEADLINE)
+            raise AssertionError(f"no welcome: {first!r} {self.process.stderr.read().decode()}")
+        if listen.startswith("unix:"):
+            self.address = listen[5:]
+            return
+        url = self.process.stdout.readline().decode().split()[1]
+        host, _, port = url[len("http://"):].partition("/")[0].rpartition(":")
+        self.address = (host.strip("[]"), int(port))
+
+    def connect(self):
+        if isinstance(self.address, str):
+            s = socket.socket(socket.AF_UNIX)
+        else:
+            s = socket.socket(socket.AF_INET6 if ":" in self.address[0] else socket.AF_INET)
+        s.settimeout(DEADLINE)
+        s.connect(self.address)
+        return s
+
+    def raw(self, data):
+        """Send bytes on a new connection; everything that comes back until it closes."""
+        with self.connect() as s:
+            s.sendall(data)
+            return read_all(s)
+
+    def request(self, method, path, body=None, **headers):
+        with self.connect() as s:
+            s.sendall(request(method, path, body, close=True, **headers))
+            return Response(read_all(s))
+
+    def post(self, message, **headers):
+        headers.setdefault("content_type", "application/json")
+        body = message if isinstance(message, bytes) else json.dumps(message).encode()
+        return self.request("POST", "/mcp", body, **headers)
+
+
+def read_all(s):
+    data = b""
+    while True:
+        try:
+            piece = s.recv(65536)
+        except ConnectionResetError:
+            return data
+        if not piece:
+            return data
+        data += piece
+
+
+def request(method, path, body=None, close=False, **headers):
+    """The bytes of a request; header names with underscores for hyphens."""
+    lines = [f"{method} {path} HTTP/1.1"]
+    headers.setdefault("host", "localhost")
+    if close:
+        headers["connection"] = "close"
+    if body is not None:
+        headers["content_length"] = str(len(body))
+    lines += [f"{k.replace('_', '-')}: {v}" for k, v in headers.items() if v is not None]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + (body or b"")
+
+
+class Response:
+    """One response, taken apart."""
+
+    def __init__(self, data):
+        head, _, self.body = data.partition(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        self.status = int(lines[0].split()[1]) if lines[0] else 0
+        self.headers = {}
+        for line in lines[1:]:
+            name, _, value = line.partition(":")
+            self.headers[name.lower()] = value.strip()
+
+    def json(self):
+        return json.loads(self.body)

@@ -1,0 +1,201 @@
+"""The verbs that look: version, help, config, doctor; where the root is; what is refused."""
+import json
+import os
+import shutil
+import subprocess
+
+from harness import TREFOIL, Serve, case, environment, equal, has, main, run
+
+
+@case
+def version_and_help(root):
+    has(run("version").stdout, b"trefoil ")
+    equal(json.loads(run("version", "--json").stdout)["name"], "trefoil")
+    for args in ((), ("help",), ("--help",)):
+        done = run(*args)
+        equal(done.returncode, 0)
+        for verb in (b"serve", b"mcp", b"doctor", b"config"):
+            has(done.stdout, verb)
+    for verb in ("serve", "mcp", "config", "doctor", "version", "help"):
+        for args in (("help", verb), (verb, "--help")) if verb != "help" else (("help", verb),):
+            done = run(*args)
+            equal(done.returncode, 0)
+            has(done.stdout, f"usage: trefoil {verb}".encode())
+
+
+@case
+def what_is_not_known_is_said_with_what_is(root):
+    for args, text in ((("frobnicate",), b"unknown verb frobnicate; accepted are: serve"),
+                       (("serve", "--port", "1"), b"unknown option --port; accepted are: --listen"),
+                       (("serve", "--listen"), b"--listen needs a value: ADDRESS"),
+                       (("version", "--json=1"), b"--json takes no value"),
+                       (("serve", "now"), b"unexpected word now"),
+                       (("config", "frob"), b"expected check or limits"),
+                       (("doctor", "--log-level", "loud"), b"accepted are error, warn"),
+                       (("help", "frob"), b"unknown verb frob")):
+        done = run(*args, cwd=root)
+        equal(done.returncode, 2)
+        has(done.stderr, text)
+        equal(done.stdout, b"")
+
+
+@case
+def the_root_is_the_nearest_folder_that_looks_like_one(root):
+    inner = root / "a" / "b"
+    inner.mkdir(parents=True)
+    (root / ".git").mkdir()
+    has(run("config", "check", cwd=inner).stdout, f"root {root} (.git)".encode())
+    (root / "a" / "trefoil.toml").write_text("")
+    has(run("config", "check", cwd=inner).stdout, f"root {root}/a (trefoil.toml)".encode())
+    has(run("config", "check", cwd=inner, TREFOIL_ROOT=str(root)).stdout, b"(TREFOIL_ROOT)")
+    has(run("--root", str(inner), "config", "check").stdout, b"a/b (--root)")
+    has(run(f"--root={inner}", "config", "check").stdout, b"a/b (--root)")
+
+
+@case
+def the_home_folder_and_slash_are_never_the_root(root):
+    home = root / "home"
+    home.mkdir()
+    done = run("config", "check", cwd=home, HOME=str(home))
+    has(done.stdout, f"root {home}/.local/state/trefoil/root (user state)".encode())
+    done = run("config", "check", cwd="/", HOME=str(home))
+    has(done.stdout, b"(user state)")
+    for wide in ("/", str(home)):
+        done = run("config", "check", "--root", wide, HOME=str(home))
+        equal(done.returncode, 2)
+        has(done.stderr, b"too wide for a root")
+    done = run("config", "check", "--root", str(root / "none"))
+    equal(done.returncode, 2)
+    has(done.stderr, b"No such file")
+
+
+@case
+def configuration_is_read_strictly(root):
+    good = '[serve]\nlisten = "127.0.0.1:0"\nhosts = ["x.example"]\n[log]\nlevel = "error"\n' \
+           'format = "json"\n[limits]\ntool_ms = 5_000\n'
+    (root / "trefoil.toml").write_text(good)
+    equal(run("config", "check", root=root).returncode, 0)
+    equal(json.loads(run("config", "limits", "--json", root=root).stdout)["tool_ms"], 5000)
+    for text, where in (("[serve]\nlisen = 1\n", b"trefoil.toml:2:1: serve.lisen: unknown key; "
+                         b"accepted are: listen, hosts"),
+                        ("[serve]\nlisten = 1\n", b"trefoil.toml:2:10: serve.listen: expected a "
+                         b"string, found a number"),
+                        ("a = 1\na = 2\n", b"trefoil.toml:2:1:"),
+                        ("[limits]\ntool_ms = 1\n", b"trefoil.toml:2:11: limits.tool_ms: 1 is out "
+                         b"of range; accepted is 10 to 3600000"),
+                        ("[limits]\nfrob = 1\n", b"trefoil.toml:2:1: limits.frob: unknown key"),
+                        ("[log]\nlevel = 'loud'\n", b"trefoil.toml:2:9: log.level: unknown level"),
+                        ("[serve\n", b"trefoil.toml:1:"),
+                        ("a = \xff\n", b"trefoil.toml:1:5:")):
+        (root / "trefoil.toml").write_bytes(text.encode("latin-1"))
+        for verb in (("config", "check"), ("mcp", "--scope", "tools"), ("serve",)):
+            done = run(*verb, root=root, stdin=b"")
+            equal(done.returncode, 2)
+            has(done.stderr, where)
+
+
+@case
+def a_configuration_that_cannot_be_read_is_an_error(root):
+    (root / "trefoil.toml").mkdir()
+    done = run("config", "check", root=root)
+    equal(done.returncode, 2)
+    has(done.stderr, b"trefoil.toml is not a regular file")
+    done = run("config", "check", "--config", str(root / "none.toml"), root=root)
+    equal(done.returncode, 2)
+    has(done.stderr, b"none.toml: No such file")
+    (root / "trefoil.toml").rmdir()
+    (root / "trefoil.toml").write_text("x" * (1 << 20) + "yy")
+    done = run("config", "check", root=root)
+    has(done.stderr, b"at most 1048576 are read")
+
+
+@case
+def a_configuration_nobody_may_read_is_an_error(root):
+    """As an unprivileged user, since root may read everything."""
+    (root / "trefoil.toml").write_text("")
+    os.chmod(root / "trefoil.toml", 0)
+    os.chmod(root, 0o755)
+    become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = subprocess.run((become if os.geteuid() == 0 else []) +
+                          [TREFOIL, "config", "check", "--root", str(root)],
+                          capture_output=True, env=environment(), check=False)
+    equal(done.returncode, 2)
+    has(done.stderr, b"trefoil.toml: Permission denied")
+
+
+@case
+def the_users_file_lies_under_the_projects(root):
+    user = root / "config" / "trefoil"
+    user.mkdir(parents=True)
+    (user / "config.toml").write_text("[limits]\ntool_ms = 111\nchild_term_ms = 222\nconfig_bytes = 1024\n")
+    (root / "p").mkdir()
+    (root / "p" / "trefoil.toml").write_text("[limits]\ntool_ms = 333\n")
+    done = run("config", "limits", "--json", root=root / "p", XDG_CONFIG_HOME=str(root / "config"))
+    got = json.loads(done.stdout)
+    equal((got["tool_ms"], got["child_term_ms"]), (333, 222))
+    (root / "p" / "trefoil.toml").write_text("#" * 1025)
+    done = run("config", "check", root=root / "p", XDG_CONFIG_HOME=str(root / "config"))
+    equal(done.returncode, 2)
+    has(done.stderr, b"trefoil.toml has 1025 bytes; at most 1024 are read")
+
+
+@case
+def doctor_says_what_it_finds(root):
+    done = run("doctor", root=root)
+    equal(done.returncode, 0)
+    for word in (b"program", b"root", b"config", b"store", b"keeper", b"http client", b"landlock"):
+        has(done.stdout, word)
+    names = {x["check"]: x["health"] for x in json.loads(run("doctor", "--json", root=root).stdout)}
+    equal(names["store"], "ok")
+    with Serve(root=root):
+        has(run("doctor", root=root).stdout, b"sound")
+    (root / ".trefoil" / "trefoil.db").write_bytes(b"this is no database at all, only text" * 100)
+    done = run("doctor", root=root)
+    equal(done.returncode, 1)
+    has(done.stdout, b"bad")
+    has(done.stdout, b"it was left as it is")
+
+
+@case
+def a_corrupt_or_newer_store_is_refused_and_left_alone(root):
+    state = root / ".trefoil"
+    state.mkdir()
+    (state / "trefoil.db").write_bytes(b"garbage" * 1000)
+    done = run("serve", "--listen", "127.0.0.1:0", root=root)
+    equal(done.returncode, 1)
+    has(done.stderr, b"file is not a database; it was left as it is")
+    equal((state / "trefoil.db").read_bytes(), b"garbage" * 1000)
+    shutil.rmtree(state)
+    with Serve(root=root):
+        pass
+    import sqlite3
+    with sqlite3.connect(state / "trefoil.db") as db:
+        db.execute("PRAGMA user_version = 999")
+    done = run("serve", "--listen", "127.0.0.1:0", root=root)
+    equal(done.returncode, 1)
+    has(done.stderr, b"schema 999 is newer than this program knows")
+
+
+@case
+def a_full_disk_is_said_at_once(root):
+    """A file system of 16 KB, mounted in a namespace of our own."""
+    script = 'mount -t tmpfs -o size=16k none "$1" && exec "$2" serve --listen 127.0.0.1:0 --root "$1"'
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    done = subprocess.run(["unshare", *user, "--mount", "sh", "-c", script, "sh", str(root), TREFOIL],
+                          capture_output=True, env=environment(), check=False)
+    equal(done.returncode, 1)
+    has(done.stderr, b"the disk is full")
+    equal(done.stdout, b"")
+
+
+@case
+def a_stdout_that_takes_nothing_ends_it_with_a_reason(root):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([TREFOIL, "mcp", "--scope", "tools", "--root", str(root)],
+                              input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', stdout=full,
+                              stderr=subprocess.PIPE, env=environment(), check=False)
+    equal(done.returncode, 1)
+    has(done.stderr, b"No space left on device")
+
+
+main()
