@@ -56,15 +56,13 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     if (root_fd < 0)
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
-    s->tools = (struct tool_set){
-        .host = { loop, limits, root_fd, root },
-        .tool = builtin_tools,
-        .count = builtin_tool_count,
-    };
+    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root }, 1u << OFFER_TOOLS);
+    s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
+    offer_join(&s->offer, &s->builtin);
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
         .rpc = &s->rpc,
-        .tools = &s->tools,
+        .offer = &s->offer,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
     };
@@ -86,7 +84,8 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts)
 
 void service_close(struct service *s)
 {
-    close(s->tools.host.root_fd);
+    close(s->offer.host.root_fd);
+    offer_fini(&s->offer);
     rpc_fini(&s->rpc);
     store_close(s->store);
     s->store = NULL;

@@ -16,7 +16,8 @@ struct service {
     struct loop *loop;
     const struct limits *limits;
     struct rpc rpc;
-    struct tool_set tools;
+    struct offer offer;
+    struct offer_source builtin;
     struct mcp_server mcp;
     struct store *store;      /* NULL where the verb needs none */
     struct http_server *http; /* NULL without HTTP */

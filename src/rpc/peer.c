@@ -62,6 +62,9 @@ void peer_lose_link(struct peer *p, struct link *via)
             in->batch->via = NULL;
         op_cancel(&in->op);
     }
+    for (uint32_t i = 0; i < p->awaited_room; i++)
+        if (p->awaited[i] && p->awaited[i]->via == via)
+            p->awaited[i]->via = NULL;
     if (p->link == via)
         p->link = NULL;
 }
@@ -114,19 +117,19 @@ void rpc_batch_put(struct rpc_batch *batch, const struct str *piece, size_t n)
 }
 
 void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,
-                struct str message)
+                struct str message, struct str data)
 {
     struct buf *out = &p->rpc->scratch;
     struct jw w = jw_to(out);
     struct str answer;
 
     buf_clear(out);
-    rpc_write_error(&w, id, code, message, STR_NONE);
+    rpc_write_error(&w, id, code, message, data);
     answer = buf_str(out);
     if (batch)
         rpc_batch_put(batch, &answer, 1);
     else if (via)
-        link_send(via, &answer, 1);
+        link_answer(via, code, &answer, 1);
 }
 
 /* ---- batches ---------------------------------------------------------------------------- */
@@ -137,9 +140,9 @@ static void send_batch(struct rpc_batch *batch)
 
     if (batch->out.full)
         rpc_refuse(batch->peer, batch->via, NULL, STR_NONE, RPC_INTERNAL_ERROR,
-                   STR("the answers to this batch are too large (limits.message_bytes)"));
+                   STR("the answers to this batch are too large (limits.message_bytes)"), STR_NONE);
     else if (batch->out.n)
-        link_send(batch->via, all, 2);
+        link_answer(batch->via, 0, all, 2);
 }
 
 void rpc_batch_done(struct rpc_batch *batch)
@@ -171,7 +174,7 @@ static void take_batch(struct peer *p, struct link *via, struct rpc_parcel *parc
         else
             snprintf(why, sizeof(why), "a batch holds 1 to %zu messages; this one has %zu", most,
                      count);
-        rpc_refuse(p, via, NULL, STR_NONE, RPC_INVALID_REQUEST, str_of(why));
+        rpc_refuse(p, via, NULL, STR_NONE, RPC_INVALID_REQUEST, str_of(why), STR_NONE);
         return;
     }
     batch = ARENA_NEW(parcel->mem, struct rpc_batch);
@@ -206,7 +209,7 @@ static void act_on(struct peer *p, struct link *via, struct rpc_batch *batch,
     case RPC_NOTIFICATION: rpc_in_dispatch(p, via, batch, parcel, m); break;
     case RPC_RESPONSE: rpc_out_answer(p, parcel, m); break;
     case RPC_MALFORMED:
-        rpc_refuse(p, via, batch, json_raw(m->id), m->code, str_of(m->why.text));
+        rpc_refuse(p, via, batch, json_raw(m->id), m->code, str_of(m->why.text), STR_NONE);
         break;
     }
 }
@@ -234,7 +237,7 @@ static void refuse_frame(struct peer *p, struct link *via, const struct frame *f
         snprintf(why, sizeof(why), "the header block has no Content-Length");
     rpc_refuse(p, via, NULL,
                frame->kind == FRAME_TOO_LARGE ? rpc_salvage_id(frame->text) : STR_NONE,
-               RPC_INVALID_REQUEST, str_of(why));
+               RPC_INVALID_REQUEST, str_of(why), STR_NONE);
 }
 
 enum { COPY_UP_TO = 32 << 10 };
@@ -270,7 +273,8 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
     }
     if (!open_parcel(p, via, frame, &parcel, &e))
         rpc_refuse(p, via, NULL, STR_NONE,
-                   e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, str_of(e.text));
+                   e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, str_of(e.text),
+                   STR_NONE);
     else if (json_type(parcel.root) == JSON_ARRAY)
         take_batch(p, via, &parcel);
     else
@@ -292,20 +296,18 @@ void peer_receive_tree(struct peer *p, struct link *via, struct json root,
     peer_check_idle(p);
 }
 
-void peer_notify(struct peer *p, const char *method, struct str params)
+void peer_notify(struct peer *p, struct link *via, const char *method, struct str params)
 {
-    struct buf *out = &p->rpc->scratch;
-    struct jw w = jw_to(out);
-    struct str message;
+    struct str all[] = {
+        STR("{\"jsonrpc\":\"2.0\",\"method\":\""),
+        str_of(method),
+        params.p ? STR("\",\"params\":") : STR("\""),
+        params,
+        STR("}"),
+    };
 
-    if (!p->link)
-        return;
-    buf_clear(out);
-    jw_object(&w);
-    jw_kstr(&w, "jsonrpc", STR("2.0"));
-    jw_kstr(&w, "method", str_of(method));
-    jw_kraw(&w, "params", params);
-    jw_object_end(&w);
-    message = buf_str(out);
-    link_send(p->link, &message, 1);
+    if (!via)
+        via = p->link;
+    if (via)
+        link_send(via, all, ARRAY_LEN(all));
 }

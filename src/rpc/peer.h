@@ -23,6 +23,7 @@
 #include "wire/link.h"
 
 struct peer;
+struct rpc_admit;
 struct rpc_batch;
 
 /* What all peers of a program share. */
@@ -50,6 +51,19 @@ struct peer_kind {
      */
     const char *cancel_method;
     void (*write_cancel)(struct jw *w, struct str id, const struct err *why);
+
+    /*
+     * Look at a request or notification before it becomes a call: which version does it speak,
+     * and may it be served? NULL: all may, in the peer's version.
+     */
+    void (*admit)(struct peer *p, const struct rpc_message *m, struct rpc_admit *out);
+};
+
+struct rpc_admit {
+    int version;              /* column in the method table; preset to the peer's */
+    int code;                 /* 0: served. Else a request is refused with this error: */
+    struct str message, data; /* of the error; data raw JSON or STR_NONE. Static, or of scratch[] */
+    char scratch[512];
 };
 
 struct peer {
@@ -97,8 +111,8 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame);
 void peer_receive_tree(struct peer *p, struct link *via, struct json root,
                        const struct rpc_message *m);
 
-/* Send a notification; params is raw JSON or STR_NONE. */
-void peer_notify(struct peer *p, const char *method, struct str params);
+/* Send a notification by `via`, or by the peer's own link if NULL; params is raw or STR_NONE. */
+void peer_notify(struct peer *p, struct link *via, const char *method, struct str params);
 
 /* ---- calls made to us ------------------------------------------------------------------- */
 
@@ -110,6 +124,7 @@ struct rpc_in {
     struct json id; /* missing for a notification */
     struct str method;
     struct json params; /* an object, or missing */
+    int version;        /* it is served in */
     void *data;         /* the handler's */
     struct arena own;   /* what mem points to, unless link or batch lend theirs */
     struct buf text;    /* the message's bytes, when they were too many to copy */
@@ -126,6 +141,10 @@ struct rpc_in {
 struct jw *rpc_result_begin(struct rpc_in *in); /* write exactly one value, then: */
 void rpc_result_end(struct rpc_in *in);
 void rpc_result_raw(struct rpc_in *in, struct str json);
+
+/* A result given in at most RPC_PIECES pieces, which are not copied more than once. */
+enum { RPC_PIECES = LINK_PIECES - 4 };
+void rpc_result_pieces(struct rpc_in *in, const struct str *piece, size_t n);
 void rpc_error(struct rpc_in *in, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str data);
@@ -147,6 +166,7 @@ void rpc_write_error(struct jw *w, struct str id, int code, struct str message, 
 struct rpc_out {
     struct op op; /* first */
     struct peer *peer;
+    struct link *via; /* NULL: the peer's own */
     struct timer deadline;
     uint64_t id;
     struct arena mem;          /* holds the answer */
@@ -155,12 +175,14 @@ struct rpc_out {
 };
 
 /*
- * Call a method; params is raw JSON (an object) or STR_NONE. An error answered by the other side
- * is a success of the op with out->error set. *out must live until done has returned; then
- * rpc_out_fini frees the answer.
+ * Call a method by `via`, or by the peer's own link if NULL; params is raw JSON (an object) or
+ * STR_NONE. An error answered by the other side is a success of the op with out->error set. *out
+ * must live until done has returned; then rpc_out_fini frees the answer. Losing `via` does not end
+ * the call: the answer may come by another link.
  */
-void peer_call(struct peer *p, struct rpc_out *out, struct op *parent, const char *method,
-               struct str params, int64_t timeout_ms, op_done_fn *done, void *who);
+void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op *parent,
+               const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
+               void *who);
 void rpc_out_fini(struct rpc_out *out);
 
 /* Start the deadline anew, as progress may. */

@@ -35,9 +35,9 @@ void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_
 /* No answer will come any more, to any call. */
 void rpc_out_fail_all(struct peer *p, const struct err *why);
 
-/* Send an error that belongs to no call; id is raw JSON, or STR_NONE for null. */
+/* Send an error that belongs to no call; id is raw JSON, or STR_NONE for null; data may be none. */
 void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,
-                struct str message);
+                struct str message, struct str data);
 
 /* Add one answer, given in pieces. */
 void rpc_batch_put(struct rpc_batch *batch, const struct str *piece, size_t n);

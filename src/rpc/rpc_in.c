@@ -79,7 +79,7 @@ static void join_peer(struct peer *p, struct rpc_in *in)
 
 /* Moves the parcel's memory into the call that lives in it. */
 static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch *batch,
-                             struct rpc_parcel *parcel, const struct rpc_message *m)
+                             struct rpc_parcel *parcel, const struct rpc_message *m, int version)
 {
     struct rpc_in *in = ARENA_NEW(parcel->mem, struct rpc_in);
 
@@ -89,6 +89,7 @@ static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch 
     in->id = m->id;
     in->method = m->method;
     in->params = m->params;
+    in->version = version;
     in->mem = parcel->mem;
     if (parcel->mem == &parcel->own) {
         in->own = parcel->own;
@@ -109,14 +110,14 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
         if (m->kind == RPC_REQUEST) {
             snprintf(why, sizeof(why), "Method not found: %.*s", (int)str_head(m->method, 100).n,
                      m->method.p);
-            rpc_refuse(p, via, batch, json_raw(m->id), RPC_METHOD_NOT_FOUND, str_of(why));
+            rpc_refuse(p, via, batch, json_raw(m->id), RPC_METHOD_NOT_FOUND, str_of(why), STR_NONE);
         }
         return false;
     }
     if (m->kind == RPC_REQUEST && p->unanswered >= (size_t)p->rpc->limits->calls_in_flight) {
         snprintf(why, sizeof(why), "%zu calls are under way (limits.calls_in_flight); try later",
                  p->unanswered);
-        rpc_refuse(p, via, batch, json_raw(m->id), RPC_INTERNAL_ERROR, str_of(why));
+        rpc_refuse(p, via, batch, json_raw(m->id), RPC_INTERNAL_ERROR, str_of(why), STR_NONE);
         return false;
     }
     return true;
@@ -125,12 +126,21 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
 void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
                      struct rpc_parcel *parcel, const struct rpc_message *m)
 {
-    const struct method *row = method_find(p->kind->methods, m->method, m->kind, p->version);
+    struct rpc_admit pass = { .version = p->version };
+    const struct method *row;
     struct rpc_in *in;
 
+    if (p->kind->admit)
+        p->kind->admit(p, m, &pass);
+    if (pass.code) {
+        if (m->kind == RPC_REQUEST)
+            rpc_refuse(p, via, batch, json_raw(m->id), pass.code, pass.message, pass.data);
+        return;
+    }
+    row = method_find(p->kind->methods, m->method, m->kind, pass.version);
     if (!may_serve(p, via, batch, m, row))
         return;
-    in = unpack(p, via, batch, parcel, m);
+    in = unpack(p, via, batch, parcel, m, pass.version);
     if (batch)
         batch->open++;
     join_peer(p, in);
@@ -153,12 +163,12 @@ static bool settle(struct rpc_in *in)
     return send;
 }
 
-static void send_answer(struct rpc_in *in, const struct str *piece, size_t n)
+static void send_answer(struct rpc_in *in, int code, const struct str *piece, size_t n)
 {
     if (in->batch)
         rpc_batch_put(in->batch, piece, n);
     else
-        link_send(in->via, piece, n);
+        link_answer(in->via, code, piece, n);
 }
 
 void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str data)
@@ -172,7 +182,7 @@ void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str 
     buf_clear(out);
     rpc_write_error(&w, json_raw(in->id), code, message, data);
     answer = buf_str(out);
-    send_answer(in, &answer, 1);
+    send_answer(in, code, &answer, 1);
     buf_trim(out, 1 << 16);
 }
 
@@ -197,10 +207,18 @@ static const struct str answer_result = STR(",\"result\":");
 
 void rpc_result_raw(struct rpc_in *in, struct str json)
 {
-    struct str all[] = { answer_head, json_raw(in->id), answer_result, json, STR("}") };
+    rpc_result_pieces(in, &json, 1);
+}
 
+void rpc_result_pieces(struct rpc_in *in, const struct str *piece, size_t n)
+{
+    struct str all[LINK_PIECES] = { answer_head, json_raw(in->id), answer_result };
+
+    assert(n <= RPC_PIECES);
+    memcpy(all + 3, piece, n * sizeof(*piece));
+    all[3 + n] = STR("}");
     if (settle(in))
-        send_answer(in, all, ARRAY_LEN(all));
+        send_answer(in, 0, all, n + 4);
 }
 
 struct jw *rpc_result_begin(struct rpc_in *in)

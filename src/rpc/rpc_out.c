@@ -48,12 +48,12 @@ static void send_cancel(struct rpc_out *out, const struct err *why)
     AUTO_BUF params;
     struct jw w;
 
-    if (!p->link || !p->kind->cancel_method)
+    if ((!out->via && !p->link) || !p->kind->cancel_method)
         return;
     buf_init(&params, 1024);
     w = jw_to(&params);
     p->kind->write_cancel(&w, id_text(out, id), why);
-    peer_notify(p, p->kind->cancel_method, buf_str(&params));
+    peer_notify(p, out->via, p->kind->cancel_method, buf_str(&params));
 }
 
 static void give_up(struct rpc_out *out, const struct err *why)
@@ -121,15 +121,16 @@ static void send_call(struct rpc_out *out, const char *method, struct str params
         STR("}"),
     };
 
-    link_send(out->peer->link, all, ARRAY_LEN(all));
+    link_send(out->via ? out->via : out->peer->link, all, ARRAY_LEN(all));
 }
 
-void peer_call(struct peer *p, struct rpc_out *out, struct op *parent, const char *method,
-               struct str params, int64_t timeout_ms, op_done_fn *done, void *who)
+void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op *parent,
+               const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
+               void *who)
 {
-    *out = (struct rpc_out){ .peer = p };
+    *out = (struct rpc_out){ .peer = p, .via = via };
     op_begin(&out->op, &out_kind, p->rpc->loop, parent, done, who);
-    if (!p->link) {
+    if (!via && !p->link) {
         op_fail(&out->op, &(struct err){ ERR_CLOSED, "the connection is closed" });
         return;
     }

@@ -22,7 +22,7 @@
 
 struct file_read {
     struct job job; /* first */
-    struct tool_call *call;
+    struct call *call;
     struct str path;      /* as given */
     const char *relative; /* beneath the root */
     int64_t line, lines;
@@ -130,12 +130,12 @@ static void finish(struct file_read *f)
         text = pick_lines(text, f->line, f->lines ? f->lines : INT64_MAX);
     valid = utf8_valid(text);
     if (valid < text.n || str_find_byte(text, 0) >= 0) {
-        tool_failed(f->call, STR_FMT " is not UTF-8 text (byte %zu)",
+        call_failed(f->call, STR_FMT " is not UTF-8 text (byte %zu)",
                     STR_ARG(utf8_head(f->path, 100)), valid);
         return;
     }
-    tool_text(f->call, text);
-    tool_done(f->call);
+    call_text(f->call, text);
+    call_done(f->call);
 }
 
 static void on_read(struct op *op, const struct err *e, void *who)
@@ -146,9 +146,9 @@ static void on_read(struct op *op, const struct err *e, void *who)
     if (!e)
         finish(f);
     else if (e->code == ERR_CANCELED)
-        tool_done(f->call); /* the call knows that it was cancelled */
+        call_done(f->call); /* the call knows that it was cancelled */
     else
-        tool_failed(f->call, "%s", e->text);
+        call_failed(f->call, "%s", e->text);
 }
 
 static void free_mem(void *ptr)
@@ -157,7 +157,7 @@ static void free_mem(void *ptr)
 }
 
 /* An absolute path inside the root is meant relative to it. */
-static struct str beneath_root(const struct tool_host *host, struct str path)
+static struct str beneath_root(const struct host *host, struct str path)
 {
     struct str root = str_of(host->root);
 
@@ -184,22 +184,22 @@ static const struct pick arg_fields[] = {
     PICK_RANGE("lines", struct file_read_args, lines, 0, 1, INT32_MAX),
 };
 
-static void start(struct tool_call *call)
+static void start(struct call *call)
 {
     struct file_read_args args = { .line = 1 };
     struct file_read *f;
     struct err e;
 
     if (!json_here(call->args)) {
-        tool_failed(call, "the argument \"path\" is missing");
+        call_failed(call, "the argument \"path\" is missing");
         return;
     }
     if (!pick(call->mem, call->args, PICK_TABLE(arg_fields), PICK_STRICT, &args, &e)) {
-        tool_failed(call, "%s", e.text);
+        call_failed(call, "%s", e.text);
         return;
     }
     if (!args.path.n || str_find_byte(args.path, 0) >= 0) {
-        tool_failed(call, "path: expected a file name without NUL");
+        call_failed(call, "path: expected a file name without NUL");
         return;
     }
     f = ARENA_NEW(call->mem, struct file_read);

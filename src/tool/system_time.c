@@ -19,7 +19,7 @@ static struct str offset_text(long seconds, char out[OFFSET_TEXT])
     return (struct str){ out, OFFSET_TEXT };
 }
 
-static void start(struct tool_call *call)
+static void start(struct call *call)
 {
     int64_t now = loop_wall(call->host->loop);
     time_t sec = (time_t)(now / 1000);
@@ -34,8 +34,8 @@ static void start(struct tool_call *call)
     jw_kint(&w, "unixMs", now);
     jw_kstr(&w, "utcOffset", offset_text(local.tm_gmtoff, offset));
     jw_object_end(&w);
-    tool_text(call, buf_str(&call->structured));
-    tool_done(call);
+    call_text(call, buf_str(&call->structured));
+    call_done(call);
 }
 
 const struct tool tool_system_time = {

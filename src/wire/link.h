@@ -27,6 +27,11 @@ struct link_kind {
     const char *name;
     void (*send)(struct link *link, const struct str *piece, size_t n);
     void (*close)(struct link *link);
+    /*
+     * The same as send for the answer to what came by this link; code is that of a JSON-RPC
+     * error, or 0. NULL: send does it.
+     */
+    void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
 };
 
 struct link {
@@ -49,6 +54,14 @@ enum { LINK_PIECES = 12 };
 static inline void link_send(struct link *link, const struct str *piece, size_t n)
 {
     link->kind->send(link, piece, n);
+}
+
+static inline void link_answer(struct link *link, int code, const struct str *piece, size_t n)
+{
+    if (link->kind->answer)
+        link->kind->answer(link, code, piece, n);
+    else
+        link->kind->send(link, piece, n);
 }
 
 /* End it; what was sent before is still written if the other side takes it. */

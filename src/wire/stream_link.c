@@ -96,7 +96,11 @@ static void close_link(struct link *link)
         stream_tell_room(l->io);
 }
 
-static const struct link_kind stream_link_kind = { "stream", send_pieces, close_link };
+static const struct link_kind stream_link_kind = {
+    .name = "stream",
+    .send = send_pieces,
+    .close = close_link,
+};
 
 void stream_link_open(struct stream_link *l, struct stream *io, enum framing framing,
                       const struct limits *limits, const struct link_events *events, void *owner)

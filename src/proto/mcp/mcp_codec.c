@@ -42,18 +42,20 @@ static void write_tool(struct jw *w, const struct tool *t, const struct mcp_feat
     jw_object_end(w);
 }
 
-void mcp_write_tools(struct jw *w, const struct tool_set *set, enum mcp_version v)
+void mcp_write_tools(struct jw *w, const struct offer *offer, enum mcp_version v)
 {
+    const struct tool *tool;
+
     jw_object(w);
     jw_key(w, STR("tools"));
     jw_array(w);
-    for (size_t i = 0; i < set->count; i++)
-        write_tool(w, set->tool[i], &mcp_features[v]);
+    for (size_t i = 0; (tool = offer_tool_at(offer, i)); i++)
+        write_tool(w, tool, &mcp_features[v]);
     jw_array_end(w);
     jw_object_end(w);
 }
 
-void mcp_write_result(struct jw *w, const struct tool_call *call, enum mcp_version v)
+void mcp_write_result(struct jw *w, const struct call *call, enum mcp_version v)
 {
     jw_object(w);
     jw_key(w, STR("content"));

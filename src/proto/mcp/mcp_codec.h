@@ -2,17 +2,17 @@
 #ifndef PROTO_MCP_CODEC_H
 #define PROTO_MCP_CODEC_H
 
-#include "core/tool.h"
+#include "core/offer.h"
 #include "proto/mcp/mcp_server.h"
 
 /* InitializeResult. */
 void mcp_write_initialize(struct jw *w, const struct mcp_server *server, enum mcp_version v);
 
 /* ListToolsResult. */
-void mcp_write_tools(struct jw *w, const struct tool_set *set, enum mcp_version v);
+void mcp_write_tools(struct jw *w, const struct offer *offer, enum mcp_version v);
 
 /* CallToolResult. */
-void mcp_write_result(struct jw *w, const struct tool_call *call, enum mcp_version v);
+void mcp_write_result(struct jw *w, const struct call *call, enum mcp_version v);
 
 /* CallToolResult of a call that we stopped. */
 void mcp_write_failure(struct jw *w, const struct err *e);

@@ -96,7 +96,9 @@ static void close_link(struct link *link)
     (void)link; /* ends with its request */
 }
 
-static const struct link_kind post_kind = { "http", send_pieces, close_link };
+static const struct link_kind post_kind = { .name = "http",
+                                            .send = send_pieces,
+                                            .close = close_link };
 
 /* All calls of this POST are over. A message that asks for no answer is only accepted. */
 static void on_idle(struct peer *peer)

@@ -118,18 +118,18 @@ static void on_tools_list(struct rpc_in *in)
         return;
     }
     w = rpc_result_begin(in);
-    mcp_write_tools(w, server_of(in)->tools, version_of(in));
+    mcp_write_tools(w, server_of(in)->offer, version_of(in));
     rpc_result_end(in);
 }
 
-struct call {
+struct call_params {
     struct str name;
     struct json args;
 };
 
 static const struct pick call_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct call, name, PICK_MUST),
-    PICK_FIELD("arguments", PICK_OBJECT, struct call, args, 0),
+    PICK_FIELD("name", PICK_STR, struct call_params, name, PICK_MUST),
+    PICK_FIELD("arguments", PICK_OBJECT, struct call_params, args, 0),
 };
 
 static void on_tool_done(struct op *op, const struct err *e, void *who)
@@ -145,26 +145,28 @@ static void on_tool_done(struct op *op, const struct err *e, void *who)
     if (e)
         mcp_write_failure(w, e);
     else
-        mcp_write_result(w, (const struct tool_call *)op, version_of(in));
+        mcp_write_result(w, (const struct call *)op, version_of(in));
     rpc_result_end(in);
 }
+
+static struct caller nobody = { .kind = &caller_nobody, .name = "mcp" };
 
 static void on_tools_call(struct rpc_in *in)
 {
     const struct mcp_server *server = server_of(in);
     const struct tool *tool;
-    struct call params = { 0 };
+    struct call_params params = { 0 };
 
     if (!read_params(in, PICK_TABLE(call_fields), &params))
         return;
-    tool = tool_find(server->tools, params.name);
+    tool = offer_tool(server->offer, params.name);
     if (!tool) {
         rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT,
                   STR_ARG(utf8_head(params.name, 100)));
         return;
     }
-    tool_run(ARENA_NEW(in->mem, struct tool_call), server->tools, tool, in->mem, params.args,
-             &in->op, on_tool_done, in);
+    tool_run(tool, ARENA_NEW(in->mem, struct call), &server->offer->host, &nobody, in->mem,
+             params.args, &in->op, on_tool_done, in);
 }
 
 /* ---- the table -------------------------------------------------------------------------- */

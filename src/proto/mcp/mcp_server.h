@@ -1,20 +1,20 @@
 /*
  * mcp_server.h - MCP, the serving side.
  *
- * One mcp_server is what is offered: a set of tools under a name. Clients reach it over stdio
+ * One mcp_server is what is offered, under a name. Clients reach it over stdio
  * (mcp_stdio.h) or HTTP (mcp_http.h); each conversation is a peer with mcp_server_peer as its
  * kind and the server as its `who`.
  */
 #ifndef PROTO_MCP_SERVER_H
 #define PROTO_MCP_SERVER_H
 
-#include "core/tool.h"
+#include "core/offer.h"
 #include "proto/mcp/mcp_version.h"
 #include "rpc/peer.h"
 
 struct mcp_server {
     struct rpc *rpc;
-    const struct tool_set *tools;
+    struct offer *offer;
     const char *name, *version; /* serverInfo */
     const char *instructions;   /* for the model; NULL: none */
 };

@@ -7,42 +7,42 @@
 static const struct op_kind plain = { .name = "plain" };
 static struct op work; /* what the waiting tool waits for */
 
-static void start_hello(struct tool_call *call)
+static void start_hello(struct call *call)
 {
-    tool_text(call, STR("hello \"you\""));
-    tool_text(call, STR("and you"));
-    tool_done(call);
+    call_text(call, STR("hello \"you\""));
+    call_text(call, STR("and you"));
+    call_done(call);
 }
 
 static void on_work(struct op *op, const struct err *e, void *who)
 {
     (void)op;
     if (e)
-        tool_broke(who, e);
+        call_broke(who, e);
     else
-        tool_done(who);
+        call_done(who);
 }
 
-static void start_waiting(struct tool_call *call)
+static void start_waiting(struct call *call)
 {
     op_begin(&work, &plain, call->op.loop, &call->op, on_work, call);
 }
 
-static void start_nothing(struct tool_call *call)
+static void start_nothing(struct call *call)
 {
     (void)call;
 }
 
-static void start_failing(struct tool_call *call)
+static void start_failing(struct call *call)
 {
-    tool_text(call, STR("half a result"));
-    tool_failed(call, "no such %s", "thing");
+    call_text(call, STR("half a result"));
+    call_failed(call, "no such %s", "thing");
 }
 
-static void start_long(struct tool_call *call)
+static void start_long(struct call *call)
 {
-    tool_text(call, STR("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
-    tool_done(call);
+    call_text(call, STR("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
+    call_done(call);
 }
 
 static const struct tool hello = { .name = "hello", .start = start_hello };
@@ -52,12 +52,21 @@ static const struct tool failing = { .name = "failing", .start = start_failing }
 static const struct tool lengthy = { .name = "lengthy", .start = start_long };
 static const struct tool *const all[] = { &hello, &waiting, &nothing, &failing, &lengthy };
 
+static const struct tool *tool_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (str_eq(str_of(name), str_of(all[i]->name)))
+            return all[i];
+    return NULL;
+}
+
 struct bench {
     struct loop *loop;
     struct limits limits;
-    struct tool_set set;
+    struct host host;
+    struct caller caller;
     struct arena mem;
-    struct tool_call call;
+    struct call call;
     int calls;
     struct err err;
 };
@@ -82,8 +91,9 @@ static void run(struct bench *b, const char *name)
     *b = (struct bench){ .loop = loop_new(LOOP_FAKE_CLOCK) };
     limits_preset(&b->limits);
     b->limits.tool_result_chars = 5;
-    b->set = (struct tool_set){ { b->loop, &b->limits, -1, "/" }, all, ARRAY_LEN(all) };
-    tool_run(&b->call, &b->set, tool_find(&b->set, str_of(name)), &b->mem, (struct json){ 0 }, NULL,
+    b->host = (struct host){ b->loop, &b->limits, -1, "/" };
+    b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
+    tool_run(tool_named(name), &b->call, &b->host, &b->caller, &b->mem, (struct json){ 0 }, NULL,
              on_done, b);
     turn(b);
 }
@@ -95,15 +105,6 @@ static void end(struct bench *b)
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
-
-TEST(tools_are_found_by_name)
-{
-    struct tool_set set = { .tool = all, .count = ARRAY_LEN(all) };
-
-    OK(tool_find(&set, STR("waiting")) == &waiting);
-    OK(!tool_find(&set, STR("wait")));
-    OK(!tool_find(&set, STR("")));
-}
 
 TEST(text_becomes_blocks)
 {

@@ -23,7 +23,11 @@ static void ignore_close(struct link *link)
     (void)link;
 }
 
-static const struct link_kind memory_kind = { "memory", remember, ignore_close };
+static const struct link_kind memory_kind = {
+    .name = "memory",
+    .send = remember,
+    .close = ignore_close,
+};
 
 static const struct op_kind plain = { .name = "plain" };
 static struct op slow_work; /* what the call under way does */
@@ -407,8 +411,8 @@ TEST(our_calls_are_matched_by_id_in_any_order)
     struct answer a = { 0 }, z = { 0 };
 
     set_up(&b);
-    peer_call(&b.peer, &one, NULL, "m", STR("{\"x\":1}"), 1000, on_answer, &a);
-    peer_call(&b.peer, &two, NULL, "n", STR_NONE, 1000, on_answer, &z);
+    peer_call(&b.peer, NULL, &one, NULL, "m", STR("{\"x\":1}"), 1000, on_answer, &a);
+    peer_call(&b.peer, NULL, &two, NULL, "n", STR_NONE, 1000, on_answer, &z);
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":65536,\"method\":\"m\",\"params\":{\"x\":1}}\n"
              "{\"jsonrpc\":\"2.0\",\"id\":131073,\"method\":\"n\"}\n");
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":131073,\"result\":[1e400]}");
@@ -429,7 +433,7 @@ TEST(answers_nobody_waits_for_are_dropped)
     struct answer a = { 0 };
 
     set_up(&b);
-    peer_call(&b.peer, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
+    peer_call(&b.peer, NULL, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
     buf_clear(&b.link.out);
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}");
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":\"65536\",\"result\":1}");
@@ -452,7 +456,7 @@ TEST(a_call_without_answer_times_out_and_the_other_side_is_told)
     struct answer a = { 0 };
 
     set_up(&b);
-    peer_call(&b.peer, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
+    peer_call(&b.peer, NULL, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
     buf_clear(&b.link.out);
     loop_advance(b.loop, 900);
     rpc_out_extend(&out, 500);
@@ -477,7 +481,7 @@ TEST(cancelling_a_call_tells_the_other_side)
     struct answer a = { 0 };
 
     set_up(&b);
-    peer_call(&b.peer, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
+    peer_call(&b.peer, NULL, &out, NULL, "m", STR_NONE, 1000, on_answer, &a);
     buf_clear(&b.link.out);
     op_cancel(&out.op);
     turn(&b);
@@ -494,11 +498,11 @@ TEST(calls_end_with_the_connection)
     struct answer a = { 0 }, z = { 0 };
 
     set_up(&b);
-    peer_call(&b.peer, &one, NULL, "m", STR_NONE, 1000, on_answer, &a);
+    peer_call(&b.peer, NULL, &one, NULL, "m", STR_NONE, 1000, on_answer, &a);
     peer_hang_up(&b.peer);
     turn(&b);
     EQ(a.code, ERR_CLOSED);
-    peer_call(&b.peer, &two, NULL, "m", STR_NONE, 1000, on_answer, &z);
+    peer_call(&b.peer, NULL, &two, NULL, "m", STR_NONE, 1000, on_answer, &z);
     turn(&b);
     EQ(z.code, ERR_CLOSED);
     tear_down(&b);
@@ -513,7 +517,7 @@ TEST(many_calls_at_once_all_find_their_answers)
 
     set_up(&b);
     for (int i = 0; i < MANY; i++)
-        peer_call(&b.peer, &out[i], NULL, "m", STR_NONE, 1000, on_answer, &a[i]);
+        peer_call(&b.peer, NULL, &out[i], NULL, "m", STR_NONE, 1000, on_answer, &a[i]);
     for (int i = MANY - 1; i >= 0; i--) {
         char text[96];
 

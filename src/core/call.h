@@ -1,0 +1,149 @@
+/*
+ * call.h - one piece of work done for a caller: a tool run, a resource read, a prompt filled in,
+ * an argument completed.
+ *
+ * A call is an op. What it is to do is args (or uri); it writes content, may report, log and ask
+ * meanwhile, and settles by exactly one of call_done, call_failed, call_broke, call_lacks,
+ * call_forward. Two kinds of not working: what the model should see and may mend (call_failed:
+ * wrong arguments, no such file) is a result with is_error set; a failure of the op is ours
+ * (deadline, cancel, limits, a lost server).
+ *
+ * The deadline stands still while an ask is open: people are slow.
+ *
+ * core knows no protocol: content is written as blocks by the functions below, whose JSON
+ * happens to be what MCP, ACP and A2A share.
+ */
+#ifndef CORE_CALL_H
+#define CORE_CALL_H
+
+#include "base/limits.h"
+#include "core/caller.h"
+
+/* What work may use of the world it runs in. Program lifetime. */
+struct host {
+    struct loop *loop;
+    const struct limits *limits;
+    int root_fd;      /* the root folder, opened with O_PATH */
+    const char *root; /* its absolute path */
+};
+
+struct call {
+    struct op op; /* first */
+    const struct host *host;
+    struct caller *caller;
+    struct arena *mem; /* lives as long as the call */
+    const char *what;  /* its name in errors; a copy: what it was begun from may go */
+    void *who;         /* of the tool, resource or prompt it was begun from */
+
+    struct json args; /* an object or missing; borrowed from the caller */
+    struct str uri;   /* of a resource; its own, when it was found by a template */
+
+    struct buf content;    /* blocks, contents, messages or values: the inside of an array */
+    struct buf structured; /* one JSON value, or empty */
+    struct str note;       /* of a prompt: its description; else STR_NONE */
+    bool is_error;
+
+    /* A whole result object or error object, forwarded as it came; lives until done returns. */
+    struct str raw_result, raw_error;
+
+    bool lacking; /* the caller would have to be able to: */
+    enum ask_kind lacked;
+
+    void *data; /* the worker's */
+    struct ask *asks;
+    struct timer deadline;
+    int64_t allowed_ms, left_ms; /* of the deadline: in all, and when it stands still */
+    bool late;                   /* the deadline has passed */
+};
+
+typedef void call_start_fn(struct call *call);
+
+enum { CALL_NO_DEADLINE = -1 };
+
+/*
+ * Begin a call as a child of `parent` and run start(call). timeout_ms: 0 for limits.tool_ms,
+ * CALL_NO_DEADLINE when the worker has one of its own. What it wrote lives until done returns;
+ * *call must live as long as mem. The caller presets nothing but passes what the call is about.
+ */
+struct call_about {
+    const char *what;
+    void *who;
+    struct json args;
+    struct str uri;
+    int64_t timeout_ms;
+};
+
+void call_run(struct call *call, const struct host *host, struct caller *caller, struct arena *mem,
+              const struct call_about *about, call_start_fn *start, struct op *parent,
+              op_done_fn *done, void *who);
+
+/* ---- for the worker ---------------------------------------------------------------------- */
+
+/*
+ * One text block. Past limits.tool_result_chars it is cut, and the cut is marked.
+ */
+void call_text(struct call *call, struct str text);
+
+/* One element of the content's array, as raw JSON. */
+void call_block(struct call *call, struct str json);
+
+void call_done(struct call *call);
+
+/* Done, with one text block that says what the model should know. */
+void call_failed(struct call *call, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* It could not be done, and the reason is none of the model's business. */
+void call_broke(struct call *call, const struct err *e);
+
+/* It cannot be done for this caller, which would have to be able to answer such an ask. */
+void call_lacks(struct call *call, enum ask_kind kind);
+
+/* Done elsewhere: the result object, or the error object, as it came. One is STR_NONE. */
+void call_forward(struct call *call, struct str raw_result, struct str raw_error);
+
+static inline void call_progress(struct call *call, const struct progress *p)
+{
+    call->caller->kind->progress(call->caller, p);
+}
+
+static inline void call_log(struct call *call, enum call_level level, struct str logger,
+                            struct str data)
+{
+    call->caller->kind->log(call->caller, level, logger, data);
+}
+
+static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
+{
+    return call->caller->kind->can(call->caller, kind);
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+/*
+ * A question, an op under its call. Several may be open at once; a protocol that has to end its
+ * answer in order to ask (MCP 2026-07-28) puts all that are open into one.
+ */
+struct ask {
+    struct op op; /* first */
+    struct call *call;
+    enum ask_kind kind;
+    struct str key;     /* names it among the asks of its call, [A-Za-z0-9_-]+ */
+    struct str params;  /* raw JSON object in the shape enum ask_kind says */
+    struct json answer; /* an object, once the op succeeded; lives as long as the call */
+    struct ask *next;
+};
+
+/*
+ * Ask the caller. Fails with ERR_DENIED when it cannot be asked, ERR_TIMEOUT when nobody
+ * answered in time. key and params must live as long as the call; *ask until done has returned.
+ */
+void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
+              struct str params, op_done_fn *done, void *who);
+
+/* For callers: here is the answer; its bytes live as long as the call. */
+void ask_answer(struct ask *ask, struct json answer);
+
+/* For callers: there will be none. */
+void ask_refuse(struct ask *ask, const struct err *e);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * caller.h - the one for whom work is done, seen from the work.
+ *
+ * While a call runs it may tell its caller how far it is, say something for a log, and ask: a
+ * person for input, a model for an answer, a client for its folders. Each protocol implements
+ * this port its own way; a caller that cannot be told or asked says so and loses nothing.
+ *
+ * A caller also carries what guards against endless chains of agents calling each other: a trace
+ * id that stays the same from hop to hop, and how many hops lie behind us.
+ */
+#ifndef CORE_CALLER_H
+#define CORE_CALLER_H
+
+#include "base/json.h"
+#include "loop/op.h"
+
+struct call;
+struct ask;
+
+enum ask_kind {
+    ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
+    ASK_URL,    /* a person visits a page: {message, url, elicitationId} -> {action} */
+    ASK_SAMPLE, /* a model answers: {messages, maxTokens, ...} -> {role, content, model} */
+    ASK_ROOTS,  /* which folders does the client work in: {} -> {roots} */
+    ASK_KINDS,
+};
+
+/* How much it matters, the least first. */
+enum call_level {
+    CALL_DEBUG,
+    CALL_INFO,
+    CALL_NOTICE,
+    CALL_WARNING,
+    CALL_ERROR,
+    CALL_CRITICAL,
+    CALL_ALERT,
+    CALL_EMERGENCY,
+};
+
+struct progress {
+    struct str done, total; /* JSON numbers as text; total may be STR_NONE */
+    struct str message;     /* plain text, or STR_NONE */
+};
+
+/* From where a call comes, over all hops. */
+struct trace {
+    struct str id;     /* STR_NONE: nobody gave one yet */
+    int depth;         /* 0: a person or program called us; n: the nth agent in a chain */
+    struct str parent; /* W3C traceparent as it came, or STR_NONE */
+};
+
+enum { TRACE_DEPTH = 5 }; /* a call from deeper than this is refused */
+
+struct caller {
+    const struct caller_kind *kind;
+    const char *name; /* who it is to the guard and the log: "mcp", "cli" */
+    struct trace trace;
+};
+
+struct caller_kind {
+    /* Could this be asked? */
+    bool (*can)(const struct caller *c, enum ask_kind kind);
+
+    /* Begin to get the answer; ends in ask_answer or op_fail, or by the ask's cancel. */
+    void (*ask)(struct caller *c, struct ask *ask);
+
+    void (*progress)(struct caller *c, const struct progress *p);
+
+    /* data is raw JSON; logger may be STR_NONE. */
+    void (*log)(struct caller *c, enum call_level level, struct str logger, struct str data);
+
+    /*
+     * Let the connection rest: the caller comes back after retry_ms for what happens meanwhile,
+     * if its protocol can do that. NULL: it cannot.
+     */
+    void (*rest)(struct caller *c, int64_t retry_ms);
+};
+
+/* A caller that can be neither told nor asked: a script, a test. */
+extern const struct caller_kind caller_nobody;
+
+#endif
