@@ -18,7 +18,7 @@ import time
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
 HUGE = 100 << 20
-PARSE_ERROR, NO_METHOD, BAD_PARAMS, BAD_VERSION = -32700, -32601, -32602, -32022
+NO_METHOD, BAD_PARAMS, BAD_VERSION = -32601, -32602, -32022
 
 
 class RpcError(Exception):
@@ -199,8 +199,11 @@ class Legacy:
     def begin(self, message, out):
         """From here on the request can be cancelled."""
         call = Call(self, message, out)
-        self.calls[json.dumps(call.id)] = call
+        self.calls[self.key(call)] = call
         return call
+
+    def key(self, call):
+        return json.dumps(call.id)
 
     def answer(self, call):
         """The response to a request, or None when it was cancelled."""
@@ -218,7 +221,7 @@ class Legacy:
         except Cancelled:
             return None
         finally:
-            self.calls.pop(json.dumps(call.id), None)
+            self.calls.pop(self.key(call), None)
         return response
 
     def check(self, call):
@@ -301,7 +304,7 @@ class Stdio:
     """Messages by lines. What a mode does differently overrides one of these."""
 
     def __init__(self):
-        self.write_lock, self.initialized, self.eof = threading.Lock(), False, threading.Event()
+        self.write_lock, self.initialized = threading.Lock(), False
 
     def announce(self, method):
         self.write({"jsonrpc": "2.0", "method": method})
@@ -482,6 +485,7 @@ class IgnoreEof(Ok):
         super().run()
 
     def at_eof(self):
+        print("bad_server: stdin ended, and I stay", file=sys.stderr, flush=True)
         time.sleep(300)
 
 
