@@ -21,7 +21,7 @@ enum exit_code {
 /* Options that every verb takes. */
 struct app_options {
     const char *root, *config, *log_level;
-    bool json, help;
+    bool json, help, trust;
 };
 
 struct app {
@@ -39,10 +39,12 @@ struct verb {
     size_t options;
     size_t args_size; /* of the struct the option offsets count in */
     bool bare;        /* runs without root and configuration */
+    bool serves;      /* logs what there is to remark about the configuration */
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_config, verb_doctor, verb_mcp, verb_serve;
+extern const struct verb verb_config, verb_connect, verb_doctor, verb_mcp, verb_serve, verb_servers,
+    verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr. Returns EXIT_FAILED, so that `return app_fail(...)` works. */

@@ -25,7 +25,7 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_serve, &verb_mcp, &verb_config, &verb_doctor, &verb_version, &verb_help,
+    &verb_serve, &verb_mcp, &verb_trust, &verb_config, &verb_doctor, &verb_version, &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -33,6 +33,8 @@ static const struct option global_options[] = {
       "work in this folder (default: the nearest with trefoil.toml, .trefoil or .git)" },
     { "config", OPTION_TEXT, offsetof(struct app_options, config), "FILE",
       "read this file instead of trefoil.toml and the user's config.toml" },
+    { "trust", OPTION_FLAG, offsetof(struct app_options, trust), NULL,
+      "start also what the project's files name, this time (see: trefoil trust)" },
     { "log-level", OPTION_TEXT, offsetof(struct app_options, log_level), "LEVEL",
       "error, warn, info, debug or trace; diagnostics go to stderr" },
     { "json", OPTION_FLAG, offsetof(struct app_options, json), NULL, "print JSON" },
@@ -163,10 +165,15 @@ static bool set_log_level(struct app *app, struct err *e)
 static bool load(struct app *app, const struct verb *v, struct err *e)
 {
     config_preset(&app->config);
-    if (!v->bare && (!root_find(&app->mem, app->opt.root, &app->root, e) ||
-                     !config_load(&app->mem, &app->root, app->opt.config, &app->config, e)))
+    if (!v->bare &&
+        (!root_find(&app->mem, app->opt.root, &app->root, e) ||
+         !config_load(&app->mem, &app->root, app->opt.config, app->opt.trust, &app->config, e)))
         return false;
-    return set_log_level(app, e);
+    if (!set_log_level(app, e))
+        return false;
+    if (v->serves)
+        notes_log(&app->config.notes);
+    return true;
 }
 
 static int run_verb(struct app *app, const struct verb *v, int argc, char **argv)
