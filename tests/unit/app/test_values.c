@@ -17,8 +17,8 @@ static const struct {
     { "${EMPTY}", "" },
     { "${env:V}", "val" },
     { "${env:NOT_SET:-d}", "d" },
-    { "${workspaceFolder}/x", "/some/root/x" },
-    { "${workspaceFolderBasename}", "root" },
+    { "${workspaceFolder}/x", "/some/folder/x" },
+    { "${workspaceFolderBasename}", "folder" },
     { "${pathSeparator}${/}", "//" },
     { "$V $$ {V}", "$V $$ {V}" },
     { "${NOT_SET}", NULL },
@@ -38,7 +38,7 @@ TEST(variables_are_put_in)
     for (size_t i = 0; i < ARRAY_LEN(expansions); i++) {
         struct str out = STR("-");
         struct err e = { 0 };
-        bool ok = value_expand(&mem, str_of(expansions[i].text), "/some/root", &out, &e);
+        bool ok = value_expand(&mem, str_of(expansions[i].text), "/some/folder", &out, &e);
 
         EQ(ok, expansions[i].want != NULL);
         if (ok)
