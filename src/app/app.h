@@ -47,10 +47,13 @@ extern const struct verb verb_config, verb_connect, verb_doctor, verb_mcp, verb_
     verb_trust;
 extern const char trefoil_version[];
 
-/* "trefoil: SENTENCE" on stderr. Returns EXIT_FAILED, so that `return app_fail(...)` works. */
+/* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */
 int app_fail(const struct err *e);
 
 /* The same with EXIT_USAGE. */
 int app_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "DONE NAME in FILE" on stdout, or the three as an object with --json. Returns EXIT_OK. */
+int app_done(const struct app *app, const char *done, const char *name, const char *file);
 
 #endif

@@ -265,6 +265,21 @@ static bool lay_servers(struct loading *l, struct err *e)
     return true;
 }
 
+/* One sentence naming all that wait. */
+static void note_untrusted(struct arena *mem, struct config *c)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < c->servers.n; i++)
+        if (c->servers.v[i].enabled && !c->servers.v[i].trusted)
+            names = arena_printf(mem, STR_FMT "%s%s", STR_ARG(names), names.n ? ", " : "",
+                                 c->servers.v[i].name);
+    if (names.n)
+        note(mem, &c->notes, LOG_WARN,
+             "not trusted, so not started: " STR_FMT "; `trefoil trust` shows and accepts them",
+             STR_ARG(names));
+}
+
 bool config_load(struct arena *mem, const struct root *root, const char *chosen, bool trust,
                  struct config *c, struct err *e)
 {
@@ -275,6 +290,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
     if (!load_files(&l, chosen, e) || !lay_servers(&l, e))
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
+    note_untrusted(mem, &fresh);
     *c = fresh;
     return true;
 }

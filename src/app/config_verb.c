@@ -1,5 +1,6 @@
 /* config_verb.c - `trefoil config check` and `trefoil config limits`. */
 #include "app/app.h"
+#include "app/show.h"
 
 #include <stdio.h>
 
@@ -84,7 +85,7 @@ static int check(struct app *app)
     }
     for (size_t i = 0; i < c->notes.n; i++)
         if (worth_saying(&c->notes.v[i]))
-            printf("warn " STR_FMT "\n", STR_ARG(c->notes.v[i].text));
+            printf("warn " STR_FMT "\n", STR_ARG(shown_text(&app->mem, c->notes.v[i].text)));
     return EXIT_OK;
 }
 

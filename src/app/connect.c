@@ -131,10 +131,8 @@ static int put(struct app *app, const struct program *p, const struct connect_ar
     if (!read_old(app, edit.file, &edit.text, &e) ||
         !json_edit_put(&app->mem, &edit, &how, &text, &e))
         return app_fail(&e);
-    if (how == JSON_EDIT_SAME) {
-        printf("already there: %s\n", edit.file);
-        return EXIT_OK;
-    }
+    if (how == JSON_EDIT_SAME)
+        return app_done(app, "already there:", TREFOIL_NAME, edit.file);
     if (how == JSON_EDIT_DIFFERS) {
         fail(&e, ERR_DENIED, "%s has another entry " TREFOIL_NAME "; --force replaces it",
              edit.file);
@@ -142,8 +140,7 @@ static int put(struct app *app, const struct program *p, const struct connect_ar
     }
     if (!root_make_parent(&app->mem, edit.file, &e) || !file_write(edit.file, text, 0644, &e))
         return app_fail(&e);
-    printf("wrote %s; restart %s to see it\n", edit.file, p->name);
-    return EXIT_OK;
+    return app_done(app, "wrote", TREFOIL_NAME, edit.file);
 }
 
 /* The whole file as it would be if there were none. */

@@ -1,9 +1,12 @@
 /* main.c - the verbs, and how a command line finds one. */
 #include "app/app.h"
+#include "app/show.h"
 #include "sandbox/keep.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+enum { COMPLAINT_MOST = 1 << 16 };
 
 static int run_help(struct app *app, const void *args, int words, char **word);
 static int run_version(struct app *app, const void *args, int words, char **word);
@@ -42,22 +45,50 @@ static const struct option global_options[] = {
     { "help", OPTION_FLAG, offsetof(struct app_options, help), NULL, "show this help" },
 };
 
+static void complain(const char *text)
+{
+    AUTO_BUF out;
+
+    buf_init(&out, COMPLAINT_MOST);
+    show_text(&out, str_of(text));
+    fprintf(stderr, TREFOIL_NAME ": " STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
 int app_fail(const struct err *e)
 {
-    fprintf(stderr, TREFOIL_NAME ": %s\n", e->text);
+    complain(e->text);
     return EXIT_FAILED;
 }
 
 int app_usage(const char *fmt, ...)
 {
+    char text[1024];
     va_list ap;
 
-    fputs(TREFOIL_NAME ": ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputs("\n", stderr);
+    complain(text);
     return EXIT_USAGE;
+}
+
+int app_done(const struct app *app, const char *done, const char *name, const char *file)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, COMPLAINT_MOST);
+    if (!app->opt.json) {
+        printf("%s %s in %s\n", done, name, file);
+        return EXIT_OK;
+    }
+    jw_object(&w);
+    jw_kstr(&w, "done", str_of(done));
+    jw_kstr(&w, "name", str_of(name));
+    jw_kstr(&w, "file", str_of(file));
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    return EXIT_OK;
 }
 
 /* ---- help ------------------------------------------------------------------------------- */

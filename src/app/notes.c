@@ -18,6 +18,8 @@ void note(struct arena *mem, struct notes *list, enum log_level level, const cha
     char text[LONGEST];
     va_list ap;
 
+    if (!list)
+        return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);

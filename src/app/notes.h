@@ -21,6 +21,7 @@ struct notes {
     size_t n, room;
 };
 
+/* Without a list nobody wants to know. */
 void note(struct arena *mem, struct notes *list, enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

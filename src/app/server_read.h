@@ -56,7 +56,7 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
 /*
  * The array `mcpServers` of an ACP request: http and sse entries with headers, all others stdio.
  * They are the user's own: trusted. An entry that cannot be read fails the whole array, and so
- * does a name that stands there twice.
+ * does a name that stands there twice. `notes` may be NULL.
  */
 bool server_specs_from_acp(struct arena *mem, struct json array, const char *root,
                            const struct limits *limits, struct notes *notes,

@@ -11,8 +11,6 @@
 #include "app/trust.h"
 #include "base/file.h"
 
-#include <stdio.h>
-
 /* ---- the file --------------------------------------------------------------------------- */
 
 struct target {
@@ -72,8 +70,7 @@ static int finish(struct app *app, const struct target *t, const char *name, str
         fail_in(&e, "%s was written, but", t->edit.file);
         return app_fail(&e);
     }
-    printf("%s %s in %s\n", said, name, t->edit.file);
-    return EXIT_OK;
+    return app_done(app, said, name, t->edit.file);
 }
 
 /* Say where it is instead, if it is anywhere. */
@@ -201,10 +198,8 @@ static int set(struct app *app, const struct servers_args *a, const char *name, 
         return app_fail(&e);
     if (!server_edit_switch(&t.edit, name, on, &text, &e))
         return fail_elsewhere(app, name, &e);
-    if (str_eq(text, t.edit.text)) {
-        printf("%s is %s already\n", name, said);
-        return EXIT_OK;
-    }
+    if (str_eq(text, t.edit.text))
+        return app_done(app, on ? "already enabled:" : "already disabled:", name, t.edit.file);
     return finish(app, &t, name, text, accepted_now(app, name), said);
 }
 

@@ -49,18 +49,49 @@ static void show_server(const struct server_spec *s)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-/* Show all of the project's; returns how many, and how many of them wait. */
-static size_t show_all(const struct config *c, size_t *waiting)
+static void put_waiting(struct jw *w, const struct config *c, const char *key, bool trusted)
 {
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < c->servers.n; i++)
+        if (c->servers.v[i].from_project && c->servers.v[i].trusted == trusted)
+            jw_str(w, str_of(c->servers.v[i].name));
+    jw_array_end(w);
+}
+
+/* How it is now; a sentence for people. */
+static int say(const struct app *app, int code, const char *sentence)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, SHOW_MOST);
+    if (!app->opt.json) {
+        printf("%s\n", sentence);
+        return code;
+    }
+    jw_object(&w);
+    put_waiting(&w, &app->config, "trusted", true);
+    put_waiting(&w, &app->config, "waiting", false);
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    return code;
+}
+
+/* Show all of the project's; returns how many, and how many of them wait. */
+static size_t show_all(const struct app *app, size_t *waiting)
+{
+    const struct config *c = &app->config;
     size_t n = 0;
 
     *waiting = 0;
     for (size_t i = 0; i < c->servers.n; i++) {
         if (!c->servers.v[i].from_project)
             continue;
-        if (!n++)
+        if (!n++ && !app->opt.json)
             printf("the files of this project name these MCP servers:\n\n");
-        show_server(&c->servers.v[i]);
+        if (!app->opt.json)
+            show_server(&c->servers.v[i]);
         *waiting += !c->servers.v[i].trusted;
     }
     return n;
@@ -87,8 +118,7 @@ static int keep(struct app *app, bool trusted, const char *said)
             c->servers.v[i].trusted = trusted;
     if (!trust_keep(&app->mem, app->root.path, &c->servers, &e))
         return app_fail(&e);
-    printf("%s\n", said);
-    return EXIT_OK;
+    return say(app, EXIT_OK, said);
 }
 
 int trust_run(struct app *app, const struct trust_args *a)
@@ -98,21 +128,15 @@ int trust_run(struct app *app, const struct trust_args *a)
     if (a->revoke)
         return keep(app, false, "nothing of this project is trusted any more");
     trust_mark(&app->mem, app->root.path, false, &app->config.servers, &app->config.notes);
-    n = show_all(&app->config, &waiting);
-    if (!n) {
-        printf("the files of this project name no MCP server\n");
-        return EXIT_OK;
-    }
-    if (!waiting) {
-        printf("\nall of them are trusted\n");
-        return EXIT_OK;
-    }
-    if (!a->yes && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+    n = show_all(app, &waiting);
+    if (!waiting)
+        return say(app, EXIT_OK,
+                   n ? "\nall of them are trusted"
+                     : "the files of this project name no MCP server");
+    if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         return app_usage("trust: nobody is here to be asked; --yes accepts what is shown");
-    if (!a->yes && !ask(waiting)) {
-        printf("nothing was accepted\n");
-        return EXIT_FAILED;
-    }
+    if (!a->yes && !ask(waiting))
+        return say(app, EXIT_FAILED, "nothing was accepted");
     return keep(app, true, "\naccepted; a change of an entry asks anew");
 }
 

@@ -33,7 +33,7 @@ def each_program_gets_its_file_and_it_works(root):
                              "mcpServers")):
         done = run("connect", name, root=project, **env)
         equal((done.returncode, done.stderr), (0, b""))
-        has(done.stdout, f"wrote {path}".encode())
+        has(done.stdout, f"wrote trefoil in {path}".encode())
         entry = json.loads(path.read_text())[key]["trefoil"]
         equal(entry["command"], TREFOIL)
         equal(entry["args"], ["mcp", "--scope", "tools", "--root", str(project)])

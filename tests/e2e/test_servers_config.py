@@ -66,7 +66,9 @@ def check_shows_servers_and_what_is_to_be_said(root):
     got = check(project, **env)
     equal([s["transport"] for s in got["servers"]], ["stdio", "stdio", "sse"])
     equal([s["trusted"] for s in got["servers"]], [False] * 3)
-    equal(len(got["warnings"]), 3)
+    equal(len(got["warnings"]), 4)
+    equal(got["warnings"][3], "not trusted, so not started: filesystem, database, remote; `trefoil trust` "
+                              "shows and accepts them")
 
 
 @case
@@ -117,6 +119,12 @@ def trust_is_given_shown_and_lost_by_a_change(root):
     equal(set(states(project, **env).values()), {True})
     equal(trefoil(project, "trust", "--revoke", **env).returncode, 0)
     equal(set(states(project, **env).values()), {False})
+    done = trefoil(project, "trust", "--json", **env)
+    equal((done.returncode, done.stdout), (2, b""))
+    equal(json.loads(trefoil(project, "trust", "--json", "--yes", **env).stdout),
+          {"trusted": ["filesystem", "database", "remote"], "waiting": []})
+    equal(json.loads(trefoil(project, "trust", "--json", "--revoke", **env).stdout),
+          {"trusted": [], "waiting": ["filesystem", "database", "remote"]})
     done = trefoil(project, "config", "check", "--json", "--trust", **env)
     equal({s["trusted"] for s in json.loads(done.stdout)["servers"]}, {True})
     equal(set(states(project, **env).values()), {False})
@@ -143,6 +151,14 @@ def what_is_shown_cannot_hide_anything(root):
     done = trefoil(project, "trust", "--yes", **env)
     has(done.stdout, rb"sh -c 'evil\u{1b}[2K\u{d}nice'")
     has(done.stdout, rb"A\u{202e}B")
+    (project / "trefoil.toml").write_text('[mcp]\n"\\u001b[2J" = 1\n')
+    done = trefoil(project, "config", "check", **env)
+    has(done.stderr, rb"mcp.\u{1b}[2J: unknown key")
+    (project / "trefoil.toml").write_text("")
+    (project / ".mcp.json").write_text('{"mcpServers": {"x": {"command": {"\\u001b[2J": 1}}, "\\u001b": {}}}')
+    done = trefoil(project, "config", "check", **env)
+    if b"\x1b" in done.stdout + done.stderr:
+        raise AssertionError(done)
 
 
 @case
@@ -171,7 +187,7 @@ def add_enable_disable_remove(root):
     has((project / "trefoil.toml").read_text(), '[[mcp.servers]]\nenabled = false\nname = "new"')
     equal(states(project, **env)["new"], True)
     has(trefoil(project, "config", "check", **env).stdout, b"--flag; disabled\n")
-    has(trefoil(project, "servers", "disable", "new", **env).stdout, b"new is disabled already")
+    has(trefoil(project, "servers", "disable", "new", **env).stdout, b"already disabled: new in ")
     equal(trefoil(project, "servers", "enable", "new", **env).returncode, 0)
     equal(states(project, **env)["new"], True)
     equal(trefoil(project, "servers", "disable", "remote", **env).returncode, 0)
@@ -244,7 +260,10 @@ def a_chosen_file_is_the_one_that_is_edited(root):
     other.write_text("# mine\n")
     done = trefoil(project, "--config", str(other), "servers", "add", "x", "--", "y", **env)
     equal((done.returncode, done.stderr), (0, b""))
-    equal(other.read_text(), '# mine\n\n[[mcp.servers]]\nname = "x"\ncommand = ["y"]\n')
+    done = trefoil(project, "--config", str(other), "--json", "servers", "disable", "x", **env)
+    equal(json.loads(done.stdout), {"done": "disabled", "name": "x", "file": str(other)})
+    equal(trefoil(project, "--config", str(other), "servers", "enable", "x", **env).returncode, 0)
+    equal(other.read_text().replace("enabled = true\n", ""), '# mine\n\n[[mcp.servers]]\nname = "x"\ncommand = ["y"]\n')
     equal((project / "trefoil.toml").read_text(), TOML)
 
 
