@@ -116,12 +116,13 @@ class Trefoil(Proxy):
         root.mkdir(exist_ok=True)
         self.process = pinned(
             SERVER_CORE, TREFOIL, "serve", "--listen", "127.0.0.1:0", "--root", str(root),
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=(folder / "errors").open("w"), text=True,
             env={**os.environ, "XDG_CONFIG_HOME": str(folder / "config")})
         lines = [self.process.stdout.readline() for _ in range(2)]
         if not lines[1]:
             self.process.wait()
-            raise Missing("trefoil does not take [[mcp.servers]]")
+            said = (folder / "errors").read_text().strip()
+            raise Missing(said) if "unknown key" in said else SystemExit(f"trefoil: {said}")
         self.url = lines[1].split()[1]
 
     def tool(self, name):
