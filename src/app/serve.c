@@ -44,6 +44,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
+    mcp_server_end(&s->service.mcp);
     http_server_drain(s->service.http, on_http_drained, s);
 }
 
@@ -222,5 +223,6 @@ const struct verb verb_serve = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),
+    .serves = true,
     .run = run,
 };

@@ -11,9 +11,9 @@ static const struct tool other_saw = { .name = "saw", .title = "the other" };
 static const struct tool *const wood[] = { &hammer, &saw };
 static const struct tool *const metal[] = { &other_saw };
 static const struct resource page = { .uri = "test://page", .name = "page" };
-static const struct resource item = {
-    .uri = "test://item/{id}/data", .name = "item", .is_template = true
-};
+static const struct resource item = { .uri = "test://item/{id}/data",
+                                      .name = "item",
+                                      .is_template = true };
 static const struct resource *const shelf[] = { &item, &page };
 static const struct prompt poem = { .name = "poem" };
 static const struct prompt *const paper[] = { &poem };
