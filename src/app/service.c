@@ -60,9 +60,9 @@ static void on_sse_post(struct http_req *req)
 }
 
 static const struct http_route routes[] = {
-    { "GET", "/health", on_health },   { "POST", "/mcp", on_mcp_post },
-    { "GET", "/mcp", on_mcp_get },     { "DELETE", "/mcp", on_mcp_delete },
-    { "GET", "/sse", on_sse_get },     { "POST", MCP_SSE_MESSAGES, on_sse_post },
+    { "GET", "/health", on_health }, { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },   { "DELETE", "/mcp", on_mcp_delete },
+    { "GET", "/sse", on_sse_get },   { "POST", MCP_SSE_MESSAGES, on_sse_post },
 };
 
 /* Served without the API key. */

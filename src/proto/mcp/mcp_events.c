@@ -36,8 +36,8 @@ void mcp_events_fini(struct mcp_events *e)
 static struct str write_id(const struct mcp_events *e, uint32_t stream, uint64_t number,
                            char id[MCP_EVENT_ID])
 {
-    int n = snprintf(id, MCP_EVENT_ID, "%08x-%u-%llu", e->session, stream,
-                     (unsigned long long)number);
+    int n =
+        snprintf(id, MCP_EVENT_ID, "%08x-%u-%llu", e->session, stream, (unsigned long long)number);
 
     return (struct str){ id, (size_t)n };
 }

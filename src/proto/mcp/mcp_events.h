@@ -25,7 +25,7 @@ struct mcp_events {
     struct mcp_event *first, **end;
     size_t count, most; /* events */
     size_t bytes, most_bytes;
-    uint64_t number; /* the newest */
+    uint64_t number;  /* the newest */
     uint32_t session; /* what ids begin with */
 };
 

@@ -189,8 +189,8 @@ static bool read_body(struct mcp_http *h, struct http_req *req, struct json *roo
         return refuse(req, 415, no_id, RPC_INVALID_REQUEST,
                       STR("Content-Type must be application/json"));
     if (!json_read(&req->mem, req->body, &opts, root, &e))
-        return refuse(req, 400, no_id,
-                      e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, str_of(e.text));
+        return refuse(req, 400, no_id, e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR,
+                      str_of(e.text));
     return true;
 }
 

@@ -15,8 +15,8 @@ static struct mcp_session *named_session(struct mcp_http *h, struct http_req *re
         mcp_http_refuse(req, 404, (struct json){ 0 }, -32001, STR("Session not found"), STR_NONE);
         return NULL;
     }
-    if (!version.p || (mcp_version_named(str_trim(version), &named) &&
-                       (int)named == s->conv.peer.version))
+    if (!version.p ||
+        (mcp_version_named(str_trim(version), &named) && (int)named == s->conv.peer.version))
         return s;
     mcp_session_release(s);
     http_reply_error(req, 400, "MCP-Protocol-Version: this session speaks another version");
@@ -140,7 +140,8 @@ void mcp_http_delete(struct mcp_http *h, struct http_req *req)
     struct mcp_session *s;
 
     if (!id.p) {
-        http_reply_error(req, 400, "the header Mcp-Session-Id is missing: which session is to end?");
+        http_reply_error(req, 400,
+                         "the header Mcp-Session-Id is missing: which session is to end?");
         return;
     }
     s = named_session(h, req, id);

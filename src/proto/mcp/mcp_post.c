@@ -187,11 +187,9 @@ static void on_calls(struct link *link, int more)
         over(post);
 }
 
-static const struct link_kind post_kind = { .name = "http",
-                                            .send = on_send,
-                                            .close = on_close,
-                                            .answer = on_answer,
-                                            .calls = on_calls };
+static const struct link_kind post_kind = {
+    .name = "http", .send = on_send, .close = on_close, .answer = on_answer, .calls = on_calls
+};
 
 /* ---- the client -------------------------------------------------------------------------- */
 
@@ -270,8 +268,8 @@ bool mcp_media_type_in(struct str list, const char *type)
     return false;
 }
 
-void mcp_http_refuse(struct http_req *req, int status, struct json id, int code,
-                     struct str message, struct str data)
+void mcp_http_refuse(struct http_req *req, int status, struct json id, int code, struct str message,
+                     struct str data)
 {
     AUTO_BUF body;
     struct jw w = jw_to(&body);

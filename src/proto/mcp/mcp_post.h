@@ -51,8 +51,8 @@ void mcp_post_in_session(struct mcp_session *s, struct http_req *req, bool begin
 void mcp_post_come_back(struct mcp_post *post, struct http_req *req, struct mcp_event_stream from);
 
 /* Answer what never became a call: a JSON-RPC error with a status of its own. */
-void mcp_http_refuse(struct http_req *req, int status, struct json id, int code,
-                     struct str message, struct str data);
+void mcp_http_refuse(struct http_req *req, int status, struct json id, int code, struct str message,
+                     struct str data);
 
 /* Is `type` (or a range that covers it) in a list of media types? An absent list takes all. */
 bool mcp_media_type_in(struct str list, const char *type);

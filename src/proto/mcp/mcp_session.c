@@ -27,10 +27,9 @@ void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_ev
 {
     char id[MCP_EVENT_ID];
 
-    http_sse_send(req,
-                  &(struct sse_out){ .id = mcp_events_number(&s->events, events, id),
-                                     .data = STR(""),
-                                     .retry_ms = retry_ms });
+    http_sse_send(req, &(struct sse_out){ .id = mcp_events_number(&s->events, events, id),
+                                          .data = STR(""),
+                                          .retry_ms = retry_ms });
 }
 
 void mcp_send_kept(struct mcp_session *s, struct http_req *req, struct mcp_event_stream from)
@@ -64,7 +63,9 @@ static void close_own(struct link *link)
     (void)link; /* ends with the session */
 }
 
-static const struct link_kind own_kind = { .name = "session", .send = send_own, .close = close_own };
+static const struct link_kind own_kind = { .name = "session",
+                                           .send = send_own,
+                                           .close = close_own };
 
 static void close_stream(struct mcp_session *s)
 {

@@ -15,8 +15,8 @@ static void tell_endpoint(const struct mcp_session *s)
     char where[sizeof(MCP_SSE_MESSAGES) + 16 + MCP_SESSION_ID];
     int n = snprintf(where, sizeof(where), MCP_SSE_MESSAGES "?sessionId=%s", s->id);
 
-    http_sse_send(s->stream, &(struct sse_out){ .event = STR("endpoint"),
-                                                .data = { where, (size_t)n } });
+    http_sse_send(s->stream,
+                  &(struct sse_out){ .event = STR("endpoint"), .data = { where, (size_t)n } });
 }
 
 void mcp_sse_get(struct mcp_http *h, struct http_req *req)
@@ -50,7 +50,8 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         http_reply_error(req, 404, "there is no such session; open a new stream");
         return;
     }
-    peer_receive(&s->conv.peer, &s->own, &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
+    peer_receive(&s->conv.peer, &s->own,
+                 &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
     mcp_session_release(s);
     http_reply(req, 202, "text/plain", NULL, 0, &STR("Accepted"), 1);
 }

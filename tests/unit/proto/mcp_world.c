@@ -15,18 +15,37 @@ static void start_quick(struct call *call)
     call_done(call);
 }
 
-static void on_ask_done(struct op *op, const struct err *e, void *who)
+/* Nobody cancels a call but through its op: how the test hears of it. */
+struct watcher {
+    struct op op;
+    struct call *call;
+};
+
+static void on_watcher_done(struct op *op, const struct err *e, void *who)
 {
-    (void)op;
-    (void)e;
-    (void)who;
+    struct watcher *watcher = (struct watcher *)op;
+    struct world *w = who;
+
+    if (!e)
+        return;
+    w->cancelled++;
+    for (int i = 0; i < w->holding; i++)
+        if (w->held[i] == watcher->call)
+            w->held[i] = w->held[--w->holding];
+    if (!watcher->call->op.settled)
+        call_broke(watcher->call, e);
 }
 
-/* Waits in an ask that is never answered but by the test, or not at all. */
+static const struct op_kind watcher_kind = { .name = "watcher" };
+
 static void start_hold(struct call *call)
 {
-    (void)on_ask_done;
+    struct watcher *watcher = ARENA_NEW(call->mem, struct watcher);
+
+    watcher->call = call;
+    call->data = watcher;
     the_world->held[the_world->holding++] = call;
+    op_begin(&watcher->op, &watcher_kind, the_world->loop, &call->op, on_watcher_done, the_world);
 }
 
 static const struct tool quick = { .name = "quick",
@@ -65,6 +84,7 @@ void world_progress(struct world *w, struct call *call, const char *done)
 
 void world_finish(struct world *w, struct call *call, const char *text)
 {
+    op_ok(&((struct watcher *)call->data)->op);
     call_text(call, str_of(text));
     call_done(call);
     fake_settle(w->loop);
@@ -98,8 +118,8 @@ static void on_messages(struct http_req *req)
 }
 
 static const struct http_route routes[] = {
-    { "POST", "/mcp", on_post }, { "GET", "/mcp", on_get },
-    { "DELETE", "/mcp", on_delete }, { "GET", "/sse", on_sse },
+    { "POST", "/mcp", on_post },          { "GET", "/mcp", on_get },
+    { "DELETE", "/mcp", on_delete },      { "GET", "/sse", on_sse },
     { "POST", "/messages", on_messages },
 };
 
@@ -117,9 +137,8 @@ struct world *world_new(void)
     w->source = (struct offer_source){ .tool = tools, .tools = ARRAY_LEN(tools) };
     offer_join(&w->offer, &w->source);
     rpc_init(&w->rpc, w->loop, &w->limits);
-    w->server = (struct mcp_server){
-        .rpc = &w->rpc, .offer = &w->offer, .name = "test", .version = "1"
-    };
+    w->server =
+        (struct mcp_server){ .rpc = &w->rpc, .offer = &w->offer, .name = "test", .version = "1" };
     mcp_http_init(&w->mcp, &w->server);
     w->http = http_server_new(&(struct http_server_opts){ .loop = w->loop,
                                                           .limits = &w->limits,
