@@ -276,3 +276,8 @@ const char *world_last_id(const char *says)
     snprintf(id, sizeof(id), "%.*s", (int)strcspn(at + 5, "\r\n"), at + 5);
     return id;
 }
+
+bool world_found(const char *text, const char *part)
+{
+    return strstr(text, part) != NULL;
+}

@@ -83,17 +83,19 @@ const char *world_last_id(const char *says);
     "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool   \
     "\",\"_meta\":{\"progressToken\":1," META "}}}"
 
+bool world_found(const char *text, const char *part);
+
 #define HAS(text, part)                                                                            \
     do {                                                                                           \
         const char *t_ = (text), *p_ = (part);                                                     \
-        if (!strstr(t_, p_))                                                                       \
+        if (!world_found(t_, p_))                                                                  \
             TAP_NOT("\"%s\" is not in \"%.900s\"", p_, t_);                                        \
     } while (0)
 
 #define LACKS(text, part)                                                                          \
     do {                                                                                           \
         const char *t_ = (text), *p_ = (part);                                                     \
-        if (strstr(t_, p_))                                                                        \
+        if (world_found(t_, p_))                                                                   \
             TAP_NOT("\"%s\" is in \"%.900s\"", p_, t_);                                            \
     } while (0)
 
