@@ -29,7 +29,7 @@ static void stop(struct server *s)
     if (s->stopping)
         return;
     s->stopping = true;
-    http_server_close(s->service.http, on_closed, s);
+    service_close_http(&s->service, on_closed, s);
 }
 
 static void on_signal(int signum, void *who)
@@ -53,7 +53,7 @@ static bool start(struct server *s, unsigned port, char bound[HTTP_ADDRESS], str
     char address[HTTP_ADDRESS];
 
     snprintf(address, sizeof(address), "127.0.0.1:%u", port);
-    service_add_http(&s->service, NULL, 0);
+    service_add_http(&s->service, NULL, 0, STR_NONE);
     return loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            http_server_listen(s->service.http, str_of(address), bound, e);
