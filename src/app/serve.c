@@ -24,7 +24,6 @@ struct serve {
     struct drain drain;
     struct drain_part part;
     char address[HTTP_ADDRESS];
-    struct str key; /* STR_NONE: none is asked for */
 };
 
 /* ---- leaving ---------------------------------------------------------------------------- */
@@ -151,8 +150,11 @@ static void print_welcome(const struct serve *s)
         printf("trefoil %s serves\n"
                "  MCP     " STR_FMT "/mcp\n"
                "  health  " STR_FMT "/health\n"
-               "  root    %s\n",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path);
+               "  root    %s\n%s",
+               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path,
+               s->app->config.api_key.n
+                   ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
+                   : "");
         print_things_to_try(how.p);
     }
     fflush(stdout);
@@ -164,11 +166,11 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
-    service_add_http(&s->service, c->hosts.v, c->hosts.n, s->key);
+    service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    return check_loopback(address, s->key.n > 0, e) && open_store(s, e) &&
+    return check_loopback(address, c->api_key.n > 0, e) && open_store(s, e) &&
            loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            http_server_listen(s->service.http, address, s->address, e);

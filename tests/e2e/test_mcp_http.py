@@ -216,6 +216,31 @@ def a_foreign_name_gets_in_nowhere(root):
         equal(t.request("POST", "/messages?sessionId=1", b"{}", host="evil.example.com").status, 403)
 
 
+@case
+def a_key_opens_everything_but_health(root):
+    (root / "trefoil.toml").write_text('[serve]\napi_key = "env:SERVE_KEY"\n')
+    good = {"authorization": "Bearer s3cret"}
+    with Serve(root=root, listen="0.0.0.0:0", SERVE_KEY="s3cret") as t:
+        equal(t.request("GET", "/health").status, 200)
+        for method, path, body in (("POST", "/mcp", b"{}"), ("GET", "/mcp", None),
+                                   ("DELETE", "/mcp", None), ("GET", "/sse", None),
+                                   ("POST", "/messages?sessionId=1", b"{}"), ("GET", "/none", None)):
+            answer = t.request(method, path, body)
+            equal((answer.status, answer.headers["www-authenticate"]),
+                  (401, 'Bearer realm="trefoil"'))
+            equal(answer.json()["error"]["code"], 401)
+        for bad in ({"authorization": "Bearer s3cre"}, {"authorization": "Basic s3cret"},
+                    {"x_api_key": "S3CRET"}, {"x_api_key": "s3cret, s3cret"},
+                    {"x_api_key": "other", **good}):
+            equal(t.post(PING, **bad).status, 401)
+        for right in (good, {"x_api_key": "s3cret"}, {"x_api_key": "s3cret", **good}):
+            equal(t.post(PING, **right).status, 200)
+        session = begin(t, **good)
+        equal(t.post(PING, mcp_session_id=session, **good).status, 200)
+        equal(t.post(PING, mcp_session_id=session).status, 401)
+        equal(t.post(PING, host="evil.example", **good).status, 403)
+
+
 def resident(pid):
     with open(f"/proc/{pid}/statm", encoding="ascii") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
