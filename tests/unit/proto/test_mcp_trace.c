@@ -20,6 +20,7 @@ static const struct {
     bool deep;
 } metas[] = {
     { "{}", "", 0, false },
+    { "[\"X-Trefoil-Depth\",[7]]", "", 0, false },
     { "{\"X-Trefoil-Trace-ID\":\"a\",\"X-Trefoil-Depth\":1}", "a", 1, false },
     { "{\"X-OpenStarry-Trace-ID\":\"b\",\"X-OpenStarry-Depth\":\"4\"}", "b", 4, false },
     { "{\"X-Trefoil-Depth\":5}", "", 5, false },
