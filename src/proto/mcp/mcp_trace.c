@@ -44,10 +44,19 @@ static bool is_one_of(struct str name, const char *const names[2])
     return str_eq(name, str_of(names[0])) || str_eq(name, str_of(names[1]));
 }
 
+/* The first of its kind, if it is one. */
+static void note_text(struct str *to, struct str text, bool *has)
+{
+    if (*has || !text.n || text.n > MCP_TRACE_BYTES)
+        return;
+    *to = text;
+    *has = true;
+}
+
 /* One walk: this is done for every request, and nearly none has any of these. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
 {
-    bool has_id = false;
+    bool has_id = false, has_parent = false;
 
     if (json_type(meta) != JSON_OBJECT)
         return;
@@ -60,31 +69,27 @@ void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
         text = json_str(mem, json_value(key));
         if (is_one_of(name, depth_names)) {
             note_depth_json(mem, t, json_value(key));
-        } else if (is_one_of(name, id_names) && text.n && !has_id) {
-            t->id = text;
-            has_id = true;
-        } else if (str_eq(name, str_of(parent_name)) && text.p) {
-            t->parent = text;
+        } else if (is_one_of(name, id_names)) {
+            note_text(&t->id, text, &has_id);
+        } else if (str_eq(name, str_of(parent_name))) {
+            note_text(&t->parent, text, &has_parent);
         }
     }
 }
 
 void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t)
 {
-    struct str id = STR_NONE, parent = get(who, parent_name);
+    bool has_id = false, has_parent = false;
 
-    for (size_t i = 0; i < ARRAY_LEN(id_names) && !id.n; i++)
-        id = get(who, id_names[i]);
-    if (id.n)
-        t->id = id;
+    for (size_t i = 0; i < ARRAY_LEN(id_names); i++)
+        note_text(&t->id, get(who, id_names[i]), &has_id);
+    note_text(&t->parent, get(who, parent_name), &has_parent);
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++) {
         struct str depth = get(who, depth_names[i]);
 
         if (depth.p)
             note_depth_text(t, depth);
     }
-    if (parent.p)
-        t->parent = parent;
 }
 
 bool mcp_trace_too_deep(const struct trace *t)
