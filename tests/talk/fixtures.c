@@ -51,8 +51,8 @@ struct asking {
 
 static struct str field_of(const struct ask *ask, const char *name)
 {
-    struct str text = json_str(ask->call->mem,
-                               json_get(json_get(ask->answer, STR("content")), str_of(name)));
+    struct str text =
+        json_str(ask->call->mem, json_get(json_get(ask->answer, STR("content")), str_of(name)));
 
     return text.p ? text : STR("nobody");
 }
@@ -122,8 +122,8 @@ static void start_ask_three(struct call *call)
     a->open = 3;
     call_ask(call, &a->first, ASK_FORM, STR("user_name"), FORM("Who?", "name"), on_one_of_three,
              call);
-    call_ask(call, &a->second, ASK_SAMPLE, STR("greeting"), STR("{\"messages\":[],\"maxTokens\":9}"),
-             on_one_of_three, call);
+    call_ask(call, &a->second, ASK_SAMPLE, STR("greeting"),
+             STR("{\"messages\":[],\"maxTokens\":9}"), on_one_of_three, call);
     call_ask(call, &a->third, ASK_ROOTS, STR("roots"), STR("{}"), on_one_of_three, call);
 }
 
@@ -251,10 +251,21 @@ TOOL("blocks", blocks);
 TOOL("change", change);
 
 static const struct tool *const tools[] = {
-    &tool_steps,         &tool_endless,       &tool_trace,         &tool_ask_name,
-    &tool_ask_page,      &tool_ask_three,     &tool_two_steps,     &tool_needs_model,
-    &tool_forward,       &tool_forward_empty, &tool_forward_whole, &tool_forward_error,
-    &tool_forward_hop_error, &tool_blocks,    &tool_change,
+    &tool_steps,
+    &tool_endless,
+    &tool_trace,
+    &tool_ask_name,
+    &tool_ask_page,
+    &tool_ask_three,
+    &tool_two_steps,
+    &tool_needs_model,
+    &tool_forward,
+    &tool_forward_empty,
+    &tool_forward_whole,
+    &tool_forward_error,
+    &tool_forward_hop_error,
+    &tool_blocks,
+    &tool_change,
 };
 
 /* ---- resources ---------------------------------------------------------------------------- */

@@ -252,7 +252,11 @@ static struct str header_name(struct arena *mem, struct json property)
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
                       const struct mcp_headers *headers, struct mcp_verdict *out)
 {
-    JSON_MEMBERS(key, json_get(schema, STR("properties")))
+    struct json properties = json_get(schema, STR("properties"));
+
+    if (json_type(properties) != JSON_OBJECT)
+        return true;
+    JSON_MEMBERS(key, properties)
     {
         struct json property = json_value(key), v = json_get(args, json_str(mem, key));
         struct str name = header_name(mem, property);
@@ -263,4 +267,20 @@ bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
             return false;
     }
     return true;
+}
+
+bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
+                      const struct mcp_headers *headers, struct mcp_verdict *out)
+{
+    struct json_opts opts = limits_json(offer->host.limits);
+    const struct tool *tool = NULL;
+    struct json schema;
+    struct err e;
+
+    if (m->kind == RPC_REQUEST && str_eq(m->method, STR("tools/call")))
+        tool = offer_tool(offer, json_str(mem, json_get(m->params, STR("name"))));
+    if (!tool || str_find(str_of(tool->input_schema), STR("x-mcp-header")) < 0 ||
+        !json_read(mem, str_of(tool->input_schema), &opts, &schema, &e))
+        return true;
+    return mcp_params_agree(mem, schema, json_get(m->params, STR("arguments")), headers, out);
 }

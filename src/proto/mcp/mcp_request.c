@@ -68,10 +68,16 @@ static void tell_log(struct caller *c, enum call_level level, struct str logger,
         peer_notify(r->in->peer, r->in->via, "notifications/message", buf_str(&params));
 }
 
+/* NULL while it is parked. */
+static struct mcp_conv *conv_of(const struct mcp_request *r)
+{
+    return r->in ? mcp_conv_of(r->in) : NULL;
+}
+
 static void let_rest(struct caller *c, int64_t retry_ms)
 {
     struct mcp_request *r = request_of(c);
-    struct mcp_conv *conv = r->in ? mcp_conv_of(r->in) : NULL;
+    struct mcp_conv *conv = conv_of(r);
 
     if (conv && conv->rest)
         conv->rest(conv, r->in, retry_ms);
@@ -126,8 +132,13 @@ static void on_answer(struct op *op, const struct err *e, void *who)
 static void begin_ask(struct caller *c, struct ask *ask)
 {
     struct mcp_request *r = request_of(c);
+    const struct mcp_conv *conv = conv_of(r);
     struct question *q;
 
+    if (conv && conv->ended) {
+        ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        return;
+    }
     if (r->park) {
         mcp_park_ask(r->park, ask);
         return;
@@ -166,13 +177,13 @@ static void read_legacy(struct mcp_request *r, const struct mcp_conv *conv)
     r->log_level = conv->log_level;
 }
 
-/* A call that may be parked outlives the request that brought it. */
-static void read_trace(struct mcp_request *r, const struct mcp_conv *conv, struct json meta)
+/* Once: a further round changes nothing of where the call came from. A call may outlive `in`. */
+static void read_trace(struct mcp_request *r, const struct rpc_in *in)
 {
     struct trace *t = &r->caller.trace;
 
-    *t = conv->trace;
-    mcp_trace_from_meta(r->mem, meta, t);
+    *t = mcp_conv_of(in)->trace;
+    mcp_trace_from_meta(r->mem, json_get(in->params, STR("_meta")), t);
     if (r->park && t->id.p)
         t->id = arena_str(r->mem, t->id);
     if (r->park && t->parent.p)
@@ -193,7 +204,6 @@ void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
     if (json_type(token) == JSON_STRING || json_int(token, &n))
         r->token = json_raw(token);
     r->told = false;
-    read_trace(r, conv, meta);
     if (mcp_features[r->version].modern)
         read_modern(r, meta);
     else
@@ -228,6 +238,7 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     r->server = mcp_conv_of(in)->server;
     r->answer = answer;
     mcp_request_attach(r, in);
+    read_trace(r, in);
     if (park)
         *args = mcp_keep(r->mem, r->server->rpc->limits, *args);
     return r;
