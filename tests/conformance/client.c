@@ -11,6 +11,7 @@
 #include "sandbox/keep.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -158,20 +159,23 @@ static void set_target(struct act *a, char **argv)
 static void set_up(struct act *a)
 {
     struct http_client_opts http = { .user_agent = "trefoil-test/1" };
+    static char root[4096];
 
+    if (!getcwd(root, sizeof(root)))
+        exit(2);
     limits_preset(&a->limits);
     a->loop = loop_new(LOOP_REAL_CLOCK);
     rpc_init(&a->rpc, a->loop, &a->limits);
     procs_init(&a->procs, a->loop, &a->limits);
     http.loop = a->loop;
     http.limits = &a->limits;
-    a->host = (struct host){ a->loop, &a->limits, -1, "/" };
+    a->host = (struct host){ a->loop, &a->limits, -1, root };
     a->caller = (struct caller){ .kind = &act_caller, .name = "test" };
     a->world = (struct mcp_client_world){ .rpc = &a->rpc,
                                           .procs = &a->procs,
                                           .http = http_client_new(&http),
                                           .environ = (const char *const *)environ,
-                                          .root = "/",
+                                          .root = root,
                                           .name = "trefoil",
                                           .version = "0.1.0" };
 }

@@ -6,6 +6,7 @@
  *            One that only closes its stdout is asked to leave first
  *   closed   after it and all that came from it are gone
  */
+#include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
 #include "base/utf8.h"
