@@ -12,9 +12,9 @@
  * what came.
  */
 #include "base/container.h"
+#include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
-
-#include <stdio.h>
+#include "proto/mcp/mcp_trace.h"
 
 enum { HEADER_MISMATCH = -32020 };
 
@@ -197,18 +197,34 @@ static void write_what(const struct mcp_work *k, struct jw *w)
     }
 }
 
+static void set_headers(struct mcp_work *k, const struct trace *trace)
+{
+    struct arena *mem = k->call->mem;
+
+    k->req.name = mcp_mirror_name(mem, k->method, k->tool, k->params);
+    mcp_mirror(k->c, mem, k->tool, k->call->args, trace, &k->req);
+}
+
 void mcp_work_send(struct mcp_work *k)
 {
     struct mcp_client *c = k->c;
     struct jw *w = mcp_req_begin(c);
+    struct mcp_about about = {
+        .call = k->call,
+        .token = k->token,
+        .trace = mcp_trace_next(k->call->caller, k->call->mem, loop_wall(loop_of(k))),
+        .theirs = json_get(k->params, STR("_meta")),
+    };
 
     jw_object(w);
     write_what(k, w);
     jw_kraw(w, "inputResponses", k->responses);
     jw_kraw(w, "requestState", k->state);
-    mcp_write_meta(c, w, k->call, k->token, json_get(k->params, STR("_meta")));
+    mcp_write_meta(c, w, &about);
     jw_object_end(w);
     rpc_out_fini(&k->req.out);
+    if (c->wire && c->wire->kind->transport != SERVER_STDIO)
+        set_headers(k, &about.trace);
     k->since = loop_now(loop_of(k));
     k->until = k->since + longest(k);
     mcp_req_send(c, &k->req, &k->call->op, k->method, timeout_of(k), on_answer, k);

@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_http.h"
 
 #include "base/container.h"
+#include "proto/mcp/mcp_conv.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 /* One POST: a link that brings one message and a peer that lives as long. In the request's arena. */
 struct mcp_post {
     struct link link;
-    struct peer peer;
+    struct mcp_conv conv;
     struct http_req *req;
     bool answered;
 };
@@ -83,10 +84,19 @@ static bool check_headers(struct http_req *req, enum mcp_version *version)
 
 /* ---- one exchange ----------------------------------------------------------------------- */
 
-static void send_pieces(struct link *link, const struct str *piece, size_t n)
+/* What is told before the answer has no stream to go by yet. */
+static void drop_pieces(struct link *link, const struct str *piece, size_t n)
+{
+    (void)link;
+    (void)piece;
+    (void)n;
+}
+
+static void answer_pieces(struct link *link, int code, const struct str *piece, size_t n)
 {
     struct mcp_post *post = CONTAINER_OF(link, struct mcp_post, link);
 
+    (void)code;
     post->answered = true;
     http_answer(post->req, 200, "application/json", NULL, 0, piece, n);
 }
@@ -96,18 +106,18 @@ static void close_link(struct link *link)
     (void)link; /* ends with its request */
 }
 
-static const struct link_kind post_kind = { .name = "http",
-                                            .send = send_pieces,
-                                            .close = close_link };
+static const struct link_kind post_kind = {
+    .name = "http", .send = drop_pieces, .close = close_link, .answer = answer_pieces
+};
 
 /* All calls of this POST are over. A message that asks for no answer is only accepted. */
 static void on_idle(struct peer *peer)
 {
-    struct mcp_post *post = CONTAINER_OF(peer, struct mcp_post, peer);
+    struct mcp_post *post = CONTAINER_OF(peer, struct mcp_post, conv.peer);
 
     if (!post->answered)
         http_answer(post->req, 202, NULL, NULL, 0, NULL, 0);
-    peer_fini(peer);
+    mcp_conv_fini(&post->conv);
     http_finish(post->req);
 }
 
@@ -115,7 +125,7 @@ static void on_gone(struct http_req *req)
 {
     struct mcp_post *post = req->data;
 
-    peer_lose_link(&post->peer, &post->link);
+    peer_lose_link(&post->conv.peer, &post->link);
 }
 
 static void serve(struct mcp_server *server, struct http_req *req, enum mcp_version version,
@@ -125,11 +135,11 @@ static void serve(struct mcp_server *server, struct http_req *req, enum mcp_vers
 
     post->req = req;
     post->link = (struct link){ &post_kind, NULL, post, &req->mem };
-    mcp_peer_init(&post->peer, server, &post->link, version);
-    post->peer.on_idle = on_idle;
+    mcp_conv_init(&post->conv, server, &post->link, version);
+    post->conv.peer.on_idle = on_idle;
     req->data = post;
     req->on_gone = on_gone;
-    peer_receive_tree(&post->peer, &post->link, root, m);
+    peer_receive_tree(&post->conv.peer, &post->link, root, m);
 }
 
 void mcp_http_post(struct mcp_server *server, struct http_req *req)
