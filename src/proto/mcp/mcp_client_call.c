@@ -197,12 +197,12 @@ static void write_what(const struct mcp_work *k, struct jw *w)
     }
 }
 
-static void set_headers(struct mcp_work *k, const struct trace *trace)
+static void set_headers(struct mcp_work *k)
 {
     struct arena *mem = k->call->mem;
 
     k->req.name = mcp_mirror_name(mem, k->method, k->tool, k->params);
-    mcp_mirror(k->c, mem, k->tool, k->call->args, trace, &k->req);
+    mcp_mirror(k->c, mem, k->tool, k->call->args, &k->trace, &k->req);
 }
 
 void mcp_work_send(struct mcp_work *k)
@@ -212,7 +212,7 @@ void mcp_work_send(struct mcp_work *k)
     struct mcp_about about = {
         .call = k->call,
         .token = k->token,
-        .trace = mcp_trace_next(k->call->caller, k->call->mem, loop_wall(loop_of(k))),
+        .trace = k->trace,
         .theirs = json_get(k->params, STR("_meta")),
     };
 
@@ -224,7 +224,7 @@ void mcp_work_send(struct mcp_work *k)
     jw_object_end(w);
     rpc_out_fini(&k->req.out);
     if (c->wire && c->wire->kind->transport != SERVER_STDIO)
-        set_headers(k, &about.trace);
+        set_headers(k);
     k->since = loop_now(loop_of(k));
     k->until = k->since + longest(k);
     mcp_req_send(c, &k->req, &k->call->op, k->method, timeout_of(k), on_answer, k);
@@ -233,6 +233,14 @@ void mcp_work_send(struct mcp_work *k)
 static void free_answer(void *work)
 {
     rpc_out_fini(&((struct mcp_work *)work)->req.out);
+}
+
+/* Of a copy: a trace id made here lives as long as the call, its caller may live longer. */
+static struct trace next_trace(struct mcp_client *c, struct call *call)
+{
+    struct caller copy = *call->caller;
+
+    return mcp_trace_next(&copy, call->mem, loop_wall(c->world.rpc->loop));
 }
 
 static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,
@@ -253,6 +261,7 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
     k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
     k->params = params;
     k->token = ++c->tokens;
+    k->trace = next_trace(c, call);
     k->older = c->works;
     if (k->older)
         k->older->newer = k;

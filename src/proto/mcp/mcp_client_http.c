@@ -15,7 +15,7 @@
  *
  * A stream that ends before the answer it was opened for is taken up again by GET with the id of
  * its last event, after the time the server named. Beside all that one GET stream brings what
- * belongs to no request, if the server says that its tools may change.
+ * the server ties to no request, which may be a question that came up in one all the same.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -206,6 +206,8 @@ static void park(struct http_wire *w, struct mcp_exchange *x)
     renew(w, x);
 }
 
+static void open_news(struct http_wire *w);
+
 static void renewed(struct mcp_wire *wire, const struct err *e)
 {
     struct http_wire *w = of(wire);
@@ -214,6 +216,7 @@ static void renewed(struct mcp_wire *wire, const struct err *e)
     if (!e) {
         if (!w->settling)
             send_parked(w);
+        open_news(w);
         return;
     }
     w->holding = false;
@@ -310,7 +313,7 @@ static const struct mcp_exchange_events news_events = { .on_over = on_news_over 
 
 static void open_news(struct http_wire *w)
 {
-    if (w->news || !w->session.n || !w->wire.c->refreshes)
+    if (w->news || !w->session.n)
         return;
     w->news = mcp_exchange_new(&w->wire, &w->list, &news_events, NULL, 0);
     get_it(w, w->news);
