@@ -30,7 +30,9 @@ static void refuse(struct mcp_verdict *out, int code, struct str message)
 
 static void refuse_version(struct mcp_verdict *out, struct str claimed)
 {
-    struct buf data = { .p = out->scratch, .room = sizeof(out->scratch), .max = sizeof(out->scratch) };
+    struct buf data = { .p = out->scratch,
+                        .room = sizeof(out->scratch),
+                        .max = sizeof(out->scratch) };
     struct jw w = jw_to(&data);
 
     refuse(out, MCP_NO_SUCH_VERSION, STR("Unsupported protocol version"));
@@ -100,8 +102,9 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
     if (m->kind == RPC_NOTIFICATION ||
         json_type(json_get(meta, STR(MCP_META "clientCapabilities"))) == JSON_OBJECT)
         return true;
-    refuse(out, RPC_INVALID_PARAMS,
-           STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
+    refuse(
+        out, RPC_INVALID_PARAMS,
+        STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
     return false;
 }
 
@@ -135,8 +138,8 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_headers 
     return false;
 }
 
-static bool name_agrees(struct arena *mem, const struct rpc_message *m,
-                        const struct mcp_headers *h, struct mcp_verdict *out)
+static bool name_agrees(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *h,
+                        struct mcp_verdict *out)
 {
     struct json name = name_of(m);
     struct str text = STR_NONE;
@@ -260,4 +263,20 @@ bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
             return false;
     }
     return true;
+}
+
+bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
+                      const struct mcp_headers *headers, struct mcp_verdict *out)
+{
+    struct json_opts opts = limits_json(offer->host.limits);
+    const struct tool *tool = NULL;
+    struct json schema;
+    struct err e;
+
+    if (m->kind == RPC_REQUEST && str_eq(m->method, STR("tools/call")))
+        tool = offer_tool(offer, json_str(mem, json_get(m->params, STR("name"))));
+    if (!tool || str_find(str_of(tool->input_schema), STR("x-mcp-header")) < 0 ||
+        !json_read(mem, str_of(tool->input_schema), &opts, &schema, &e))
+        return true;
+    return mcp_params_agree(mem, schema, json_get(m->params, STR("arguments")), headers, out);
 }

@@ -33,7 +33,7 @@ static bool goes_forward(struct mcp_request *r, struct str done)
 static void tell_progress(struct caller *c, const struct progress *p)
 {
     struct mcp_request *r = request_of(c);
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     if (!r->in || !r->token.p || !goes_forward(r, p->done))
@@ -53,7 +53,7 @@ static void tell_progress(struct caller *c, const struct progress *p)
 static void tell_log(struct caller *c, enum call_level level, struct str logger, struct str data)
 {
     struct mcp_request *r = request_of(c);
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     if (!r->in || !r->logs || level < r->log_level)
@@ -68,10 +68,16 @@ static void tell_log(struct caller *c, enum call_level level, struct str logger,
         peer_notify(r->in->peer, r->in->via, "notifications/message", buf_str(&params));
 }
 
+/* NULL while it is parked. */
+static struct mcp_conv *conv_of(const struct mcp_request *r)
+{
+    return r->in ? mcp_conv_of(r->in) : NULL;
+}
+
 static void let_rest(struct caller *c, int64_t retry_ms)
 {
     struct mcp_request *r = request_of(c);
-    struct mcp_conv *conv = r->in ? mcp_conv_of(r->in) : NULL;
+    struct mcp_conv *conv = conv_of(r);
 
     if (conv && conv->rest)
         conv->rest(conv, r->in, retry_ms);
@@ -126,8 +132,13 @@ static void on_answer(struct op *op, const struct err *e, void *who)
 static void begin_ask(struct caller *c, struct ask *ask)
 {
     struct mcp_request *r = request_of(c);
+    const struct mcp_conv *conv = conv_of(r);
     struct question *q;
 
+    if (conv && conv->ended) {
+        ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        return;
+    }
     if (r->park) {
         mcp_park_ask(r->park, ask);
         return;
@@ -153,7 +164,8 @@ static void read_modern(struct mcp_request *r, struct json meta)
 {
     struct json level = json_get(meta, STR(MCP_META "logLevel"));
 
-    r->abilities = mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), r->version);
+    r->abilities =
+        mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), r->version);
     r->logs = mcp_level_named(json_str(r->mem, level), &r->log_level);
 }
 
@@ -201,8 +213,8 @@ void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
 
 static bool can_anything(struct rpc_in *in)
 {
-    struct json said = json_get(json_get(in->params, STR("_meta")),
-                                STR(MCP_META "clientCapabilities"));
+    struct json said =
+        json_get(json_get(in->params, STR("_meta")), STR(MCP_META "clientCapabilities"));
     struct mcp_abilities a = mcp_abilities_read(said, mcp_version_of(in));
 
     for (size_t i = 0; i < ASK_KINDS; i++)
