@@ -4,8 +4,6 @@
 #include "proto/mcp/mcp_client_mirror.h"
 #include "tap.h"
 
-#include <stdlib.h>
-
 /* ---- the wire ------------------------------------------------------------------------------ */
 
 struct bench;
@@ -196,7 +194,7 @@ static bool sent(struct bench *b, const char *part)
     return str_find(buf_str(&b->out), str_of(part)) >= 0;
 }
 
-/* The server says something; "$ID" is the id of the last request we sent, "$1" of the one before. */
+/* The id of the last request we sent, or of one before it. */
 static int64_t sent_id(struct bench *b, int back)
 {
     struct str all = buf_str(&b->out), mark = STR("\"id\":");
@@ -206,7 +204,10 @@ static int64_t sent_id(struct bench *b, int back)
 
     while ((at = str_find(all, mark)) >= 0 && n < 64) {
         all = str_skip(all, (size_t)at + mark.n);
-        ids[n++] = strtoll(all.p, NULL, 10);
+        ids[n] = 0;
+        for (size_t i = 0; i < all.n && all.p[i] >= '0' && all.p[i] <= '9'; i++)
+            ids[n] = ids[n] * 10 + (all.p[i] - '0');
+        n++;
     }
     return n > back ? ids[n - 1 - back] : -1;
 }
