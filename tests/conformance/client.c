@@ -164,12 +164,14 @@ static void set_target(struct act *a, char **argv)
 
     a->spec = (struct server_spec){
         .name = "test",
-        .transport = !url ? SERVER_STDIO : sse ? SERVER_SSE : SERVER_HTTP,
+        .transport = !url  ? SERVER_STDIO
+                     : sse ? SERVER_SSE
+                           : SERVER_HTTP,
         .argv = (const char *const *)argv,
         .url = argv[0],
         .timeout_ms = timeout ? atoll(timeout) : 30000,
         .timeout_max_ms = 60000,
-        .era = !era                   ? SERVER_ERA_AUTO
+        .era = !era                     ? SERVER_ERA_AUTO
                : !strcmp(era, "modern") ? SERVER_ERA_MODERN
                                         : SERVER_ERA_LEGACY,
         .enabled = true,

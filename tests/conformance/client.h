@@ -24,7 +24,7 @@ struct act {
     struct arena mem;
     struct str names; /* of tools still to be called by hand */
     const char *args;
-    int open; /* calls under way */
+    int open;                    /* calls under way */
     void (*next)(struct act *a); /* once the client is ready */
     int at;                      /* step of a scenario */
     bool ready, failed;

@@ -125,6 +125,13 @@ def a_version_nobody_knows_is_named(_):
 
 
 @case
+def a_child_sees_next_to_nothing_of_our_environment(_):
+    _, calls = child("ok", "env", SECRET_TOKEN="sesame")
+    has(calls, "PATH")
+    equal([line for line in calls if "SECRET_TOKEN" in line or "sesame" in line], [])
+
+
+@case
 def what_is_no_program_is_said(_):
     lines, _ = client(["/nonexistent/server"])
     has(lines, "did not start", "/nonexistent/server")

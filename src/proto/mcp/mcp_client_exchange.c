@@ -230,10 +230,9 @@ void mcp_exchange_refusal(struct mcp_exchange *x, struct err *e)
 
     if (x->req)
         x->req->status = x->fetch.status;
-    mcp_client_fail(c, e,
-                    x->fetch.status == 401 || x->fetch.status == 403 ? ERR_DENIED : ERR_CLOSED,
-                    "at " STR_FMT " answered HTTP %d (%s)%s" STR_FMT,
-                    STR_ARG(mcp_host_of(c->spec->url)), x->fetch.status,
-                    http_status_text(x->fetch.status), said.n ? ": " : "", STR_ARG(said));
+    mcp_client_fail(
+        c, e, x->fetch.status == 401 || x->fetch.status == 403 ? ERR_DENIED : ERR_CLOSED,
+        "at " STR_FMT " answered HTTP %d (%s)%s" STR_FMT, STR_ARG(mcp_host_of(c->spec->url)),
+        x->fetch.status, http_status_text(x->fetch.status), said.n ? ": " : "", STR_ARG(said));
     arena_fini(&mem);
 }

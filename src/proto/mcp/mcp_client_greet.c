@@ -76,8 +76,7 @@ static void learn(struct mcp_client *c, struct str version, const struct hello *
     c->version = arena_str(&c->known, version);
     c->server_name = keep_str(c, json_get(h->info, STR("name")));
     c->server_version = keep_str(c, json_get(h->info, STR("version")));
-    c->instructions =
-        h->instructions.p ? arena_str(&c->known, h->instructions) : STR_NONE;
+    c->instructions = h->instructions.p ? arena_str(&c->known, h->instructions) : STR_NONE;
     c->refreshes = json_true(json_get(tools, STR("listChanged")));
 }
 
@@ -96,16 +95,16 @@ static const char *common_legacy(struct json versions)
 {
     for (int v = MCP_LEGACY; v >= MCP_FIRST; v--)
         JSON_EACH(name, versions)
-            if (json_is(name, str_of(mcp_features[v].name)))
-                return mcp_features[v].name;
+    if (json_is(name, str_of(mcp_features[v].name)))
+        return mcp_features[v].name;
     return NULL;
 }
 
 static bool has_modern(struct json versions)
 {
     JSON_EACH(name, versions)
-        if (json_is(name, mcp_modern_name()))
-            return true;
+    if (json_is(name, mcp_modern_name()))
+        return true;
     return false;
 }
 

@@ -30,8 +30,8 @@ struct mcp_req {
     size_t headers;
     struct mcp_exchange *exchange;
     struct mcp_wire *wire; /* whose exchange it is */
-    bool greeting;  /* makes a session, so it does not wait for one */
-    bool too_large; /* was not sent */
+    bool greeting;         /* makes a session, so it does not wait for one */
+    bool too_large;        /* was not sent */
 
     int status; /* HTTP refused it by this status; 0: it did not */
     int code;   /* and by this JSON-RPC error, 0: none was readable */

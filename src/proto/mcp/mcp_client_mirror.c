@@ -89,10 +89,8 @@ static size_t count_marks(struct json v)
 
     if (json_type(v) == JSON_OBJECT)
         JSON_MEMBERS(key, v)
-            n += json_is(key, STR("x-mcp-header")) + count_marks(json_value(key));
-    else if (json_type(v) == JSON_ARRAY)
-        JSON_EACH(item, v)
-            n += count_marks(item);
+    n += json_is(key, STR("x-mcp-header")) + count_marks(json_value(key));
+    else if (json_type(v) == JSON_ARRAY) JSON_EACH(item, v) n += count_marks(item);
     return n;
 }
 

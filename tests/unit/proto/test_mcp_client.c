@@ -135,8 +135,8 @@ static void ask(struct caller *c, struct ask *a)
 static void progress(struct caller *c, const struct progress *p)
 {
     of_caller(c)->progresses++;
-    snprintf(of_caller(c)->said, sizeof(of_caller(c)->said), STR_FMT "/" STR_FMT,
-             STR_ARG(p->done), STR_ARG(p->total));
+    snprintf(of_caller(c)->said, sizeof(of_caller(c)->said), STR_FMT "/" STR_FMT, STR_ARG(p->done),
+             STR_ARG(p->total));
 }
 
 static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
