@@ -44,7 +44,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    mcp_server_end(&s->service.mcp);
+    mcp_server_end(&s->service.mcp); /* who listens is told that it is over */
     http_server_drain(s->service.http, on_http_drained, s);
 }
 
@@ -54,7 +54,7 @@ static void on_drained(struct drain *d, bool in_time)
 
     if (!in_time)
         LOG(LOG_WARN, "serve", "requests were cut off: they did not end in time");
-    http_server_close(s->service.http, on_http_closed, s);
+    service_close_http(&s->service, on_http_closed, s);
 }
 
 /* A second signal does not wait. */
@@ -89,20 +89,20 @@ static bool open_store(struct serve *s, struct err *e)
                       &s->service.store, e);
 }
 
-/* Who could call us from elsewhere would need a key, and there is none yet. */
-static bool check_loopback(struct str address, struct err *e)
+/* Who can call us from elsewhere needs a key. */
+static bool check_loopback(struct str address, bool keyed, struct err *e)
 {
     struct str host, port;
 
-    if (str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
+    if (keyed || str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
         return true; /* http_server_listen says what is wrong with it */
     if (str_starts(host, STR("[")))
         host = (struct str){ host.p + 1, host.n - 2 };
     if (http_host_is_loopback(host))
         return true;
     return fail(e, ERR_DENIED,
-                "listen on " STR_FMT ": API keys are not available yet, so only loopback addresses "
-                "and unix:PATH are served",
+                "listen on " STR_FMT ": without an API key only loopback addresses and unix:PATH "
+                "are served",
                 STR_ARG(str_head(address, 80)));
 }
 
@@ -150,8 +150,11 @@ static void print_welcome(const struct serve *s)
         printf("trefoil %s serves\n"
                "  MCP     " STR_FMT "/mcp\n"
                "  health  " STR_FMT "/health\n"
-               "  root    %s\n",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path);
+               "  root    %s\n%s",
+               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path,
+               s->app->config.api_key.n
+                   ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
+                   : "");
         print_things_to_try(how.p);
     }
     fflush(stdout);
@@ -163,11 +166,11 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
-    service_add_http(&s->service, c->hosts.v, c->hosts.n);
+    service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    return check_loopback(address, e) && open_store(s, e) &&
+    return check_loopback(address, c->api_key.n > 0, e) && open_store(s, e) &&
            loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            http_server_listen(s->service.http, address, s->address, e);
@@ -183,7 +186,7 @@ static int serve(struct serve *s, struct str address)
         print_welcome(s);
     } else {
         code = app_fail(&e);
-        http_server_close(s->service.http, on_http_closed, s);
+        service_close_http(&s->service, on_http_closed, s);
     }
     loop_run(s->loop);
     return code;

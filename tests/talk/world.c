@@ -31,7 +31,7 @@ static void open_service(struct world *w)
         offer_join(&w->service.offer, &w->fixtures);
         w->service.offer.parts = (1u << OFFER_PARTS) - 1;
     }
-    service_add_http(&w->service, NULL, 0);
+    service_add_http(&w->service, NULL, 0, str_of(w->key));
 }
 
 static void misbehave(struct fake_stream *f, enum fault fault)
@@ -149,7 +149,7 @@ static bool close_service(struct world *w, char *why, size_t size)
         snprintf(why, size, "%zu connections are left", http_server_connections(w->service.http));
         ok = false;
     }
-    http_server_close(w->service.http, on_http_closed, w);
+    service_close_http(&w->service, on_http_closed, w);
     if (!world_wait(w, http_closed, w))
         abort();
     service_close(&w->service);

@@ -11,7 +11,7 @@ const struct mcp_features mcp_features[] = {
     [MCP_2025_11_25] = { .name = "2025-11-25", .annotations = true, .audio = true,
                          .completions = true, .progress_message = true, .titles = true,
                          .structured = true, .links = true, .meta = true, .elicitation = true,
-                         .icons = true, .elicit_url = true },
+                         .icons = true, .elicit_url = true, .polling = true },
     [MCP_2026_07_28] = { .name = "2026-07-28", .modern = true, .annotations = true, .audio = true,
                          .completions = true, .progress_message = true, .titles = true,
                          .structured = true, .links = true, .meta = true, .elicitation = true,

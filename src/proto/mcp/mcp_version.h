@@ -43,6 +43,7 @@ struct mcp_features {
     bool icons;
     bool elicit_url; /* a person can be sent to a page */
     bool announces;  /* listChanged is said even where no notification can follow */
+    bool polling;    /* an event stream begins with an id to come back with */
 };
 
 /* Indexed by enum mcp_version. */
