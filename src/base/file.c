@@ -1,9 +1,12 @@
 #include "base/file.h"
 
 #include "base/auto.h"
+#include "base/id.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
@@ -28,19 +31,17 @@ static bool open_regular(const char *path, int flags, int *out_fd, struct stat *
     return true;
 }
 
-bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e)
+/* All that is in the file, which was `size` bytes long when we looked. */
+static bool read_all(struct arena *mem, int fd, const char *path, uint64_t size, size_t max,
+                     struct str *out, struct err *e)
 {
-    struct stat st;
-    AUTO_FD fd = -1;
     size_t n = 0, room;
     char *p;
 
-    if (!open_regular(path, 0, &fd, &st, e))
-        return false;
-    if ((uint64_t)st.st_size > max)
-        return fail(e, ERR_LIMIT, "%s has %lld bytes; at most %zu are read", path,
-                    (long long)st.st_size, max);
-    room = (size_t)st.st_size + 1; /* one more, to see the file grow */
+    if (size > max)
+        return fail(e, ERR_LIMIT, "%s has %llu bytes; at most %zu are read", path,
+                    (unsigned long long)size, max);
+    room = (size_t)size + 1; /* one more, to see the file grow */
     p = arena_alloc(mem, room);
     for (;;) {
         ssize_t got = read(fd, p + n, room - n);
@@ -61,6 +62,15 @@ bool file_read(struct arena *mem, const char *path, size_t max, struct str *out,
     return true;
 }
 
+bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e)
+{
+    struct stat st;
+    AUTO_FD fd = -1;
+
+    return open_regular(path, 0, &fd, &st, e) &&
+           read_all(mem, fd, path, (uint64_t)st.st_size, max, out, e);
+}
+
 bool file_open_secret(const char *path, int *out_fd, struct err *e)
 {
     struct stat st;
@@ -71,5 +81,83 @@ bool file_open_secret(const char *path, int *out_fd, struct err *e)
     if (st.st_mode & 077)
         return fail(e, ERR_DENIED, "%s can be read by others (mode %03o)", path, st.st_mode & 0777);
     *out_fd = TAKE_FD(fd);
+    return true;
+}
+
+bool file_read_secret(struct arena *mem, const char *path, size_t max, struct str *out,
+                      struct err *e)
+{
+    struct stat st;
+    AUTO_FD fd = -1;
+
+    if (!file_open_secret(path, &fd, e))
+        return false;
+    if (fstat(fd, &st) < 0)
+        return fail_sys(e, "stat %s", path);
+    return read_all(mem, fd, path, (uint64_t)st.st_size, max, out, e);
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *path, struct str text, struct err *e)
+{
+    while (text.n) {
+        ssize_t put = write(fd, text.p, text.n);
+
+        if (put < 0)
+            return fail_sys(e, "write %s", path);
+        text = str_skip(text, (size_t)put);
+    }
+    return fsync(fd) == 0 || fail_sys(e, "write %s", path);
+}
+
+static bool fill_and_rename(int fd, const char *fresh, const char *path, struct str text,
+                            unsigned mode, struct err *e)
+{
+    if (fchmod(fd, mode) < 0)
+        return fail_sys(e, "mode of %s", fresh);
+    if (!write_all(fd, fresh, text, e))
+        return false;
+    return rename(fresh, path) == 0 || fail_sys(e, "replace %s", path);
+}
+
+/* The name survives a power cut only when its folder is written too. Best effort. */
+static void sync_folder(struct arena *mem, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder =
+        slash ? arena_cstr(mem, str_head(str_of(path), (size_t)(slash - path) + 1)) : ".";
+    AUTO_FD fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0)
+        fsync(fd);
+}
+
+bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    AUTO_FD fd = -1;
+    char real[PATH_MAX];
+    struct stat st;
+    uint64_t chance;
+    const char *fresh;
+
+    if (realpath(path, real))
+        path = real;
+    if (stat(path, &st) == 0) {
+        if (!S_ISREG(st.st_mode))
+            return fail(e, ERR_INVALID, "%s is not a regular file", path);
+        mode = st.st_mode & 07777;
+    }
+    id_random(&chance, sizeof(chance));
+    fresh = arena_printf(&mem, "%s.%016llx.new", path, (unsigned long long)chance).p;
+    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail_sys(e, "create %s", fresh);
+    if (!fill_and_rename(fd, fresh, path, text, mode, e)) {
+        unlink(fresh);
+        return false;
+    }
+    sync_folder(&mem, path);
     return true;
 }

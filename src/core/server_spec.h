@@ -56,12 +56,13 @@ struct server_spec {
     enum server_era era;
     bool enabled;
 
-    struct pick_strs
-        allowed; /* allowed_tools: absent = all (and a warning), [] = none, list = only these */
+    struct pick_strs allowed; /* allowed_tools: absent = all, [] = none, list = only these */
     const struct tool_override *override;
     size_t overrides;
 
     const char *origin; /* "trefoil.toml:12", for errors and the listing */
+    struct str shown;   /* the command or the URL for people: as written, secrets masked */
+    struct str written; /* the entry as its file has it, as one line of JSON; what trust is about */
     bool from_project;  /* came from a file of the project: starts nothing until trusted */
     bool trusted;       /* may be started */
 };

@@ -131,6 +131,76 @@ TEST(a_secret_behind_a_link_is_refused)
     EQ(fd, -1);
 }
 
+TEST(a_secret_is_read_like_any_file)
+{
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct str text;
+    struct err e = { 0 };
+
+    write_file(at.path, STR("hush"), 0600);
+    OK(file_read_secret(&mem, at.path, 4, &text, &e));
+    EQ_S(text, "hush");
+    OK(!file_read_secret(&mem, at.path, 3, &text, &e));
+    EQ(e.code, ERR_LIMIT);
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static unsigned mode_of(const char *path)
+{
+    struct stat st = { 0 };
+
+    OK(stat(path, &st) == 0);
+    return st.st_mode & 07777;
+}
+
+TEST(a_file_is_written_whole_and_keeps_its_mode)
+{
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct str text = STR_NONE;
+    struct err e = { 0 };
+
+    OK(file_write(at.path, STR("one"), 0600, &e));
+    EQ(mode_of(at.path), 0600);
+    OK(chmod(at.path, 0640) == 0);
+    OK(file_write(at.path, STR("two"), 0600, &e));
+    EQ(mode_of(at.path), 0640);
+    OK(file_read(&mem, at.path, 10, &text, &e));
+    EQ_S(text, "two");
+}
+
+TEST(a_link_stays_and_the_file_behind_it_is_written)
+{
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    const char *real = arena_printf(&mem, "%s.real", at.path).p;
+    struct str text = STR_NONE;
+    struct stat st = { 0 };
+    struct err e = { 0 };
+
+    write_file(real, STR("old"), 0600);
+    OK(symlink(real, at.path) == 0);
+    OK(file_write(at.path, STR("new"), 0600, &e));
+    OK(lstat(at.path, &st) == 0 && S_ISLNK(st.st_mode));
+    OK(file_read(&mem, real, 10, &text, &e));
+    EQ_S(text, "new");
+    unlink(real);
+}
+
+TEST(what_cannot_be_written_is_left_as_it_is)
+{
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct err e = { 0 };
+
+    OK(!file_write(arena_printf(&mem, "%s/none", at.path).p, STR("x"), 0600, &e));
+    EQ(e.code, ERR_SYSTEM);
+    OK(!file_write("/dev/null", STR("x"), 0600, &e));
+    EQ(e.code, ERR_INVALID);
+}
+
 /* ---- err -------------------------------------------------------------------------------- */
 
 TEST(every_code_of_an_error_has_its_own_name)

@@ -1,0 +1,39 @@
+#include "core/exposure.h"
+
+static bool lists(const struct pick_strs *list, struct str name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i], name))
+            return true;
+    return false;
+}
+
+static bool means(const struct pick_strs *list, struct tool_called tool)
+{
+    return lists(list, tool.name) || (tool.alias.p && lists(list, tool.alias));
+}
+
+bool server_allows(const struct server_spec *s, struct str tool)
+{
+    return !s->allowed.set || lists(&s->allowed, tool);
+}
+
+const struct tool_override *server_override(const struct server_spec *s, struct str tool)
+{
+    for (size_t i = 0; i < s->overrides; i++)
+        if (str_eq(s->override[i].tool, tool))
+            return &s->override[i];
+    return NULL;
+}
+
+bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_strs *private_tools,
+                           struct tool_called tool)
+{
+    return means(expose, tool) && !means(private_tools, tool);
+}
+
+bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
+                            struct tool_called tool)
+{
+    return (!expose->set || means(expose, tool)) && !means(private_tools, tool);
+}

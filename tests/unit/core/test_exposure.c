@@ -1,0 +1,62 @@
+/* test_exposure.c - lists in three states, and who sees which tool. */
+#include "core/exposure.h"
+#include "tap.h"
+
+static struct str names[] = { { "mcp_fs_read", 11 }, { "admin:reset", 11 } };
+static const struct pick_strs absent = { 0 }, empty = { .set = true };
+static const struct pick_strs first = { names, 1, true }, second = { names + 1, 1, true },
+                              both = { names, 2, true };
+
+static const struct tool_called fs_read = { { "mcp_fs_read", 11 }, { "fs:read", 7 } };
+static const struct tool_called reset = { { "mcp_admin_reset", 15 }, { "admin:reset", 11 } };
+static const struct tool_called built_in = { { "system_time", 11 }, { NULL, 0 } };
+
+TEST(allowed_tools_has_three_states)
+{
+    struct server_spec s = { .allowed = absent };
+
+    OK(server_allows(&s, STR("anything")));
+    s.allowed = empty;
+    OK(!server_allows(&s, STR("mcp_fs_read")));
+    s.allowed = first;
+    OK(server_allows(&s, STR("mcp_fs_read")));
+    OK(!server_allows(&s, STR("mcp_fs_rea")));
+    OK(!server_allows(&s, STR("other")));
+}
+
+TEST(an_agent_exposes_nothing_but_what_it_lists)
+{
+    OK(!tool_exposed_by_agent(&absent, &absent, fs_read));
+    OK(!tool_exposed_by_agent(&empty, &absent, fs_read));
+    OK(tool_exposed_by_agent(&first, &absent, fs_read));
+    OK(!tool_exposed_by_agent(&first, &absent, reset));
+    OK(tool_exposed_by_agent(&second, &absent, reset));
+    OK(!tool_exposed_by_agent(&first, &absent, built_in));
+}
+
+TEST(private_wins)
+{
+    OK(!tool_exposed_by_agent(&both, &first, fs_read));
+    OK(tool_exposed_by_agent(&both, &first, reset));
+    OK(!tool_exposed_by_kernel(&absent, &second, reset));
+    OK(!tool_exposed_by_kernel(&both, &both, reset));
+}
+
+TEST(the_kernel_exposes_all_but_private_tools)
+{
+    OK(tool_exposed_by_kernel(&absent, &absent, fs_read));
+    OK(tool_exposed_by_kernel(&absent, &second, built_in));
+    OK(!tool_exposed_by_kernel(&empty, &absent, built_in));
+    OK(!tool_exposed_by_kernel(&first, &absent, built_in));
+}
+
+TEST(an_override_is_found_by_the_name_the_server_gives)
+{
+    const struct tool_override o[] = { { .tool = STR("a") }, { .tool = STR("b"), .hide = true } };
+    struct server_spec s = { .override = o, .overrides = 2 };
+
+    OK(server_override(&s, STR("b"))->hide);
+    OK(!server_override(&s, STR("c")));
+}
+
+TEST_MAIN()
