@@ -147,29 +147,28 @@ void offer_unwatch(struct offer_watch *w)
 
 const struct tool *offer_tool(const struct offer *o, struct str name)
 {
-    EACH_SOURCE (o, s)
-        for (size_t i = 0; i < s->tools; i++)
-            if (str_eq(name, str_of(s->tool[i]->name)))
-                return s->tool[i];
+    EACH_SOURCE(o, s)
+    for (size_t i = 0; i < s->tools; i++)
+        if (str_eq(name, str_of(s->tool[i]->name)))
+            return s->tool[i];
     return NULL;
 }
 
 const struct prompt *offer_prompt(const struct offer *o, struct str name)
 {
-    EACH_SOURCE (o, s)
-        for (size_t i = 0; i < s->prompts; i++)
-            if (str_eq(name, str_of(s->prompt[i]->name)))
-                return s->prompt[i];
+    EACH_SOURCE(o, s)
+    for (size_t i = 0; i < s->prompts; i++)
+        if (str_eq(name, str_of(s->prompt[i]->name)))
+            return s->prompt[i];
     return NULL;
 }
 
 static const struct resource *find_resource(const struct offer *o, struct str uri, bool is_template)
 {
-    EACH_SOURCE (o, s)
-        for (size_t i = 0; i < s->resources; i++)
-            if (s->resource[i]->is_template == is_template &&
-                str_eq(uri, str_of(s->resource[i]->uri)))
-                return s->resource[i];
+    EACH_SOURCE(o, s)
+    for (size_t i = 0; i < s->resources; i++)
+        if (s->resource[i]->is_template == is_template && str_eq(uri, str_of(s->resource[i]->uri)))
+            return s->resource[i];
     return NULL;
 }
 
@@ -186,11 +185,11 @@ const struct resource *offer_resource(const struct offer *o, struct str uri, str
     *vars = (struct json){ 0 };
     if (r)
         return r;
-    EACH_SOURCE (o, s)
-        for (size_t i = 0; i < s->resources; i++)
-            if (s->resource[i]->is_template &&
-                uri_template_match(mem, str_of(s->resource[i]->uri), uri, vars))
-                return s->resource[i];
+    EACH_SOURCE(o, s)
+    for (size_t i = 0; i < s->resources; i++)
+        if (s->resource[i]->is_template &&
+            uri_template_match(mem, str_of(s->resource[i]->uri), uri, vars))
+            return s->resource[i];
     return NULL;
 }
 
@@ -198,7 +197,8 @@ const struct resource *offer_resource(const struct offer *o, struct str uri, str
 
 const struct tool *offer_tool_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE (o, s) {
+    EACH_SOURCE(o, s)
+    {
         if (i < s->tools)
             return s->tool[i];
         i -= s->tools;
@@ -208,7 +208,8 @@ const struct tool *offer_tool_at(const struct offer *o, size_t i)
 
 const struct resource *offer_resource_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE (o, s) {
+    EACH_SOURCE(o, s)
+    {
         if (i < s->resources)
             return s->resource[i];
         i -= s->resources;
@@ -218,7 +219,8 @@ const struct resource *offer_resource_at(const struct offer *o, size_t i)
 
 const struct prompt *offer_prompt_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE (o, s) {
+    EACH_SOURCE(o, s)
+    {
         if (i < s->prompts)
             return s->prompt[i];
         i -= s->prompts;

@@ -39,7 +39,7 @@ struct mcp_conv {
     struct offer_watch watch;
     struct mcp_subscription *subscriptions; /* resources/subscribe */
     struct str principal;                   /* who authenticated: a name for a key; "" for nobody */
-    struct trace trace; /* by header, for requests that bring none in _meta */
+    struct trace trace;                     /* by header, for requests that bring none in _meta */
 };
 
 /*
