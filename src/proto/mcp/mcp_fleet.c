@@ -40,15 +40,16 @@ static size_t count_tools(const struct mcp_fleet *f)
 {
     size_t n = 0;
 
-    EACH_UPSTREAM (f, u)
-        n += u->tools;
+    EACH_UPSTREAM(f, u)
+    n += u->tools;
     return n;
 }
 
 /* tool.name NULL: its pair is not in the table, so it cannot be published. */
 static void name_tools(struct mcp_fleet *f)
 {
-    EACH_UPSTREAM (f, u) {
+    EACH_UPSTREAM(f, u)
+    {
         for (size_t i = 0; i < u->tools; i++) {
             const struct tool_name *n =
                 tool_names_of(&f->names, str_of(u->spec.name), u->tool[i].original);
@@ -63,10 +64,10 @@ static void build_names(struct mcp_fleet *f)
     size_t n = 0, most = count_tools(f);
     struct tool_pair *pair = ARENA_ARRAY(&f->names_mem, struct tool_pair, most);
 
-    EACH_UPSTREAM (f, u)
-        for (size_t i = 0; i < u->tools; i++)
-            pair[n++] =
-                (struct tool_pair){ str_of(u->spec.name), u->tool[i].original, u->tool[i].rename };
+    EACH_UPSTREAM(f, u)
+    for (size_t i = 0; i < u->tools; i++)
+        pair[n++] =
+            (struct tool_pair){ str_of(u->spec.name), u->tool[i].original, u->tool[i].rename };
     f->names = tool_names_build(&f->names_mem, pair, n, f->opts.reserved, f->opts.reserveds);
     name_tools(f);
     if (f->names.dropped)
@@ -86,10 +87,10 @@ static void fill_view(struct mcp_fleet_view *v)
 
     mem_free(v->list);
     v->list = mem_alloc(count_tools(f) * sizeof(*v->list));
-    EACH_UPSTREAM (f, u)
-        for (size_t i = 0; i < u->tools; i++)
-            if (is_shown(v, &u->tool[i]))
-                v->list[n++] = &u->tool[i].tool;
+    EACH_UPSTREAM(f, u)
+    for (size_t i = 0; i < u->tools; i++)
+        if (is_shown(v, &u->tool[i]))
+            v->list[n++] = &u->tool[i].tool;
     v->source.tool = v->list;
     v->source.tools = n;
     offer_source_changed(&v->source, OFFER_TOOLS);
@@ -144,7 +145,8 @@ static void on_all_tried(struct post *post)
     if (f->untried || f->told_tried || f->closing)
         return;
     f->told_tried = true;
-    EACH_UPSTREAM (f, u) {
+    EACH_UPSTREAM(f, u)
+    {
         all++;
         ready += u->state == UP_READY;
     }
@@ -234,11 +236,11 @@ static struct upstream **find(struct mcp_fleet *f, struct str name)
     return at;
 }
 
-/* One of the same name that is not gone yet and has no heir. */
+/* One of the same name whose client is not gone yet. There is at most one: heirs wait for it. */
 static struct upstream *find_leaving(struct mcp_fleet *f, const char *name)
 {
     for (struct upstream *u = f->leaving; u; u = u->next)
-        if (!u->heir && str_eq(str_of(name), str_of(u->spec.name)))
+        if (u->state == UP_CLOSING && str_eq(str_of(name), str_of(u->spec.name)))
             return u;
     return NULL;
 }
@@ -311,12 +313,12 @@ static size_t list_specs(struct mcp_fleet *f, struct arena *mem, struct server_s
 {
     size_t n = 0;
 
-    EACH_UPSTREAM (f, u)
-        n++;
+    EACH_UPSTREAM(f, u)
+    n++;
     *out = ARENA_ARRAY(mem, struct server_spec, n);
     n = 0;
-    EACH_UPSTREAM (f, u)
-        (*out)[n++] = u->spec;
+    EACH_UPSTREAM(f, u)
+    (*out)[n++] = u->spec;
     return n;
 }
 
@@ -409,9 +411,9 @@ const struct upstream *mcp_fleet_next(const struct mcp_fleet *f, const struct up
 
 const struct upstream *mcp_fleet_find(const struct mcp_fleet *f, struct str name)
 {
-    EACH_UPSTREAM (f, u)
-        if (str_eq(name, str_of(u->spec.name)))
-            return u;
+    EACH_UPSTREAM(f, u)
+    if (str_eq(name, str_of(u->spec.name)))
+        return u;
     return NULL;
 }
 

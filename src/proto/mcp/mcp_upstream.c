@@ -56,22 +56,19 @@ void upstream_explain(const struct upstream *u, struct err *e)
     const char *why = u->last_error.code != ERR_NONE ? u->last_error.text : "it was not reached";
 
     switch (u->state) {
-    case UP_DISABLED:
-        fail(e, ERR_DENIED, "MCP server %s is disabled", u->spec.name);
-        break;
+    case UP_DISABLED: fail(e, ERR_DENIED, "MCP server %s is disabled", u->spec.name); break;
     case UP_UNTRUSTED:
         fail(e, ERR_DENIED, "MCP server %s is not trusted: see `trefoil trust`", u->spec.name);
         break;
     case UP_BROKEN:
     case UP_WAITING:
-        fail(e, ERR_CLOSED, "MCP server %s failed %lld times in a row and is tried again in %lld s; last: %s",
+        fail(e, ERR_CLOSED,
+             "MCP server %s failed %lld times in a row and is tried again in %lld s; last: %s",
              u->spec.name, (long long)u->failures, (long long)(upstream_retry_ms(u) + 999) / 1000,
              why);
         break;
     case UP_CLOSING:
-    case UP_CLOSED:
-        fail(e, ERR_CLOSED, "MCP server %s is being closed", u->spec.name);
-        break;
+    case UP_CLOSED: fail(e, ERR_CLOSED, "MCP server %s is being closed", u->spec.name); break;
     case UP_STOPPED:
     case UP_CONNECTING:
     case UP_READY:

@@ -181,15 +181,15 @@ static bool admit(const struct upstream *u, struct err *e)
     case UP_STOPPING:
         if (has_room(u) || (int64_t)u->waiting < most)
             return true;
-        return fail(e, ERR_LIMIT, "MCP server %s: %lld calls wait already (limits.mcp_calls_waiting)",
+        return fail(e, ERR_LIMIT,
+                    "MCP server %s: %lld calls wait already (limits.mcp_calls_waiting)",
                     u->spec.name, (long long)most);
     case UP_DISABLED:
     case UP_UNTRUSTED:
     case UP_BROKEN:
     case UP_CLOSING:
     case UP_CLOSED:
-    case UP_STATES:
-        break;
+    case UP_STATES: break;
     }
     upstream_explain(u, e);
     return false;
