@@ -21,7 +21,7 @@ enum exit_code {
 /* Options that every verb takes. */
 struct app_options {
     const char *root, *config, *log_level;
-    bool json, help;
+    bool json, help, trust;
 };
 
 struct app {
@@ -39,16 +39,21 @@ struct verb {
     size_t options;
     size_t args_size; /* of the struct the option offsets count in */
     bool bare;        /* runs without root and configuration */
+    bool serves;      /* logs what there is to remark about the configuration */
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_config, verb_doctor, verb_mcp, verb_serve;
+extern const struct verb verb_config, verb_connect, verb_doctor, verb_mcp, verb_serve, verb_servers,
+    verb_trust;
 extern const char trefoil_version[];
 
-/* "trefoil: SENTENCE" on stderr. Returns EXIT_FAILED, so that `return app_fail(...)` works. */
+/* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */
 int app_fail(const struct err *e);
 
 /* The same with EXIT_USAGE. */
 int app_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "DONE NAME in FILE" on stdout, or the three as an object with --json. Returns EXIT_OK. */
+int app_done(const struct app *app, const char *done, const char *name, const char *file);
 
 #endif

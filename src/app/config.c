@@ -1,8 +1,12 @@
 #include "app/config.h"
 
+#include "app/foreign.h"
+#include "app/trust.h"
+#include "app/values.h"
 #include "base/file.h"
 #include "base/toml.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 enum { CONFIG_DEPTH = 32 };
@@ -16,7 +20,7 @@ void config_preset(struct config *c)
 /* ---- the tables ------------------------------------------------------------------------- */
 
 struct serve_table {
-    struct str listen;
+    struct str listen, api_key;
     struct pick_strs hosts;
 };
 
@@ -24,15 +28,23 @@ struct log_table {
     struct str level, format;
 };
 
+struct mcp_table {
+    struct json servers;
+    struct pick_strs import, expose_tools, private_tools;
+};
+
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
+    struct mcp_table mcp;
+    struct json mcp_servers;
     struct json limits;
 };
 
 static const struct pick serve_fields[] = {
     PICK_FIELD("listen", PICK_STR, struct serve_table, listen, 0),
     PICK_FIELD("hosts", PICK_STRS, struct serve_table, hosts, 0),
+    PICK_FIELD("api_key", PICK_STR, struct serve_table, api_key, 0),
 };
 
 static const struct pick log_fields[] = {
@@ -40,13 +52,32 @@ static const struct pick log_fields[] = {
     PICK_FIELD("format", PICK_STR, struct log_table, format, 0),
 };
 
+static const struct pick mcp_fields[] = {
+    PICK_FIELD("servers", PICK_ARRAY, struct mcp_table, servers, 0),
+    PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
+    PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose_tools, 0),
+    PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, private_tools, 0),
+};
+
 static const struct pick file_fields[] = {
     PICK_NESTED("serve", struct file_tables, serve, 0, serve_fields),
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
+    PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
+    PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
 };
 
 /* ---- applying --------------------------------------------------------------------------- */
+
+/* What a load gathers before it is laid together. */
+struct loading {
+    struct arena *mem;
+    const struct root *root;
+    struct config *c;
+    struct pick_strs import;
+    bool import_by_project;
+    struct server_list own, user; /* of trefoil.toml or --config, and of the user's file */
+};
 
 static bool apply_log(struct json root, const struct log_table *t, struct config *c, struct err *e)
 {
@@ -64,52 +95,202 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
     return true;
 }
 
-static bool apply(struct arena *mem, struct json root, struct config *c, struct err *e)
+static const char *folder_of(struct arena *mem, const char *file)
 {
-    struct file_tables t = { .serve.listen = c->listen, .serve.hosts = c->hosts };
+    const char *slash = strrchr(file, '/');
 
-    if (!pick(mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e))
-        return false;
-    if (json_here(t.limits) && !limits_read(mem, t.limits, &c->limits, e))
-        return false;
-    c->listen = t.serve.listen;
-    c->hosts = t.serve.hosts;
+    return slash ? arena_cstr(mem, str_head(str_of(file), (size_t)(slash - file))) : ".";
+}
+
+static bool apply_key(const struct loading *l, struct json root, struct str key, struct err *e)
+{
+    struct json at = json_get(json_get(root, STR("serve")), STR("api_key"));
+    struct config *c = l->c;
+    struct err why;
+
+    if (!key.p)
+        return true;
+    if (!value_is_reference(key))
+        note(l->mem, &c->notes, LOG_INFO,
+             STR_FMT ": the secret api_key stands in the file; write env:NAME or file:PATH instead",
+             STR_ARG(json_where(l->mem, at)));
+    if (!value_resolve(l->mem, key, folder_of(l->mem, root.doc->file),
+                       (size_t)c->limits.config_bytes, &key, &why))
+        return json_fail(at, e, "%s", why.text);
+    if (!key.n)
+        return json_fail(at, e, "a key must not be empty");
+    c->api_key = key;
     return true;
 }
 
-/* An absent file is fine unless somebody asked for it. */
-static bool load_file(struct arena *mem, const char *path, bool must, struct config *c,
-                      struct err *e)
+static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
+                      bool from_project, struct err *e)
 {
+    l->c->expose_tools = t->expose_tools;
+    l->c->private_tools = t->private_tools;
+    if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
+        return true;
+    for (size_t i = 0; i < t->import.n; i++)
+        if (!foreign_known(t->import.v[i]))
+            return json_fail(json_get(json_get(root, STR("mcp")), STR("import")), e,
+                             "unknown source; accepted are %s", foreign_names());
+    l->import = t->import;
+    l->import_by_project = from_project;
+    return true;
+}
+
+static bool read_array(const struct server_reader *r, struct json array, struct server_list *out,
+                       struct err *e)
+{
+    JSON_EACH(entry, array)
+    {
+        struct server_spec s;
+
+        if (!server_read(r, entry, (struct json){ 0 }, &s, e) ||
+            !server_list_add(r->mem, out, &s, e))
+            return false;
+    }
+    return true;
+}
+
+bool config_servers(const struct server_reader *r, struct json file, struct server_list *out,
+                    struct err *e)
+{
+    return read_array(r, json_get(json_get(file, STR("mcp")), STR("servers")), out, e) &&
+           read_array(r, json_get(file, STR("mcp_servers")), out, e);
+}
+
+static bool apply(struct loading *l, struct json root, bool from_project, struct server_list *list,
+                  struct err *e)
+{
+    struct config *c = l->c;
+    struct file_tables t = { .serve.listen = c->listen,
+                             .serve.hosts = c->hosts,
+                             .mcp.expose_tools = c->expose_tools,
+                             .mcp.private_tools = c->private_tools };
+    const struct server_reader r = { l->mem,    l->root->path, &c->limits,
+                                     &c->notes, SHAPE_NATIVE,  from_project };
+
+    if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
+        !apply_log(root, &t.log, c, e))
+        return false;
+    if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
+        return false;
+    c->listen = t.serve.listen;
+    c->hosts = t.serve.hosts;
+    return apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
+           config_servers(&r, root, list, e);
+}
+
+/* An absent file is fine unless somebody asked for it. */
+static bool load_file(struct loading *l, const char *path, bool must, bool from_project,
+                      struct server_list *list, struct err *e)
+{
+    struct config *c = l->c;
     struct str text;
     struct json root;
 
-    if (!file_read(mem, path, (size_t)c->limits.config_bytes, &text, e))
+    if (!file_read(l->mem, path, (size_t)c->limits.config_bytes, &text, e))
         return !must && e->code == ERR_NOT_FOUND;
-    if (!toml_read(mem, text, path, CONFIG_DEPTH, &root, e) || !apply(mem, root, c, e))
+    if (!toml_read(l->mem, text, path, CONFIG_DEPTH, &root, e) ||
+        !apply(l, root, from_project, list, e))
         return false;
     c->files[c->file_count++] = path;
     return true;
 }
 
-bool config_load(struct arena *mem, const struct root *root, const char *chosen, struct config *c,
-                 struct err *e)
+static bool load_files(struct loading *l, const char *chosen, struct err *e)
 {
-    const char *user = root_user_config(mem);
+    const char *user = root_user_config(l->mem);
+
+    if (chosen)
+        return load_file(l, chosen, true, false, &l->own, e);
+    return (!user || load_file(l, user, false, false, &l->user, e)) &&
+           load_file(l, arena_printf(l->mem, "%s/trefoil.toml", l->root->path).p, false, true,
+                     &l->own, e);
+}
+
+/* ---- laying together -------------------------------------------------------------------- */
+
+/* One kind of files: how loud we are about what is amiss in them. */
+struct layer {
+    const struct server_list *list;
+    enum log_level hidden;    /* one of a name above hides it */
+    enum log_level all_tools; /* no allowed_tools; other programs have no such list */
+};
+
+static void note_all_tools(struct loading *l, const struct server_spec *s, enum log_level level)
+{
+    if (s->enabled && !s->allowed.set)
+        note(l->mem, &l->c->notes, level,
+             "%s: server %s has no allowed_tools: all its tools are available", s->origin, s->name);
+}
+
+/* Add those of a layer that nobody above them hides. */
+static bool lay_under(struct loading *l, const struct layer *layer, struct err *e)
+{
+    struct server_list *all = &l->c->servers;
+
+    for (size_t i = 0; i < layer->list->n; i++) {
+        const struct server_spec *s = &layer->list->v[i], *over = server_list_find(all, s->name);
+
+        if (over) {
+            note(l->mem, &l->c->notes, layer->hidden, "the server %s of %s is hidden by that of %s",
+                 s->name, s->origin, over->origin);
+            continue;
+        }
+        if (!server_list_add(l->mem, all, s, e))
+            return false;
+        note_all_tools(l, s, layer->all_tools);
+    }
+    return true;
+}
+
+static bool lay_servers(struct loading *l, struct err *e)
+{
+    const struct server_reader base = {
+        .mem = l->mem, .root = l->root->path, .limits = &l->c->limits, .notes = &l->c->notes
+    };
+    struct server_list project = { 0 }, user = { 0 };
+    const struct layer layers[] = { { &l->own, LOG_DEBUG, LOG_WARN },
+                                    { &l->user, LOG_DEBUG, LOG_WARN },
+                                    { &project, LOG_WARN, LOG_INFO },
+                                    { &user, LOG_WARN, LOG_INFO } };
+
+    if (!foreign_read(&base, &l->import, l->import_by_project, &project, &user, e))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(layers); i++)
+        if (!lay_under(l, &layers[i], e))
+            return false;
+    return true;
+}
+
+/* One sentence naming all that wait. */
+static void note_untrusted(struct arena *mem, struct config *c)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < c->servers.n; i++)
+        if (c->servers.v[i].enabled && !c->servers.v[i].trusted)
+            names = arena_printf(mem, STR_FMT "%s%s", STR_ARG(names), names.n ? ", " : "",
+                                 c->servers.v[i].name);
+    if (names.n)
+        note(mem, &c->notes, LOG_WARN,
+             "not trusted, so not started: " STR_FMT "; `trefoil trust` shows and accepts them",
+             STR_ARG(names));
+}
+
+bool config_load(struct arena *mem, const struct root *root, const char *chosen, bool trust,
+                 struct config *c, struct err *e)
+{
     struct config fresh;
+    struct loading l = { .mem = mem, .root = root, .c = &fresh };
 
     config_preset(&fresh);
-    if (chosen) {
-        if (!load_file(mem, chosen, true, &fresh, e))
-            return false;
-    } else {
-        const char *own = arena_printf(mem, "%s/trefoil.toml", root->path).p;
-
-        if ((user && !load_file(mem, user, false, &fresh, e)) ||
-            !load_file(mem, own, false, &fresh, e))
-            return false;
-    }
+    if (!load_files(&l, chosen, e) || !lay_servers(&l, e))
+        return false;
+    trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
+    note_untrusted(mem, &fresh);
     *c = fresh;
     return true;
 }

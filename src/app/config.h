@@ -4,11 +4,16 @@
  * trefoil.toml in the root lies over the user's config.toml; --config FILE stands in for both.
  * Read strictly: an unknown key, a wrong type, a duplicate or a value out of range is an error
  * with file, line and column, and nothing is applied.
+ *
+ * MCP servers of one name: trefoil.toml lies over the user's config.toml, and both over the files
+ * of other programs (foreign.h), the project's before the user's. Entries of the project's files
+ * are not to be started unless trusted (trust.h).
  */
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
 #include "app/root.h"
+#include "app/server_read.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
@@ -19,6 +24,10 @@ struct config {
     enum log_level log_level;
     bool log_json;
     struct limits limits;
+    struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
+    struct pick_strs expose_tools, private_tools; /* [mcp] */
+    struct server_list servers;                   /* of all files; who is shadowed is not in it */
+    struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */
     size_t file_count;
 };
@@ -26,8 +35,19 @@ struct config {
 /* All defaults. */
 void config_preset(struct config *c);
 
-/* Read the files; `chosen` is the value of --config, or NULL. Absent default files are fine. */
-bool config_load(struct arena *mem, const struct root *root, const char *chosen, struct config *c,
-                 struct err *e);
+/*
+ * Read the files; `chosen` is the value of --config, or NULL. Absent default files are fine.
+ * `trust`: also the project's servers may be started, for this run. A complete new configuration
+ * in `mem`, or failure with *c as it was.
+ */
+bool config_load(struct arena *mem, const struct root *root, const char *chosen, bool trust,
+                 struct config *c, struct err *e);
+
+/*
+ * The servers of one file of ours, from its text. Adds to *out; a name that is there already is an
+ * error. For those who edit it.
+ */
+bool config_servers(const struct server_reader *r, struct json file, struct server_list *out,
+                    struct err *e);
 
 #endif

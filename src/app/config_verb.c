@@ -1,7 +1,63 @@
 /* config_verb.c - `trefoil config check` and `trefoil config limits`. */
 #include "app/app.h"
+#include "app/show.h"
 
 #include <stdio.h>
+
+enum { CHECK_MOST = 64 << 20 };
+
+static const char *state_of(const struct server_spec *s)
+{
+    if (!s->enabled)
+        return "disabled";
+    return s->trusted ? "ready" : "not trusted; run trefoil trust";
+}
+
+static bool worth_saying(const struct note *n)
+{
+    return n->level <= LOG_INFO;
+}
+
+static void put_servers(struct jw *w, const struct config *c)
+{
+    jw_plain_key(w, STR("servers"));
+    jw_array(w);
+    for (size_t i = 0; i < c->servers.n; i++) {
+        const struct server_spec *s = &c->servers.v[i];
+
+        jw_object(w);
+        jw_kstr(w, "name", str_of(s->name));
+        jw_kstr(w, "origin", str_of(s->origin));
+        jw_kstr(w, "transport", str_of(server_transport_name(s->transport)));
+        jw_kstr(w, "shown", s->shown);
+        jw_kbool(w, "enabled", s->enabled);
+        jw_kbool(w, "trusted", s->trusted);
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+}
+
+static void put_check(struct jw *w, const struct app *app)
+{
+    const struct config *c = &app->config;
+
+    jw_object(w);
+    jw_kbool(w, "ok", true);
+    jw_kstr(w, "root", str_of(app->root.path));
+    jw_plain_key(w, STR("files"));
+    jw_array(w);
+    for (size_t i = 0; i < c->file_count; i++)
+        jw_str(w, str_of(c->files[i]));
+    jw_array_end(w);
+    put_servers(w, c);
+    jw_plain_key(w, STR("warnings"));
+    jw_array(w);
+    for (size_t i = 0; i < c->notes.n; i++)
+        if (worth_saying(&c->notes.v[i]))
+            jw_str(w, c->notes.v[i].text);
+    jw_array_end(w);
+    jw_object_end(w);
+}
 
 /* Loading has checked everything before we get here; say what was found. */
 static int check(struct app *app)
@@ -10,17 +66,9 @@ static int check(struct app *app)
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, 1 << 16);
+    buf_init(&out, CHECK_MOST);
     if (app->opt.json) {
-        jw_object(&w);
-        jw_kbool(&w, "ok", true);
-        jw_kstr(&w, "root", str_of(app->root.path));
-        jw_key(&w, STR("files"));
-        jw_array(&w);
-        for (size_t i = 0; i < c->file_count; i++)
-            jw_str(&w, str_of(c->files[i]));
-        jw_array_end(&w);
-        jw_object_end(&w);
+        put_check(&w, app);
         printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
         return EXIT_OK;
     }
@@ -29,6 +77,15 @@ static int check(struct app *app)
         printf("ok   %s\n", c->files[i]);
     if (!c->file_count)
         printf("ok   no configuration file: all defaults\n");
+    for (size_t i = 0; i < c->servers.n; i++) {
+        const struct server_spec *s = &c->servers.v[i];
+
+        printf("server %s (%s, %s): " STR_FMT "; %s\n", s->name, s->origin,
+               server_transport_name(s->transport), STR_ARG(s->shown), state_of(s));
+    }
+    for (size_t i = 0; i < c->notes.n; i++)
+        if (worth_saying(&c->notes.v[i]))
+            printf("warn " STR_FMT "\n", STR_ARG(shown_text(&app->mem, c->notes.v[i].text)));
     return EXIT_OK;
 }
 

@@ -1,9 +1,12 @@
 /* main.c - the verbs, and how a command line finds one. */
 #include "app/app.h"
+#include "app/show.h"
 #include "sandbox/keep.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+enum { COMPLAINT_MOST = 1 << 16 };
 
 static int run_help(struct app *app, const void *args, int words, char **word);
 static int run_version(struct app *app, const void *args, int words, char **word);
@@ -25,7 +28,8 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_serve, &verb_mcp, &verb_config, &verb_doctor, &verb_version, &verb_help,
+    &verb_serve,  &verb_mcp,    &verb_servers, &verb_connect, &verb_trust,
+    &verb_config, &verb_doctor, &verb_version, &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -33,28 +37,58 @@ static const struct option global_options[] = {
       "work in this folder (default: the nearest with trefoil.toml, .trefoil or .git)" },
     { "config", OPTION_TEXT, offsetof(struct app_options, config), "FILE",
       "read this file instead of trefoil.toml and the user's config.toml" },
+    { "trust", OPTION_FLAG, offsetof(struct app_options, trust), NULL,
+      "start also what the project's files name, this time (see: trefoil trust)" },
     { "log-level", OPTION_TEXT, offsetof(struct app_options, log_level), "LEVEL",
       "error, warn, info, debug or trace; diagnostics go to stderr" },
     { "json", OPTION_FLAG, offsetof(struct app_options, json), NULL, "print JSON" },
     { "help", OPTION_FLAG, offsetof(struct app_options, help), NULL, "show this help" },
 };
 
+static void complain(const char *text)
+{
+    AUTO_BUF out;
+
+    buf_init(&out, COMPLAINT_MOST);
+    show_text(&out, str_of(text));
+    fprintf(stderr, TREFOIL_NAME ": " STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
 int app_fail(const struct err *e)
 {
-    fprintf(stderr, TREFOIL_NAME ": %s\n", e->text);
+    complain(e->text);
     return EXIT_FAILED;
 }
 
 int app_usage(const char *fmt, ...)
 {
+    char text[1024];
     va_list ap;
 
-    fputs(TREFOIL_NAME ": ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputs("\n", stderr);
+    complain(text);
     return EXIT_USAGE;
+}
+
+int app_done(const struct app *app, const char *done, const char *name, const char *file)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, COMPLAINT_MOST);
+    if (!app->opt.json) {
+        printf("%s %s in %s\n", done, name, file);
+        return EXIT_OK;
+    }
+    jw_object(&w);
+    jw_kstr(&w, "done", str_of(done));
+    jw_kstr(&w, "name", str_of(name));
+    jw_kstr(&w, "file", str_of(file));
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    return EXIT_OK;
 }
 
 /* ---- help ------------------------------------------------------------------------------- */
@@ -163,10 +197,15 @@ static bool set_log_level(struct app *app, struct err *e)
 static bool load(struct app *app, const struct verb *v, struct err *e)
 {
     config_preset(&app->config);
-    if (!v->bare && (!root_find(&app->mem, app->opt.root, &app->root, e) ||
-                     !config_load(&app->mem, &app->root, app->opt.config, &app->config, e)))
+    if (!v->bare &&
+        (!root_find(&app->mem, app->opt.root, &app->root, e) ||
+         !config_load(&app->mem, &app->root, app->opt.config, app->opt.trust, &app->config, e)))
         return false;
-    return set_log_level(app, e);
+    if (!set_log_level(app, e))
+        return false;
+    if (v->serves)
+        notes_log(&app->config.notes);
+    return true;
 }
 
 static int run_verb(struct app *app, const struct verb *v, int argc, char **argv)

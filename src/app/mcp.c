@@ -126,5 +126,6 @@ const struct verb verb_mcp = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct mcp_args),
+    .serves = true,
     .run = run,
 };

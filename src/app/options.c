@@ -30,6 +30,20 @@ static bool fail_unknown(const struct option_set *set, size_t sets, const char *
     return fail(e, ERR_INVALID, "unknown option %.40s; accepted are: %s", arg, list);
 }
 
+static bool put_value(const struct option *o, const char *value, void *place, struct err *e)
+{
+    struct option_list *list = place;
+
+    if (o->kind == OPTION_TEXT) {
+        *(const char **)place = value;
+        return true;
+    }
+    if (list->n == OPTION_LIST_MOST)
+        return fail(e, ERR_LIMIT, "--%s is given more than %d times", o->name, OPTION_LIST_MOST);
+    list->v[list->n++] = value;
+    return true;
+}
+
 /* Take the option argv[*i]; *i moves on when its value is a word of its own. */
 static bool take(const struct option_set *set, size_t sets, int argc, char **argv, int *i,
                  struct err *e)
@@ -49,8 +63,7 @@ static bool take(const struct option_set *set, size_t sets, int argc, char **arg
     }
     if (!rest.p && *i + 1 >= argc)
         return fail(e, ERR_INVALID, "--%s needs a value: %s", o->name, o->value);
-    *(const char **)place = rest.p ? rest.p : argv[++*i];
-    return true;
+    return put_value(o, rest.p ? rest.p : argv[++*i], place, e);
 }
 
 bool options_read(const struct option_set *set, size_t sets, int *argc, char **argv, struct err *e)

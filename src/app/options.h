@@ -1,7 +1,8 @@
 /*
  * options.h - the command line, read by tables.
  *
- * An option is --name VALUE, --name=VALUE or a bare --flag; "--" ends them. What is not an
+ * An option is --name VALUE, --name=VALUE or a bare --flag; "--" ends them. Of an option given
+ * twice the last one counts, unless it is one that may be given several times. What is not an
  * option stays, in order, as the words. Errors say what was wrong and what is accepted.
  */
 #ifndef APP_OPTIONS_H
@@ -10,12 +11,20 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_LIST };
+
+enum { OPTION_LIST_MOST = 64 };
+
+/* The values of an option that may be given several times, in order. */
+struct option_list {
+    const char *v[OPTION_LIST_MOST];
+    size_t n;
+};
 
 struct option {
     const char *name; /* without the dashes */
     enum option_kind kind;
-    size_t offset;     /* of its bool or const char * in the set's struct */
+    size_t offset;     /* of its bool, const char * or option_list in the set's struct */
     const char *value; /* what stands for the value in help; NULL for flags */
     const char *what;  /* one line of help */
 };

@@ -56,14 +56,34 @@ static bool make_folders(struct arena *mem, const char *path, struct err *e)
     return make_folder(p, e);
 }
 
-bool root_user_state(struct arena *mem, const char **out, struct err *e)
+const char *root_user_state_path(struct arena *mem)
 {
     const char *base = env("XDG_STATE_HOME"), *home = env("HOME");
 
-    if (!base && !home)
+    if (base)
+        return join(mem, base, "trefoil");
+    return home ? join(mem, home, ".local/state/trefoil") : NULL;
+}
+
+bool root_user_state(struct arena *mem, const char **out, struct err *e)
+{
+    const char *path = root_user_state_path(mem);
+
+    if (!path)
         return fail(e, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME is set; use --root");
-    *out = base ? join(mem, base, "trefoil") : join(mem, home, ".local/state/trefoil");
-    return make_folders(mem, *out, e);
+    if (!make_folders(mem, path, e))
+        return false;
+    *out = path;
+    return true;
+}
+
+bool root_make_parent(struct arena *mem, const char *path, struct err *e)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path)
+        return true;
+    return make_folders(mem, arena_cstr(mem, str_head(str_of(path), (size_t)(slash - path))), e);
 }
 
 const char *root_user_config(struct arena *mem)
@@ -134,7 +154,7 @@ static bool search(struct arena *mem, struct root *out, struct err *e)
 
 static bool user_root(struct arena *mem, struct root *out, struct err *e)
 {
-    const char *state;
+    const char *state = NULL;
 
     if (!root_user_state(mem, &state, e))
         return false;

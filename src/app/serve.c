@@ -222,5 +222,6 @@ const struct verb verb_serve = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),
+    .serves = true,
     .run = run,
 };

@@ -1,0 +1,40 @@
+/*
+ * foreign.h - MCP servers from the files of other programs.
+ *
+ *   mcp.json        .mcp.json in the root               (Claude Code)   by default
+ *   cursor          .cursor/mcp.json in the root        (Cursor)        by default
+ *   vscode          .vscode/mcp.json in the root        (VS Code)       by default
+ *   cursor-user     ~/.cursor/mcp.json
+ *   claude-desktop  ~/.config/Claude/claude_desktop_config.json
+ *   claude          ~/.claude.json, its top-level servers
+ *
+ * Read leniently, with comments: what cannot be used is left out with a note that says why, and
+ * everything else works. Entries that would start trefoil itself (`trefoil connect` writes such)
+ * are left out too.
+ */
+#ifndef APP_FOREIGN_H
+#define APP_FOREIGN_H
+
+#include "app/server_read.h"
+
+/* Is it one of the names above? */
+bool foreign_known(struct str name);
+
+/* All names, for a message. */
+const char *foreign_names(void);
+
+/*
+ * Add the servers of the files that `import` names (absent: the defaults), those of the project
+ * to one list and the user's own to the other. `asked_by_project`: a file of the project named
+ * them, so that also the user's own wait for trust. ERR_INVALID when two files of one kind have
+ * different servers under one name.
+ */
+bool foreign_read(const struct server_reader *base, const struct pick_strs *import,
+                  bool asked_by_project, struct server_list *project, struct server_list *user,
+                  struct err *e);
+
+/* The same for one file; one that is not there has no servers. */
+bool foreign_read_file(const struct server_reader *r, const char *path, struct server_list *out,
+                       struct err *e);
+
+#endif

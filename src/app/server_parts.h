@@ -1,0 +1,27 @@
+/* server_parts.h - the parts of an entry that have several shapes, for server_read.c. */
+#ifndef APP_SERVER_PARTS_H
+#define APP_SERVER_PARTS_H
+
+#include "app/server_read.h"
+
+/* A string of the entry with what ${...} stands for; no NUL in it. */
+bool server_text(const struct server_reader *r, struct json v, struct str *out, struct err *e);
+
+/* command and args, either may be missing; *shown is the line for people. */
+bool server_argv(const struct server_reader *r, struct json command, struct json args,
+                 struct server_spec *out, struct err *e);
+
+bool server_env(const struct server_reader *r, struct json env, struct server_spec *out,
+                struct err *e);
+
+bool server_url(const struct server_reader *r, struct json url, struct server_spec *out,
+                struct err *e);
+
+bool server_headers(const struct server_reader *r, struct json headers, struct server_spec *out,
+                    struct err *e);
+
+/* tools = { name = { hide, rename, description } } */
+bool server_overrides(const struct server_reader *r, struct json tools, struct server_spec *out,
+                      struct err *e);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * show.h - text from a file, for a person's eyes.
+ *
+ * What a project's file says is shown before somebody agrees to start it, so it must not be able
+ * to move the cursor, turn the text around or hide a part of it; and it may hold secrets.
+ */
+#ifndef APP_SHOW_H
+#define APP_SHOW_H
+
+#include "base/buf.h"
+
+/* Printable characters as they are; controls, invisible and direction marks as \u{hex}. */
+void show_text(struct buf *out, struct str s);
+
+/* The same in the arena. */
+struct str shown_text(struct arena *mem, struct str s);
+
+/*
+ * One word of a command line: quoted where a shell would need it, passwords in URLs and values of
+ * --name=value masked when the name is that of a secret.
+ */
+void show_word(struct buf *out, struct str word);
+
+/* Would the value that goes with this name (a header, a variable, an option) be a secret? */
+bool names_secret(struct str name);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * trust.h - which entries of a project may be started.
+ *
+ * A cloned repository must not run code by being opened. So a server that a file of the project
+ * names stays inert until the user accepts it; what is accepted is this entry, as it is written,
+ * in this root: its name and text are hashed (SHA-256), and any change asks anew. The user's own
+ * configuration needs no trust.
+ *
+ * Kept in trust.json in the user's state folder, readable by the user alone:
+ *
+ *   { "version": 1, "roots": { "/path/of/the/root": ["<hash>", ...] } }
+ */
+#ifndef APP_TRUST_H
+#define APP_TRUST_H
+
+#include "app/server_read.h"
+
+/*
+ * Mark what may be started: entries of the user, those that were accepted, and with `all` every
+ * one (for this run only). A trust.json that cannot be read accepts nothing, with a note.
+ */
+void trust_mark(struct arena *mem, const char *root, bool all, struct server_list *l,
+                struct notes *notes);
+
+/* Keep exactly the project's entries of the list that are marked trusted as accepted for the root. */
+bool trust_keep(struct arena *mem, const char *root, const struct server_list *l, struct err *e);
+
+#endif

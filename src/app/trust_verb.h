@@ -1,0 +1,14 @@
+/* trust_verb.h - the verb `trust`, also known as `servers approve`. */
+#ifndef APP_TRUST_VERB_H
+#define APP_TRUST_VERB_H
+
+#include "app/app.h"
+
+struct trust_args {
+    bool yes, revoke;
+};
+
+/* Show, ask, keep. Returns the exit code. */
+int trust_run(struct app *app, const struct trust_args *a);
+
+#endif
