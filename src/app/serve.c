@@ -24,6 +24,7 @@ struct serve {
     struct drain drain;
     struct drain_part part;
     char address[HTTP_ADDRESS];
+    struct str key; /* STR_NONE: none is asked for */
 };
 
 /* ---- leaving ---------------------------------------------------------------------------- */
@@ -53,7 +54,7 @@ static void on_drained(struct drain *d, bool in_time)
 
     if (!in_time)
         LOG(LOG_WARN, "serve", "requests were cut off: they did not end in time");
-    http_server_close(s->service.http, on_http_closed, s);
+    service_close_http(&s->service, on_http_closed, s);
 }
 
 /* A second signal does not wait. */
@@ -88,20 +89,20 @@ static bool open_store(struct serve *s, struct err *e)
                       &s->service.store, e);
 }
 
-/* Who could call us from elsewhere would need a key, and there is none yet. */
-static bool check_loopback(struct str address, struct err *e)
+/* Who can call us from elsewhere needs a key. */
+static bool check_loopback(struct str address, bool keyed, struct err *e)
 {
     struct str host, port;
 
-    if (str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
+    if (keyed || str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
         return true; /* http_server_listen says what is wrong with it */
     if (str_starts(host, STR("[")))
         host = (struct str){ host.p + 1, host.n - 2 };
     if (http_host_is_loopback(host))
         return true;
     return fail(e, ERR_DENIED,
-                "listen on " STR_FMT ": API keys are not available yet, so only loopback addresses "
-                "and unix:PATH are served",
+                "listen on " STR_FMT ": without an API key only loopback addresses and unix:PATH "
+                "are served",
                 STR_ARG(str_head(address, 80)));
 }
 
@@ -162,11 +163,11 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
-    service_add_http(&s->service, c->hosts.v, c->hosts.n);
+    service_add_http(&s->service, c->hosts.v, c->hosts.n, s->key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    return check_loopback(address, e) && open_store(s, e) &&
+    return check_loopback(address, s->key.n > 0, e) && open_store(s, e) &&
            loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            http_server_listen(s->service.http, address, s->address, e);
@@ -182,7 +183,7 @@ static int serve(struct serve *s, struct str address)
         print_welcome(s);
     } else {
         code = app_fail(&e);
-        http_server_close(s->service.http, on_http_closed, s);
+        service_close_http(&s->service, on_http_closed, s);
     }
     loop_run(s->loop);
     return code;

@@ -1,7 +1,6 @@
 #include "app/service.h"
 
 #include "app/app.h"
-#include "proto/mcp/mcp_http.h"
 #include "store/store.h"
 #include "tool/tools.h"
 
@@ -30,21 +29,44 @@ static void on_health(struct http_req *req)
     http_reply(req, 200, "application/json", NULL, 0, &all, 1);
 }
 
+static struct mcp_http *mcp_of(struct http_req *req)
+{
+    return &((struct service *)req->who)->mcp_http;
+}
+
 static void on_mcp_post(struct http_req *req)
 {
-    mcp_http_post(&((struct service *)req->who)->mcp, req);
+    mcp_http_post(mcp_of(req), req);
 }
 
 static void on_mcp_get(struct http_req *req)
 {
-    mcp_http_get(&((struct service *)req->who)->mcp, req);
+    mcp_http_get(mcp_of(req), req);
+}
+
+static void on_mcp_delete(struct http_req *req)
+{
+    mcp_http_delete(mcp_of(req), req);
+}
+
+static void on_sse_get(struct http_req *req)
+{
+    mcp_sse_get(mcp_of(req), req);
+}
+
+static void on_sse_post(struct http_req *req)
+{
+    mcp_sse_post(mcp_of(req), req);
 }
 
 static const struct http_route routes[] = {
-    { "GET", "/health", on_health },
-    { "POST", "/mcp", on_mcp_post },
-    { "GET", "/mcp", on_mcp_get },
+    { "GET", "/health", on_health }, { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },   { "DELETE", "/mcp", on_mcp_delete },
+    { "GET", "/sse", on_sse_get },   { "POST", MCP_SSE_MESSAGES, on_sse_post },
 };
+
+/* Served without the API key. */
+static const struct str open_paths[] = { STR("/health") };
 
 /* ---- wiring ----------------------------------------------------------------------------- */
 
@@ -69,8 +91,9 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     return true;
 }
 
-void service_add_http(struct service *s, const struct str *host, size_t hosts)
+void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key)
 {
+    mcp_http_init(&s->mcp_http, &s->mcp);
     s->http = http_server_new(&(struct http_server_opts){
         .loop = s->loop,
         .limits = s->limits,
@@ -79,7 +102,32 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts)
         .who = s,
         .host = host,
         .hosts = hosts,
+        .key = key,
+        .open = open_paths,
+        .opens = ARRAY_LEN(open_paths),
     });
+}
+
+static void on_mcp_closed(void *who)
+{
+    struct service *s = who;
+
+    s->http_closed(s->http_closed_who);
+}
+
+static void on_http_closed(void *who)
+{
+    struct service *s = who;
+
+    s->http = NULL;
+    mcp_http_close(&s->mcp_http, on_mcp_closed, s);
+}
+
+void service_close_http(struct service *s, void (*done)(void *who), void *who)
+{
+    s->http_closed = done;
+    s->http_closed_who = who;
+    http_server_close(s->http, on_http_closed, s);
 }
 
 void service_close(struct service *s)

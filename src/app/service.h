@@ -7,6 +7,7 @@
 #define APP_SERVICE_H
 
 #include "core/tool.h"
+#include "proto/mcp/mcp_http.h"
 #include "proto/mcp/mcp_server.h"
 #include "wire/http_server.h"
 
@@ -19,17 +20,26 @@ struct service {
     struct offer offer;
     struct offer_source builtin;
     struct mcp_server mcp;
+    struct mcp_http mcp_http;
     struct store *store;      /* NULL where the verb needs none */
     struct http_server *http; /* NULL without HTTP */
     int64_t started;
+    void (*http_closed)(void *who);
+    void *http_closed_who;
 };
 
 /* Open the root folder and wire tools, rpc and MCP together. `limits` must outlive the service. */
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e);
 
-/* Add the HTTP server with all routes; it does not listen yet. */
-void service_add_http(struct service *s, const struct str *host, size_t hosts);
+/*
+ * Add the HTTP server with all routes; it does not listen yet. `host`: names it may be called by;
+ * `key`: the API key it asks for, or STR_NONE. Both must outlive it.
+ */
+void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key);
+
+/* Close the HTTP server, end what is under way, then call done from the loop. */
+void service_close_http(struct service *s, void (*done)(void *who), void *who);
 
 /* The HTTP server must be closed. Closes the store. */
 void service_close(struct service *s);

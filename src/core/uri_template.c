@@ -1,35 +1,6 @@
 #include "core/uri_template.h"
 
-#include "base/utf8.h"
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-/* A stray '%' stands for itself; false for what is no text. */
-static bool percent_decode(struct arena *mem, struct str in, struct str *out)
-{
-    char *p = arena_alloc(mem, in.n + 1);
-    size_t n = 0;
-
-    for (size_t i = 0; i < in.n; i++) {
-        if (in.p[i] == '%' && i + 2 < in.n && hex(in.p[i + 1]) >= 0 && hex(in.p[i + 2]) >= 0) {
-            p[n++] = (char)(hex(in.p[i + 1]) << 4 | hex(in.p[i + 2]));
-            i += 2;
-        } else {
-            p[n++] = in.p[i];
-        }
-    }
-    *out = (struct str){ p, n };
-    return utf8_valid(*out) == out->n;
-}
+#include "base/percent.h"
 
 /* Takes the value of one expression off the front of *uri; `until` is what follows it. */
 static bool take_value(struct str *uri, struct str until, struct str *value)
@@ -66,7 +37,8 @@ bool uri_template_match(struct arena *mem, struct str uri_template, struct str u
         }
         rest = str_skip(rest, 1);
         name = str_cut(&rest, '}');
-        if (!rest.p || !take_value(&uri, rest, &value) || !percent_decode(mem, value, &value))
+        if (!rest.p || !take_value(&uri, rest, &value) ||
+            !percent_decode(mem, value, PERCENT_LENIENT, &value))
             return false;
         jw_key(&w, name);
         jw_str(&w, value);

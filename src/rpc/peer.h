@@ -120,8 +120,9 @@ struct rpc_in {
     struct op op;      /* first; its done is the peer's */
     struct arena *mem; /* lives as long as the call */
     struct peer *peer;
-    struct link *via;
-    struct json id; /* missing for a notification */
+    struct link *via;  /* NULL once it is gone */
+    struct link *home; /* whose memory it lives in, or NULL */
+    struct json id;    /* missing for a notification */
     struct str method;
     struct json params; /* an object, or missing */
     int version;        /* it is served in */

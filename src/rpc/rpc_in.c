@@ -52,6 +52,7 @@ static void on_in_done(struct op *op, const struct err *e, void *who)
     struct rpc_in *in = in_of(op);
     struct peer *p = in->peer;
     struct rpc_batch *batch = in->batch;
+    struct link *home = in->home;
     struct arena own = in->own;
     bool owns = in->mem == &in->own;
 
@@ -64,6 +65,8 @@ static void on_in_done(struct op *op, const struct err *e, void *who)
     if (batch)
         rpc_batch_done(batch);
     peer_check_idle(p);
+    if (home)
+        home->kind->calls(home, -1); /* may be the end of the peer */
 }
 
 static void join_peer(struct peer *p, struct rpc_in *in)
@@ -143,6 +146,10 @@ void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
     in = unpack(p, via, batch, parcel, m, pass.version);
     if (batch)
         batch->open++;
+    if (via->mem && via->kind->calls) {
+        in->home = via;
+        via->kind->calls(via, 1);
+    }
     join_peer(p, in);
     op_begin(&in->op, &in_kind, p->rpc->loop, NULL, on_in_done, NULL);
     row->handler(in);

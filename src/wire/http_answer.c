@@ -224,15 +224,17 @@ static void put_error(struct buf *out, int status, struct str text)
 void http_answer_refusal(struct http_conn *c, const struct http_exchange *x,
                          const struct http_refusal *no, bool keep)
 {
-    struct http_header allow = { STR("Allow"), str_of(no->allow) };
+    struct http_header more = { STR("Allow"), str_of(no->allow) };
     struct head h = { .status = no->status,
                       .type = "application/json",
-                      .more = &allow,
-                      .mores = no->allow[0] != 0,
+                      .more = &more,
+                      .mores = no->allow[0] || no->status == 401,
                       .connection = connection_word(x && x->old, keep) };
     AUTO_BUF out;
     struct str body;
 
+    if (no->status == 401)
+        more = (struct http_header){ STR("WWW-Authenticate"), STR("Bearer realm=\"trefoil\"") };
     buf_init(&out, 4096);
     put_error(&out, no->status, str_of(no->text));
     body = buf_str(&out);
@@ -277,6 +279,25 @@ void http_finish(struct http_req *req)
 
     assert(x->answer == HTTP_ANSWER_WHOLE);
     finish(x, x->keep_alive);
+}
+
+void http_part(struct http_req *req)
+{
+    struct http_exchange *x = exchange_of(req);
+    struct http_conn *c = req->conn;
+    bool streams = x->answer == HTTP_ANSWER_STREAM || x->answer == HTTP_ANSWER_EVENTS;
+    bool keep = x->keep_alive;
+
+    assert(x->answer != HTTP_ANSWER_NONE);
+    if (!c)
+        return;
+    if (streams) {
+        http_answer_last(x);
+        keep = will_keep(x);
+    }
+    c->x = NULL;
+    http_exchange_detach(x);
+    http_conn_answered(c, keep);
 }
 
 void http_reply(struct http_req *req, int status, const char *type, const struct http_header *more,

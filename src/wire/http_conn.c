@@ -25,11 +25,19 @@ static bool is_over(const struct http_exchange *x)
     return x->head_only && x->answer != HTTP_ANSWER_NONE;
 }
 
+/* The handler wants to know, once, that it has been silent for long. */
+static bool wants_quiet(const struct http_exchange *x, const struct limits *l)
+{
+    return x->answer == HTTP_ANSWER_NONE && x->req.on_quiet && !x->told_quiet &&
+           l->sse_keepalive_ms < l->http_request_ms;
+}
+
 static int64_t serving_ms(const struct http_exchange *x, const struct limits *l)
 {
     if (is_over(x))
         return l->http_linger_ms;
-    return x->answer == HTTP_ANSWER_EVENTS ? l->sse_keepalive_ms : l->http_request_ms;
+    return x->answer == HTTP_ANSWER_EVENTS || wants_quiet(x, l) ? l->sse_keepalive_ms
+                                                                : l->http_request_ms;
 }
 
 /* How long the state may last. While something waits to be sent, that comes first. */
@@ -219,6 +227,13 @@ static void serving_late(struct http_conn *c)
 {
     if (is_over(c->x)) {
         http_conn_close(c);
+        return;
+    }
+    if (wants_quiet(c->x, c->server->limits)) {
+        c->x->told_quiet = true;
+        c->x->req.on_quiet(&c->x->req);
+        if (c->state == HTTP_CONN_SERVING)
+            http_conn_arm(c);
         return;
     }
     switch ((enum http_answer_state)c->x->answer) {

@@ -47,6 +47,7 @@ struct http_exchange {
     bool old;               /* HTTP/1.0 */
     bool keep_alive;        /* the client would go on with this connection */
     bool owes_room;         /* http_stream_write answered false */
+    bool told_quiet;        /* on_quiet was called */
     char remote[];
 };
 

@@ -1,13 +1,19 @@
 #include "wire/http_gate.h"
 
 #include "base/mem.h"
+#include "wire/http_key.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts)
 {
-    *g = (struct http_gate){ .routes = opts->routes, .host = opts->host, .hosts = opts->hosts };
+    *g = (struct http_gate){ .routes = opts->routes,
+                             .host = opts->host,
+                             .hosts = opts->hosts,
+                             .key = opts->key,
+                             .open = opts->open,
+                             .opens = opts->opens };
     g->route = mem_alloc(g->routes * sizeof(*g->route));
     for (size_t i = 0; i < g->routes; i++) {
         struct str path = str_of(opts->route[i].path);
@@ -135,23 +141,50 @@ static bool refuse_route(const struct http_gate *g, const struct http1_head *hea
     return false;
 }
 
-static bool find_route(const struct http_gate *g, const struct http1_head *head,
-                       const struct http_gate_route **out_route, struct http_refusal *no)
+static const struct http_gate_route *find_route(const struct http_gate *g,
+                                                const struct http1_head *head)
 {
-    for (size_t i = 0; i < g->routes; i++) {
-        if (!fits_path(&g->route[i], head->path) || !fits_method(&g->route[i], head->method))
-            continue;
-        *out_route = &g->route[i];
-        return true;
+    for (size_t i = 0; i < g->routes; i++)
+        if (fits_path(&g->route[i], head->path) && fits_method(&g->route[i], head->method))
+            return &g->route[i];
+    return NULL;
+}
+
+/* ---- the key ----------------------------------------------------------------------------- */
+
+bool http_gate_asks_key(const struct http_gate *g, struct str path)
+{
+    for (size_t i = 0; i < g->opens; i++)
+        if (str_eq(path, g->open[i]))
+            return false;
+    return g->key.n > 0;
+}
+
+static bool check_key(const struct http_gate *g, const struct http1_head *head,
+                      struct http_refusal *no)
+{
+    switch (http_key_check(g->key, head->header, head->headers)) {
+    case HTTP_KEY_RIGHT: return true;
+    case HTTP_KEY_WRONG: return refuse(no, 401, "the API key is wrong");
+    case HTTP_KEY_MISSING: break;
     }
-    return refuse_route(g, head, no);
+    return refuse(no, 401,
+                  "an API key is needed, as Authorization: Bearer KEY or as X-API-Key: KEY");
 }
 
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head, struct str local,
                     bool any_host, const struct http_gate_route **out_route,
                     struct http_refusal *no)
 {
+    const struct http_gate_route *route;
+
     if (!any_host && !(check_host(g, head, local, no) && check_origin(g, head, local, no)))
         return false;
-    return find_route(g, head, out_route, no);
+    if (http_gate_asks_key(g, head->path) && !check_key(g, head, no))
+        return false;
+    route = find_route(g, head);
+    if (!route)
+        return refuse_route(g, head, no);
+    *out_route = route;
+    return true;
 }

@@ -22,6 +22,9 @@ struct http_gate {
     size_t routes;
     const struct str *host;
     size_t hosts;
+    struct str key;
+    const struct str *open;
+    size_t opens;
 };
 
 /* Why not. */
@@ -34,9 +37,15 @@ struct http_refusal {
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
 void http_gate_fini(struct http_gate *g);
 
-/* Host, then Origin, then the route. `local` is the address the client came to. */
+/*
+ * Host, then Origin, then the key, then the route: without the key nobody learns what is here.
+ * `local` is the address the client came to.
+ */
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head, struct str local,
                     bool any_host, const struct http_gate_route **out_route,
                     struct http_refusal *no);
+
+/* Must a request to this path bring the key? */
+bool http_gate_asks_key(const struct http_gate *g, struct str path);
 
 #endif

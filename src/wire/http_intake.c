@@ -117,10 +117,11 @@ static bool read_body(struct http_conn *c, struct str *rest)
 /* ---- the head ---------------------------------------------------------------------------- */
 
 static void describe(struct http_exchange *x, const struct http1_head *head,
-                     const struct http_gate_route *route)
+                     const struct http_gate_route *route, bool keyed)
 {
     x->req.rest = route->more ? str_skip(head->path, route->path.n) : STR_NONE;
     x->handler = route->handler;
+    x->req.principal = keyed ? STR("key") : STR("");
 }
 
 static void take_over(struct http_exchange *x, const struct http1_head *head)
@@ -154,7 +155,7 @@ static bool admit(struct http_conn *c, struct http_exchange *x, const struct htt
         return http_intake_turn_down(c, x, &no, x->keep_alive && is_bare(head));
     if (!http1_body_begin(&x->body, head, c->server->limits, &why))
         return turn_down_for(c, x, why);
-    describe(x, head, route);
+    describe(x, head, route, http_gate_asks_key(&c->server->gate, head->path));
     c->x = x;
     http_conn_go(c, HTTP_CONN_BODY);
     if (head->expect_continue && !is_bare(head) && !rest->n)

@@ -16,7 +16,8 @@
  * LINGER   our last word is out, the write side is shut, what still arrives is read and dropped
  *          for a moment, so that the client gets our answer and not a reset.
  *
- * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the route.
+ * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the API key,
+ * the route.
  * A refusal carries a JSON body {"error":{"code":STATUS,"message":"..."}} that says what was
  * wrong and what is accepted.
  */
@@ -44,10 +45,11 @@ struct http_req {
     struct http_header *header;
     size_t headers;
     struct str body;
-    struct str remote; /* "127.0.0.1:40312", or "unix" */
-    bool loopback;     /* the client is on this machine */
-    void *who;         /* of the server */
-    void *data;        /* the handler's */
+    struct str remote;    /* "127.0.0.1:40312", or "unix" */
+    bool loopback;        /* the client is on this machine */
+    struct str principal; /* who it proved to be; "" for nobody. Static */
+    void *who;            /* of the server */
+    void *data;           /* the handler's */
 
     /*
      * The client left, the request took too long, or the server closes, before the answer was
@@ -57,6 +59,12 @@ struct http_req {
 
     /* After http_stream_write answered false: there is room again. */
     void (*on_room)(struct http_req *req);
+
+    /*
+     * Nothing was sent for sse_keepalive_ms, and something on the way may lose patience: the time
+     * to begin a stream. Called at most once, from the loop. Set before the handler returns.
+     */
+    void (*on_quiet)(struct http_req *req);
 
     struct http_conn *conn; /* NULL once the client is gone */
 };
@@ -86,6 +94,10 @@ struct http_server_opts {
      */
     const struct str *host;
     size_t hosts;
+    /* The API key that every request must bring (http_key.h), but to open paths. "": none. */
+    struct str key;
+    const struct str *open;
+    size_t opens;
 };
 
 struct http_server *http_server_new(const struct http_server_opts *opts);
@@ -144,6 +156,12 @@ void http_reply(struct http_req *req, int status, const char *type, const struct
 void http_answer(struct http_req *req, int status, const char *type, const struct http_header *more,
                  size_t mores, const struct str *body, size_t pieces);
 void http_finish(struct http_req *req);
+
+/*
+ * End what was begun to be answered, and let the connection go on without the request, which
+ * lives on as after on_gone (not called) until it is finished.
+ */
+void http_part(struct http_req *req);
 
 /* {"error":{"code":STATUS,"message":SENTENCE}}. */
 void http_reply_error(struct http_req *req, int status, const char *fmt, ...)

@@ -32,6 +32,11 @@ struct link_kind {
      * error, or 0. NULL: send does it.
      */
     void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
+    /*
+     * Of a link that lends its memory: one call more (1) lives in it, or one less (-1). The second
+     * is the last that is done with the call, and may free the link. NULL: nobody counts.
+     */
+    void (*calls)(struct link *link, int more);
 };
 
 struct link {

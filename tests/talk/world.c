@@ -26,7 +26,7 @@ static void open_service(struct world *w)
     w->open = true;
     if (!service_open(&w->service, w->loop, &w->limits, w->root, &e))
         abort();
-    service_add_http(&w->service, NULL, 0);
+    service_add_http(&w->service, NULL, 0, STR_NONE);
 }
 
 static void misbehave(struct fake_stream *f, enum fault fault)
@@ -144,7 +144,7 @@ static bool close_service(struct world *w, char *why, size_t size)
         snprintf(why, size, "%zu connections are left", http_server_connections(w->service.http));
         ok = false;
     }
-    http_server_close(w->service.http, on_http_closed, w);
+    service_close_http(&w->service, on_http_closed, w);
     if (!world_wait(w, http_closed, w))
         abort();
     service_close(&w->service);

@@ -1,20 +1,40 @@
-/* mcp_codec.h - what core has, written as MCP has it in a version. Pure. */
+/* mcp_codec.h - what core has, written as MCP has it in a version, and back. Pure. */
 #ifndef PROTO_MCP_CODEC_H
 #define PROTO_MCP_CODEC_H
 
 #include "core/offer.h"
 #include "proto/mcp/mcp_server.h"
 
-/* InitializeResult. */
-void mcp_write_initialize(struct jw *w, const struct mcp_server *server, enum mcp_version v);
+/* InitializeResult. lasting: there will be notifications of changes. */
+void mcp_write_initialize(struct jw *w, const struct mcp_server *server, enum mcp_version v,
+                          bool lasting);
 
-/* ListToolsResult. */
-void mcp_write_tools(struct jw *w, const struct offer *offer, enum mcp_version v);
+/* The members "capabilities" and, under a name, an Implementation. */
+void mcp_write_capabilities(struct jw *w, const struct offer *offer, enum mcp_version v,
+                            bool lasting);
+void mcp_write_server_info(struct jw *w, const char *key, const struct mcp_server *server,
+                           enum mcp_version v);
 
-/* CallToolResult. */
+/* Tool, Resource or ResourceTemplate, Prompt. */
+void mcp_write_tool(struct jw *w, const struct tool *t, enum mcp_version v);
+void mcp_write_resource(struct jw *w, const struct resource *r, enum mcp_version v);
+void mcp_write_prompt(struct jw *w, const struct prompt *p, enum mcp_version v);
+
+/* The members of a CallToolResult. */
 void mcp_write_result(struct jw *w, const struct call *call, enum mcp_version v);
 
-/* CallToolResult of a call that we stopped. */
+/* The members of a CallToolResult of a call that we stopped. */
 void mcp_write_failure(struct jw *w, const struct err *e);
+
+/* How a question is put: the method, and its params (in mem where they are not the ask's own). */
+const char *mcp_ask_method(enum ask_kind kind);
+struct str mcp_ask_params(struct arena *mem, const struct ask *ask);
+
+/* Does an answer have the shape that such a question wants? */
+bool mcp_answer_fits(enum ask_kind kind, struct json answer);
+
+/* "debug" ... "emergency" */
+const char *mcp_level_name(enum call_level level);
+bool mcp_level_named(struct str name, enum call_level *out);
 
 #endif

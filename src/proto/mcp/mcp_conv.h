@@ -1,5 +1,5 @@
 /*
- * mcp_conv.h - one conversation with an MCP client, and each request in it.
+ * mcp_conv.h - one conversation with an MCP client.
  *
  * A conversation is what a client and we remember of each other: a process on stdio, an HTTP
  * session, an HTTP+SSE stream; or next to nothing, for one HTTP request that stands alone. The
@@ -9,9 +9,13 @@
  * client's abilities were settled by initialize and are kept here. Modern (2026-07-28): each
  * request brings its own and the conversation is not looked at.
  *
- * A request in flight is a struct mcp_request: the caller port for core. What it tells goes out by
- * the link its request came by; what it asks goes out as a request of ours there (legacy), or ends
- * the answer with input_required while the call is parked (modern, mcp_park.h).
+ * A request in flight is a struct mcp_request (mcp_request.h): the caller port for core. What it
+ * tells goes out by the link its request came by; what it asks goes out as a request of ours there
+ * (legacy), or ends the answer with input_required while the call is parked (modern, mcp_park.h).
+ *
+ * For a transport: mcp_conv_init; set what is marked so below; peer_receive (or
+ * peer_receive_tree, after mcp_judge with its headers); at the end mcp_conv_end, and when the peer
+ * is idle and nothing is parked (mcp_conv_idle) mcp_conv_fini.
  */
 #ifndef PROTO_MCP_CONV_H
 #define PROTO_MCP_CONV_H
@@ -21,6 +25,7 @@
 #include "proto/mcp/mcp_version.h"
 #include "rpc/peer.h"
 
+struct mcp_request;
 struct mcp_subscription;
 
 /* What a client said it can do. */
@@ -31,15 +36,25 @@ struct mcp_abilities {
 struct mcp_conv {
     struct mcp_server *server;
     struct peer peer; /* who = this */
-    bool greeted;     /* initialize was answered */
-    bool lasting;     /* there will be more: notifications of changes make sense */
+
+    /* Set by the transport, after mcp_conv_init: */
+    bool lasting; /* there will be more: notifications of changes and requests of ours make sense */
+    bool keeps;   /* parked calls belong to it and end with it (stdio), not to the server */
+    struct str principal; /* who authenticated: a name for a key; "" for nobody */
+    struct trace trace;   /* by header, for requests that bring none in _meta */
+    /* Let the stream of this request rest (SSE polling); NULL: it cannot. */
+    void (*rest)(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms);
+
+    /* What initialize and later messages of a legacy client settled: */
+    bool greeted; /* initialize was answered */
+    bool ready;   /* notifications/initialized came: it may be told of changes */
     struct mcp_abilities abilities;
-    enum call_level log_level; /* logging/setLevel */
-    bool logs;                 /* a level was set, or the version sends logs unasked */
-    struct offer_watch watch;
+    enum call_level log_level;              /* logging/setLevel */
     struct mcp_subscription *subscriptions; /* resources/subscribe */
-    struct str principal;                   /* who authenticated: a name for a key; "" for nobody */
-    struct trace trace;                     /* by header, for requests that bring none in _meta */
+    size_t subscription_count;
+    struct offer_watch watch;
+
+    size_t parked; /* calls it keeps */
 };
 
 /*
@@ -49,7 +64,28 @@ struct mcp_conv {
 void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link *link,
                    enum mcp_version version);
 
-/* The peer must be idle. */
+/*
+ * There will be nothing more: subscriptions/listen that came by it are answered, parked calls it
+ * keeps are cancelled. Calls under way go on. Then peer.on_idle is called once more when the last
+ * parked call is gone.
+ */
+void mcp_conv_end(struct mcp_conv *conv);
+
+/* The peer is idle and no call is kept. */
+bool mcp_conv_idle(const struct mcp_conv *conv);
+
+/* It must be idle. */
 void mcp_conv_fini(struct mcp_conv *conv);
+
+/* Settle on a version. */
+void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version);
+
+static inline struct mcp_conv *mcp_conv_of(const struct rpc_in *in)
+{
+    return in->peer->who;
+}
+
+/* Read what a client says of itself, in the words of a version. */
+struct mcp_abilities mcp_abilities_read(struct json capabilities, enum mcp_version version);
 
 #endif

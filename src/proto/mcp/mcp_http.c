@@ -1,178 +1,230 @@
+/*
+ * mcp_http.c - what a POST is.
+ *
+ * In this order: is it JSON, is it JSON-RPC, of which era is it, do its headers agree, whose
+ * session is it. The first thing that is wrong is what is said.
+ */
 #include "proto/mcp/mcp_http.h"
 
-#include "base/container.h"
+#include "proto/mcp/mcp_era.h"
+#include "proto/mcp/mcp_post.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-/* One POST: a link that brings one message and a peer that lives as long. In the request's arena. */
-struct mcp_post {
-    struct link link;
-    struct peer peer;
-    struct http_req *req;
-    bool answered;
-};
+enum { NO_SESSION = -32001, BAD_HTTP = -32000 }; /* what others answer, too */
 
-/* A JSON-RPC error with an HTTP status of its own, for what never became a call. */
-static void refuse(struct http_req *req, int status, struct json id, int code, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+static const struct json no_id = { 0 };
 
-static void refuse(struct http_req *req, int status, struct json id, int code, const char *fmt, ...)
+static bool refuse(struct http_req *req, int status, struct json id, int code, struct str message)
 {
-    char text[320];
-    AUTO_BUF body;
-    struct jw w = jw_to(&body);
-    struct str all;
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    buf_init(&body, 4096);
-    rpc_write_error(&w, json_raw(id), code, str_of(text), STR_NONE);
-    all = buf_str(&body);
-    http_reply(req, status, "application/json", NULL, 0, &all, 1);
-}
-
-/* ---- headers ---------------------------------------------------------------------------- */
-
-/* Is `type` (or a range that covers it) in a list of media types? An absent list takes all. */
-static bool list_takes(struct str list, const char *type)
-{
-    struct str want = str_of(type);
-    struct str family = str_head(want, (size_t)str_find_byte(want, '/') + 1);
-
-    if (!list.p)
-        return true;
-    while (list.p) {
-        struct str item = str_cut(&list, ',');
-        struct str name = str_trim(str_cut(&item, ';'));
-
-        if (str_eq_nocase(name, want) || str_eq(name, STR("*/*")) ||
-            (name.n == family.n + 1 && str_ends(name, STR("/*")) &&
-             str_eq_nocase(str_head(name, family.n), family)))
-            return true;
-    }
+    mcp_http_refuse(req, status, id, code, message, STR_NONE);
     return false;
 }
 
-static bool check_headers(struct http_req *req, enum mcp_version *version)
+static bool refuse_by(struct http_req *req, struct json id, const struct mcp_verdict *v)
 {
-    struct str type = http_req_header(req, "content-type");
-    struct str named = http_req_header(req, "mcp-protocol-version");
-    struct json no_id = { 0 };
+    mcp_http_refuse(req, v->status, id, v->code, v->message, v->data);
+    return false;
+}
 
-    if (!type.p || !list_takes(type, "application/json")) {
-        refuse(req, 415, no_id, RPC_INVALID_REQUEST, "Content-Type must be application/json");
-        return false;
+/* ---- headers ----------------------------------------------------------------------------- */
+
+static struct str header_trimmed(const struct http_req *req, const char *name)
+{
+    struct str value = http_req_header(req, name);
+
+    return value.p ? str_trim(value) : value;
+}
+
+static struct str param_header(const void *who, struct str name)
+{
+    const struct http_req *req = who;
+    static const struct str prefix = STR("Mcp-Param-");
+
+    for (size_t i = 0; i < req->headers; i++) {
+        struct str full = req->header[i].name;
+
+        if (full.n == prefix.n + name.n && str_eq_nocase(str_head(full, prefix.n), prefix) &&
+            str_eq_nocase(str_skip(full, prefix.n), name))
+            return str_trim(req->header[i].value);
     }
-    if (!list_takes(http_req_header(req, "accept"), "application/json")) {
-        refuse(req, 406, no_id, RPC_INVALID_REQUEST,
-               "Accept must allow application/json (and text/event-stream)");
-        return false;
+    return STR_NONE;
+}
+
+static struct mcp_headers headers_of(const struct http_req *req)
+{
+    return (struct mcp_headers){ .version = header_trimmed(req, "mcp-protocol-version"),
+                                 .method = header_trimmed(req, "mcp-method"),
+                                 .name = header_trimmed(req, "mcp-name"),
+                                 .param = param_header,
+                                 .who = req };
+}
+
+/* ---- modern ------------------------------------------------------------------------------ */
+
+/* Most tools have no argument that is repeated in a header, and cost no second look. */
+static bool params_agree(struct mcp_http *h, struct http_req *req, const struct rpc_message *m,
+                         const struct mcp_headers *headers, struct mcp_verdict *v)
+{
+    struct json_opts opts = limits_json(h->server->rpc->limits);
+    struct json name = json_get(m->params, STR("name")), schema;
+    const struct tool *tool;
+    struct err e;
+
+    if (!str_eq(m->method, STR("tools/call")) || json_type(name) != JSON_STRING)
+        return true;
+    tool = offer_tool(h->server->offer, json_str(&req->mem, name));
+    if (!tool || str_find(str_of(tool->input_schema), STR("x-mcp-header")) < 0 ||
+        !json_read(&req->mem, str_of(tool->input_schema), &opts, &schema, &e))
+        return true;
+    return mcp_params_agree(&req->mem, schema, json_get(m->params, STR("arguments")), headers, v);
+}
+
+static void serve_modern(struct mcp_http *h, struct http_req *req, struct json root,
+                         const struct rpc_message *m, const struct mcp_headers *headers,
+                         struct mcp_verdict *v)
+{
+    if (!params_agree(h, req, m, headers, v))
+        refuse_by(req, m->id, v);
+    else
+        mcp_post_alone(h, req, v->version, root, m);
+}
+
+/* ---- legacy ------------------------------------------------------------------------------ */
+
+/*
+ * The session a request names, held: true with *out NULL when it names none. Its version must be
+ * the one the header names, if any.
+ */
+static bool find_session(struct mcp_http *h, struct http_req *req, struct json id,
+                         struct mcp_session **out)
+{
+    struct str name = header_trimmed(req, "mcp-session-id");
+    struct str version = header_trimmed(req, "mcp-protocol-version");
+    struct mcp_session *s;
+    enum mcp_version named;
+
+    *out = NULL;
+    if (!name.p)
+        return true;
+    s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req->principal);
+    if (!s)
+        return refuse(req, 404, id, NO_SESSION, STR("Session not found"));
+    if (s->conv.greeted && version.p &&
+        (!mcp_version_named(version, &named) || (int)named != s->conv.peer.version)) {
+        mcp_session_release(s);
+        return refuse(req, 400, id, RPC_INVALID_REQUEST,
+                      STR("MCP-Protocol-Version: this session speaks another version"));
     }
-    *version = MCP_ASSUMED;
-    if (named.p && !mcp_version_named(named, version)) {
+    *out = s;
+    return true;
+}
+
+static void begin_session(struct mcp_http *h, struct http_req *req, struct json root,
+                          const struct rpc_message *m)
+{
+    struct mcp_session *s = mcp_session_new(h, MCP_SESSION_STREAMABLE, req->principal);
+
+    if (s)
+        mcp_post_in_session(s, req, true, root, m);
+    else
+        refuse(req, 503, m->id, BAD_HTTP,
+               STR("there are too many sessions, and all are in use (limits.mcp_sessions)"));
+}
+
+static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_version version,
+                         struct json root, const struct rpc_message *m)
+{
+    struct json id = m ? m->id : no_id;
+    struct mcp_session *s;
+
+    if (!mcp_media_type_in(http_req_header(req, "accept"), "application/json"))
+        refuse(req, 406, id, RPC_INVALID_REQUEST,
+               STR("Accept must allow application/json (and text/event-stream)"));
+    else if (!find_session(h, req, id, &s))
+        return;
+    else if (s)
+        mcp_post_in_session(s, req, false, root, m);
+    else if (m && m->kind == RPC_RESPONSE)
         refuse(req, 400, no_id, RPC_INVALID_REQUEST,
-               "MCP-Protocol-Version: not a version of this server; the newest is %s",
-               mcp_features[MCP_LAST].name);
-        return false;
+               STR("an answer belongs to a session: the header Mcp-Session-Id is missing"));
+    else if (m && m->kind == RPC_REQUEST && str_eq(m->method, STR("initialize")))
+        begin_session(h, req, root, m);
+    else
+        mcp_post_alone(h, req, version, root, m);
+}
+
+/* Arrays are of 2025-03-26. What is modern, or no message, is not part of one. */
+static bool check_batch(struct http_req *req, struct json root, enum mcp_version *version)
+{
+    struct str named = header_trimmed(req, "mcp-protocol-version");
+    struct rpc_message m;
+
+    *version = MCP_ASSUMED;
+    if (named.p && !mcp_version_named(named, version))
+        return refuse(req, 400, no_id, RPC_INVALID_REQUEST,
+                      STR("MCP-Protocol-Version: not a version of this server"));
+    JSON_EACH(item, root)
+    {
+        rpc_message_read(&req->mem, item, &m);
+        if (m.kind == RPC_MALFORMED)
+            return refuse(req, 400, no_id, RPC_INVALID_REQUEST, str_of(m.why.text));
+        if (mcp_features[*version].modern ||
+            json_here(json_get(json_get(m.params, STR("_meta")), STR(MCP_META "protocolVersion"))))
+            return refuse(req, 400, no_id, RPC_INVALID_REQUEST,
+                          STR("batches are not part of this protocol version"));
     }
     return true;
 }
 
-/* ---- one exchange ----------------------------------------------------------------------- */
+/* ---- the order of things ------------------------------------------------------------------ */
 
-static void send_pieces(struct link *link, const struct str *piece, size_t n)
+static bool read_body(struct mcp_http *h, struct http_req *req, struct json *root)
 {
-    struct mcp_post *post = CONTAINER_OF(link, struct mcp_post, link);
+    struct str type = http_req_header(req, "content-type");
+    struct json_opts opts = limits_json(h->server->rpc->limits);
+    struct err e;
 
-    post->answered = true;
-    http_answer(post->req, 200, "application/json", NULL, 0, piece, n);
+    if (!type.p || !mcp_media_type_in(type, "application/json"))
+        return refuse(req, 415, no_id, RPC_INVALID_REQUEST,
+                      STR("Content-Type must be application/json"));
+    if (!json_read(&req->mem, req->body, &opts, root, &e))
+        return refuse(req, 400, no_id, e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR,
+                      str_of(e.text));
+    return true;
 }
 
-static void close_link(struct link *link)
+static void serve_message(struct mcp_http *h, struct http_req *req, struct json root,
+                          const struct rpc_message *m)
 {
-    (void)link; /* ends with its request */
+    struct mcp_headers headers = headers_of(req);
+    struct mcp_verdict v;
+
+    mcp_judge(&req->mem, m, &headers, MCP_ASSUMED, &v);
+    if (v.code)
+        refuse_by(req, m->id, &v);
+    else if (mcp_features[v.version].modern)
+        serve_modern(h, req, root, m, &headers, &v);
+    else
+        serve_legacy(h, req, v.version, root, m);
 }
 
-static const struct link_kind post_kind = { .name = "http",
-                                            .send = send_pieces,
-                                            .close = close_link };
-
-/* All calls of this POST are over. A message that asks for no answer is only accepted. */
-static void on_idle(struct peer *peer)
+void mcp_http_post(struct mcp_http *h, struct http_req *req)
 {
-    struct mcp_post *post = CONTAINER_OF(peer, struct mcp_post, peer);
-
-    if (!post->answered)
-        http_answer(post->req, 202, NULL, NULL, 0, NULL, 0);
-    peer_fini(peer);
-    http_finish(post->req);
-}
-
-static void on_gone(struct http_req *req)
-{
-    struct mcp_post *post = req->data;
-
-    peer_lose_link(&post->peer, &post->link);
-}
-
-static void serve(struct mcp_server *server, struct http_req *req, enum mcp_version version,
-                  struct json root, const struct rpc_message *m)
-{
-    struct mcp_post *post = ARENA_NEW(&req->mem, struct mcp_post);
-
-    post->req = req;
-    post->link = (struct link){ &post_kind, NULL, post, &req->mem };
-    mcp_peer_init(&post->peer, server, &post->link, version);
-    post->peer.on_idle = on_idle;
-    req->data = post;
-    req->on_gone = on_gone;
-    peer_receive_tree(&post->peer, &post->link, root, m);
-}
-
-void mcp_http_post(struct mcp_server *server, struct http_req *req)
-{
-    struct json_opts opts = limits_json(server->rpc->limits);
     enum mcp_version version;
     struct rpc_message m;
     struct json root = { 0 };
-    struct err e;
 
-    if (!check_headers(req, &version))
+    if (!read_body(h, req, &root))
         return;
-    if (!json_read(&req->mem, req->body, &opts, &root, &e)) {
-        refuse(req, 400, root, e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, "%s",
-               e.text);
-        return;
-    }
     if (json_type(root) == JSON_ARRAY) {
-        serve(server, req, version, root, NULL);
+        if (check_batch(req, root, &version))
+            serve_legacy(h, req, version, root, NULL);
         return;
     }
     rpc_message_read(&req->mem, root, &m);
     if (m.kind == RPC_MALFORMED)
-        refuse(req, 400, m.id, m.code, "%s", m.why.text);
+        refuse(req, 400, m.id, m.code, str_of(m.why.text));
     else
-        serve(server, req, version, root, &m);
-}
-
-/* ---- the server's own stream ------------------------------------------------------------- */
-
-static void on_stream_gone(struct http_req *req)
-{
-    http_stream_end(req);
-}
-
-void mcp_http_get(struct mcp_server *server, struct http_req *req)
-{
-    (void)server;
-    if (!list_takes(http_req_header(req, "accept"), "text/event-stream")) {
-        http_reply_error(req, 406, "Accept must allow text/event-stream");
-        return;
-    }
-    req->on_gone = on_stream_gone;
-    http_sse_begin(req, NULL, 0);
-    http_forget_request(req);
+        serve_message(h, req, root, &m);
 }

@@ -1,11 +1,20 @@
 /*
- * mcp_http.h - MCP over HTTP (Streamable HTTP).
+ * mcp_http.h - MCP over HTTP: Streamable HTTP of both eras, and HTTP+SSE of 2024-11-05.
  *
- * Every POST stands alone: it brings one message (or a batch, where the version has them) and
- * is answered by one JSON body; there are no sessions yet. A GET opens the stream on which a
- * server speaks first; ours has nothing to say yet but keeps it alive.
+ * POST brings one message (or a batch, where the version has them). Its body says of which era it
+ * is (mcp_era.h). A modern request stands alone. A legacy one belongs to the session whose id it
+ * brings; initialize begins a session; one without an id is served alone too, which is enough for
+ * curl. The answer is JSON, unless something is to be said before it or it takes long: then it is
+ * an event stream.
  *
- * A client that leaves before its answer cancels its call.
+ * A client that leaves before its answer cancels its call, except where it was given event ids: it
+ * can come back for the rest by a GET with the last of them (mcp_events.h).
+ *
+ *   mcp_http.c      what a POST is: era, session, headers
+ *   mcp_post.c      one POST on its way to its answer
+ *   mcp_session.c   sessions: finding, expiring, ending
+ *   mcp_http_get.c  GET and DELETE: the session's own stream, coming back, leaving
+ *   mcp_sse.c       HTTP+SSE
  */
 #ifndef PROTO_MCP_HTTP_H
 #define PROTO_MCP_HTTP_H
@@ -13,7 +22,39 @@
 #include "proto/mcp/mcp_server.h"
 #include "wire/http_server.h"
 
-void mcp_http_post(struct mcp_server *server, struct http_req *req);
-void mcp_http_get(struct mcp_server *server, struct http_req *req);
+struct mcp_session;
+
+enum { MCP_SESSION_BUCKETS = 512 };
+
+/* Program lifetime. */
+struct mcp_http {
+    struct mcp_server *server;
+    struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* by id */
+    struct mcp_session *oldest, *newest;             /* those that nobody uses now */
+    size_t sessions;                                 /* that can be found */
+    size_t living;                                   /* sessions and lone requests not freed yet */
+    uint64_t secret;                                 /* of the hash */
+    struct timer expiry;
+    struct post closing;
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+void mcp_http_init(struct mcp_http *h, struct mcp_server *server);
+
+/*
+ * End all sessions; done when nothing is under way any more. The HTTP server must have been closed.
+ */
+void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who);
+
+/* The routes. */
+void mcp_http_post(struct mcp_http *h, struct http_req *req);
+void mcp_http_get(struct mcp_http *h, struct http_req *req);
+void mcp_http_delete(struct mcp_http *h, struct http_req *req);
+
+/* The routes of HTTP+SSE: the stream, and the messages, whose path the stream tells. */
+#define MCP_SSE_MESSAGES "/messages"
+void mcp_sse_get(struct mcp_http *h, struct http_req *req);
+void mcp_sse_post(struct mcp_http *h, struct http_req *req);
 
 #endif

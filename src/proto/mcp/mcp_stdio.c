@@ -4,14 +4,14 @@
 
 static struct mcp_stdio *of_peer(struct peer *p)
 {
-    return CONTAINER_OF(p, struct mcp_stdio, peer);
+    return CONTAINER_OF(p, struct mcp_stdio, conv.peer);
 }
 
 static void close_when_idle(struct peer *p)
 {
     struct mcp_stdio *s = of_peer(p);
 
-    if (s->closing)
+    if (s->closing || !mcp_conv_idle(&s->conv))
         return;
     s->closing = true;
     link_close(&s->link.link);
@@ -21,7 +21,7 @@ static void on_frame(struct link *link, const struct frame *frame)
 {
     struct mcp_stdio *s = link->owner;
 
-    peer_receive(&s->peer, link, frame);
+    peer_receive(&s->conv.peer, link, frame);
 }
 
 static void on_end(struct link *link, const struct err *e)
@@ -47,7 +47,7 @@ static void on_closed(struct link *link)
         s->broken = true;
         fail(&s->why, ERR_CLOSED, "write: %s", strerror(-error));
     }
-    peer_fini(&s->peer);
+    mcp_conv_fini(&s->conv);
     s->done(s, s->broken ? &s->why : NULL);
 }
 
@@ -60,20 +60,23 @@ void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stre
     s->done = done;
     s->who = who;
     s->broken = s->closing = false;
-    mcp_peer_init(&s->peer, server, &s->link.link, MCP_ASSUMED);
+    mcp_conv_init(&s->conv, server, &s->link.link, MCP_ASSUMED);
+    s->conv.lasting = s->conv.keeps = true;
     stream_link_open(&s->link, io, framing, server->rpc->limits, &events, s);
 }
 
 void mcp_stdio_drain(struct mcp_stdio *s)
 {
     stream_pause(s->link.io);
-    s->peer.on_idle = close_when_idle;
-    if (peer_idle(&s->peer))
-        loop_post(s->peer.rpc->loop, &s->peer.idle);
+    s->conv.peer.on_idle = close_when_idle;
+    mcp_conv_end(&s->conv);
+    if (peer_idle(&s->conv.peer))
+        loop_post(s->conv.peer.rpc->loop, &s->conv.peer.idle);
 }
 
 void mcp_stdio_stop(struct mcp_stdio *s)
 {
-    s->peer.on_idle = close_when_idle;
-    peer_hang_up(&s->peer);
+    s->conv.peer.on_idle = close_when_idle;
+    mcp_conv_end(&s->conv);
+    peer_hang_up(&s->conv.peer);
 }

@@ -7,12 +7,12 @@
 #ifndef PROTO_MCP_STDIO_H
 #define PROTO_MCP_STDIO_H
 
-#include "proto/mcp/mcp_server.h"
+#include "proto/mcp/mcp_conv.h"
 #include "wire/stream_link.h"
 
 struct mcp_stdio {
     struct stream_link link;
-    struct peer peer;
+    struct mcp_conv conv;
     void (*done)(struct mcp_stdio *s, const struct err *e); /* e: why, or NULL for a good end */
     void *who;
     struct err why;

@@ -9,29 +9,53 @@
 
 #include "base/str.h"
 
-/* In order of age; the columns of the method table. */
+/*
+ * In order of age; the columns of the method table. Legacy versions are agreed on by a handshake;
+ * from MCP_MODERN on each request names its own.
+ */
 enum mcp_version {
     MCP_2024_11_05,
     MCP_2025_03_26,
     MCP_2025_06_18,
     MCP_2025_11_25,
+    MCP_2026_07_28,
     MCP_FIRST = MCP_2024_11_05,
-    MCP_LAST = MCP_2025_11_25,
+    MCP_LEGACY = MCP_2025_11_25, /* the newest that initialize can agree on */
+    MCP_MODERN = MCP_2026_07_28, /* the oldest without a handshake */
+    MCP_LAST = MCP_2026_07_28,
     /* Assumed of an HTTP client that sends no MCP-Protocol-Version (2025-06-18, transports). */
     MCP_ASSUMED = MCP_2025_03_26,
 };
 
 struct mcp_features {
     const char *name;
-    bool batches;     /* arrays of messages are accepted */
-    bool annotations; /* hints about what a tool does */
-    bool titles;      /* names for people beside names for programs */
-    bool structured;  /* outputSchema and structuredContent */
+    bool modern;           /* no handshake; resultType, cache fields, serverInfo in each result */
+    bool batches;          /* arrays of messages are accepted */
+    bool annotations;      /* hints about what a tool does */
+    bool audio;            /* audio blocks */
+    bool completions;      /* the capability; before, completion needed none */
+    bool progress_message; /* words beside the numbers */
+    bool titles;           /* names for people beside names for programs */
+    bool structured;       /* outputSchema and structuredContent */
+    bool links;            /* resource_link blocks */
+    bool meta;             /* _meta on tools, resources, prompts */
+    bool elicitation;      /* a person can be asked by form */
+    bool icons;
+    bool elicit_url; /* a person can be sent to a page */
+    bool announces;  /* listChanged is said even where no notification can follow */
+    bool polling;    /* an event stream begins with an id to come back with */
 };
 
 /* Indexed by enum mcp_version. */
 extern const struct mcp_features mcp_features[];
 
+/*
+ * The version of a name. 2024-10-07, which was never released but is still asked for, counts as
+ * 2024-11-05.
+ */
 bool mcp_version_named(struct str name, enum mcp_version *out);
+
+/* All names, the newest first, as a JSON array. */
+extern const struct str mcp_versions_json;
 
 #endif

@@ -25,6 +25,11 @@ static void on_room(struct http_req *req)
     ((struct world *)req->who)->rooms++;
 }
 
+static void on_quiet(struct http_req *req)
+{
+    ((struct world *)req->who)->quiet++;
+}
+
 static struct world *enter(struct http_req *req)
 {
     struct world *w = req->who;
@@ -59,6 +64,7 @@ static void serve_echo(struct http_req *req)
 
 static void serve_later(struct http_req *req)
 {
+    req->on_quiet = on_quiet;
     hold(enter(req), req);
 }
 

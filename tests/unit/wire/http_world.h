@@ -35,6 +35,7 @@ struct world {
     int holding;
     int served;      /* handlers called */
     int gone, rooms; /* on_gone and on_room calls */
+    int quiet;       /* on_quiet calls, of /later only */
     bool end_on_gone;
     size_t big;
     int drained, closed;

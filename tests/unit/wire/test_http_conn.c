@@ -657,4 +657,52 @@ TEST(a_request_that_is_never_finished_ends_its_connection)
     world_free(w);
 }
 
+/* ---- long silence, and parting ----------------------------------------------------------- */
+
+TEST(a_handler_is_told_once_that_it_has_been_silent)
+{
+    struct world *w = world_new();
+    struct http_req *req;
+
+    world_connect(w, 0);
+    world_send(w, 0, WORLD_GET("/later"));
+    world_wait(w, w->limits.sse_keepalive_ms - 1);
+    EQ(w->quiet, 0);
+    world_wait(w, 1);
+    EQ(w->quiet, 1);
+    world_wait(w, w->limits.sse_keepalive_ms * 3);
+    EQ(w->quiet, 1);
+    req = world_take(w);
+    world_answer(w, req, "at last");
+    HAS(world_says(w, 0), "at last");
+    world_send(w, 0, WORLD_GET("/later")); /* the next request is silent anew */
+    world_wait(w, w->limits.sse_keepalive_ms);
+    EQ(w->quiet, 2);
+    world_wait(w, w->limits.http_request_ms);
+    HAS(world_says(w, 0), "504");
+    world_free(w);
+}
+
+TEST(a_connection_goes_on_without_a_request_that_parted)
+{
+    struct world *w = world_new();
+    struct http_req *req;
+
+    world_connect(w, 0);
+    world_send(w, 0, WORLD_GET("/events"));
+    req = world_take(w);
+    HAS(world_says(w, 0), "text/event-stream");
+    http_part(req);
+    fake_settle(w->loop);
+    HAS(world_says(w, 0), "0\r\n\r\n");
+    OK(!req->conn);
+    EQ_STR(world_ask(w, 0, WORLD_GET("/hi")), WORLD_HI);
+    EQ(w->gone, 0);
+    http_sse_send(req, &(struct sse_out){ .data = STR("lost") });
+    http_part(req);
+    http_stream_end(req);
+    EQ_STR(world_ask(w, 0, WORLD_GET("/hi")), WORLD_HI);
+    world_free(w);
+}
+
 TEST_MAIN()

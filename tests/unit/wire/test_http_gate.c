@@ -169,4 +169,31 @@ TEST(what_is_repeated_of_a_request_is_cut)
     OK(strlen(no.text) < 120);
 }
 
+TEST(without_the_key_nobody_learns_what_is_here)
+{
+    static const struct str open[] = { STR("/a") };
+    struct http_server_opts opts = {
+        .route = routes, .routes = ARRAY_LEN(routes), .key = STR("k"), .open = open, .opens = 1
+    };
+    struct http_header header = { STR("X-API-Key"), STR("k") };
+    const struct http_gate_route *route;
+    struct http_gate keyed;
+    struct http_refusal no;
+    struct http1_head head = { .method = STR("GET"), .path = STR("/none"), .header = &header };
+
+    http_gate_init(&keyed, &opts);
+    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    EQ(no.status, 401);
+    head.headers = 1;
+    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    EQ(no.status, 404);
+    head.headers = 0;
+    head.path = STR("/a");
+    OK(http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    head.path = STR("/b/c");
+    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    EQ(no.status, 401);
+    http_gate_fini(&keyed);
+}
+
 TEST_MAIN()

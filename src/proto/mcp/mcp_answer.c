@@ -1,0 +1,157 @@
+/* mcp_answer.c - results and errors with what each version wants around them. */
+#include "proto/mcp/mcp_method.h"
+
+/*
+ * How long a list may be kept without asking again. Short: clients that listen are told of changes,
+ * the others should not go on with tools that are gone. What a resource holds may change any time.
+ */
+enum { LIST_TTL_MS = 5000, READ_TTL_MS = 0 };
+
+static const struct str complete = STR("complete");
+
+static void write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache)
+{
+    bool private = mcp_conv_of(in)->principal.n > 0;
+
+    if (cache == MCP_CACHE_NEVER)
+        return;
+    jw_kint(w, "ttlMs", cache == MCP_CACHE_LIST ? LIST_TTL_MS : READ_TTL_MS);
+    jw_kstr(w, "cacheScope", private ? STR("private") : STR("public"));
+}
+
+static void write_meta(struct jw *w, const struct rpc_in *in)
+{
+    jw_plain_key(w, STR("_meta"));
+    jw_object(w);
+    mcp_write_server_info(w, MCP_META "serverInfo", mcp_conv_of(in)->server, mcp_version_of(in));
+    jw_object_end(w);
+}
+
+struct jw *mcp_result_begin(struct rpc_in *in)
+{
+    struct jw *w = rpc_result_begin(in);
+
+    jw_object(w);
+    if (mcp_has(in)->modern)
+        jw_kstr(w, "resultType", complete);
+    return w;
+}
+
+void mcp_result_end(struct rpc_in *in, enum mcp_cache cache)
+{
+    struct jw *w = &in->peer->rpc->writer;
+
+    if (mcp_has(in)->modern) {
+        write_cache(w, in, cache);
+        write_meta(w, in);
+    }
+    jw_object_end(w);
+    rpc_result_end(in);
+}
+
+void mcp_result_empty(struct rpc_in *in)
+{
+    mcp_result_begin(in);
+    mcp_result_end(in, MCP_CACHE_NEVER);
+}
+
+/* ---- what came from elsewhere ------------------------------------------------------------- */
+
+/* Put in front of a forwarded object what a modern result must have and this one lacks. */
+static void forward_modern(struct rpc_in *in, struct str raw, enum mcp_cache cache)
+{
+    struct json root = mcp_reread(in->mem, in->peer->rpc->limits, raw);
+    AUTO_BUF front;
+    struct jw w = jw_to(&front);
+    struct str all[4];
+
+    buf_init(&front, 4096);
+    jw_object(&w);
+    if (!json_here(json_get(root, STR("resultType"))))
+        jw_kstr(&w, "resultType", complete);
+    if (!json_here(json_get(root, STR("ttlMs"))))
+        write_cache(&w, in, cache);
+    if (!json_here(json_get(root, STR("_meta"))))
+        write_meta(&w, in);
+    all[0] = buf_str(&front);
+    all[1] = front.n > 1 && json_count(root) ? STR(",") : STR("");
+    all[2] = str_skip(json_raw(root), 1);
+    rpc_result_pieces(in, all, 3);
+}
+
+static void forward_result(struct rpc_in *in, struct str raw, enum mcp_cache cache)
+{
+    if (mcp_has(in)->modern && raw.n && raw.p[0] == '{')
+        forward_modern(in, raw, cache);
+    else
+        rpc_result_raw(in, raw);
+}
+
+struct forwarded_error {
+    int64_t code;
+    struct str message;
+    struct json data;
+};
+
+static const struct pick error_fields[] = {
+    PICK_FIELD("code", PICK_INT, struct forwarded_error, code, 0),
+    PICK_FIELD("message", PICK_STR, struct forwarded_error, message, 0),
+    PICK_FIELD("data", PICK_ANY, struct forwarded_error, data, 0),
+};
+
+/* Codes that describe the hop behind us say nothing true of the one before us. */
+static int code_here(const struct rpc_in *in, int64_t code)
+{
+    if (code == MCP_NOT_FOUND && mcp_has(in)->modern)
+        return RPC_INVALID_PARAMS;
+    if (code == MCP_HEADER_MISMATCH || code == MCP_LACKS_ABILITY || code == MCP_NO_SUCH_VERSION ||
+        code < INT32_MIN || code > INT32_MAX)
+        return RPC_INTERNAL_ERROR;
+    return (int)code;
+}
+
+static void forward_error(struct rpc_in *in, struct str raw)
+{
+    struct json root = mcp_reread(in->mem, in->peer->rpc->limits, raw);
+    struct forwarded_error error = { .code = RPC_INTERNAL_ERROR, .message = STR("it failed") };
+    struct err e;
+
+    pick(in->mem, root, PICK_TABLE(error_fields), PICK_LENIENT, &error, &e);
+    rpc_error_data(in, code_here(in, error.code), error.message,
+                   json_here(error.data) ? json_raw(error.data) : STR_NONE);
+}
+
+/* ---- what all calls share ----------------------------------------------------------------- */
+
+static const struct str required[ASK_KINDS] = {
+    [ASK_FORM] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}"),
+    [ASK_URL] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}}"),
+    [ASK_SAMPLE] = STR("{\"requiredCapabilities\":{\"sampling\":{}}}"),
+    [ASK_ROOTS] = STR("{\"requiredCapabilities\":{\"roots\":{}}}"),
+};
+
+bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache)
+{
+    const struct call *call = &r->call;
+
+    if (e && e->code == ERR_CANCELED)
+        rpc_error_of(r->in, e);
+    else if (e && call->lacking && mcp_has(r->in)->modern)
+        rpc_error_data(r->in, MCP_LACKS_ABILITY, str_of(e->text), required[call->lacked]);
+    else if (!e && call->raw_error.p)
+        forward_error(r->in, call->raw_error);
+    else if (!e && call->raw_result.p)
+        forward_result(r->in, call->raw_result, cache);
+    else
+        return false;
+    return true;
+}
+
+struct str mcp_failure_text(struct mcp_request *r)
+{
+    struct json block =
+        mcp_reread(r->mem, r->in->peer->rpc->limits, buf_str(&r->call.content));
+    struct str text = json_str(r->mem, json_get(block, STR("text")));
+
+    return text.p ? text : STR("it failed");
+}

@@ -1,0 +1,94 @@
+/* mcp_method.h - what the files that serve methods share, and the handlers of the table. */
+#ifndef PROTO_MCP_METHOD_H
+#define PROTO_MCP_METHOD_H
+
+#include "base/pick.h"
+#include "proto/mcp/mcp_codec.h"
+#include "proto/mcp/mcp_era.h"
+#include "proto/mcp/mcp_request.h"
+
+static inline enum mcp_version mcp_version_of(const struct rpc_in *in)
+{
+    return (enum mcp_version)in->version;
+}
+
+static inline const struct mcp_features *mcp_has(const struct rpc_in *in)
+{
+    return &mcp_features[in->version];
+}
+
+static inline struct offer *mcp_offer_of(const struct rpc_in *in)
+{
+    return mcp_conv_of(in)->server->offer;
+}
+
+/* Decode the params by a table; answers the error itself. Absent params read as {}. */
+bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
+
+/* A copy of a JSON value that lives as long as mem. */
+struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json v);
+
+/* Read raw JSON that we wrote ourselves or had validated; missing when it is none. */
+struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw);
+
+/* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
+
+/* May the other side keep this result, and for how long? */
+enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
+
+/* A result object with what its version wants in every result: write members in between. */
+struct jw *mcp_result_begin(struct rpc_in *in);
+void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
+
+/* {} */
+void mcp_result_empty(struct rpc_in *in);
+
+/*
+ * What all calls have in common: cancelled, in want of an ability, or forwarded. True when it was
+ * answered.
+ */
+bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache);
+
+/* The text of a call that failed in words for the model. */
+struct str mcp_failure_text(struct mcp_request *r);
+
+/* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
+
+struct mcp_page {
+    size_t at;   /* index to look at next */
+    size_t left; /* items that may still be written */
+};
+
+/* Reads params.cursor; answers the error itself. */
+bool mcp_page_read(struct rpc_in *in, struct mcp_page *page);
+
+/* Is there room for this item? Else the page ends here and its cursor is written, once. */
+bool mcp_page_take(struct mcp_page *page);
+void mcp_page_cursor(struct jw *w, struct arena *mem, size_t at);
+
+/* ---- subscriptions (mcp_listen.c, mcp_subscribe.c) ---------------------------------------- */
+
+extern const char *const mcp_changed_methods[OFFER_PARTS];
+
+/* Tell that a resource has changed; id: raw subscriptionId, or STR_NONE. */
+void mcp_notify_updated(struct peer *p, struct link *via, struct str uri, struct str id);
+
+bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
+void mcp_unsubscribe_all(struct mcp_conv *conv);
+
+/* Begin to hear of changes, if the conversation lasts. */
+void mcp_conv_watch(struct mcp_conv *conv);
+
+/* Answer the listens of a conversation, or all (NULL). */
+void mcp_listens_end(struct mcp_server *server, const struct mcp_conv *conv);
+
+/* ---- handlers ----------------------------------------------------------------------------- */
+
+rpc_handler_fn mcp_on_initialize, mcp_on_initialized, mcp_on_discover, mcp_on_ping;
+rpc_handler_fn mcp_on_cancelled, mcp_on_set_level, mcp_on_noted;
+rpc_handler_fn mcp_on_tools_list, mcp_on_tools_call;
+rpc_handler_fn mcp_on_resources_list, mcp_on_templates_list, mcp_on_resources_read;
+rpc_handler_fn mcp_on_subscribe, mcp_on_unsubscribe, mcp_on_listen;
+rpc_handler_fn mcp_on_prompts_list, mcp_on_prompts_get, mcp_on_complete;
+
+#endif

@@ -1,0 +1,294 @@
+#include "proto/mcp/mcp_session.h"
+
+#include "base/container.h"
+#include "base/hash.h"
+#include "base/id.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+void mcp_send_event(struct http_req *req, struct str id, const struct str *piece, size_t n)
+{
+    AUTO_BUF text;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += piece[i].n;
+    buf_init(&text, bytes);
+    for (size_t i = 0; i < n; i++)
+        buf_put(&text, piece[i]);
+    http_sse_send(req, &(struct sse_out){ STR("message"), id, buf_str(&text), 0 });
+}
+
+void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_event_stream *events,
+                      uint32_t retry_ms)
+{
+    char id[MCP_EVENT_ID];
+
+    http_sse_send(req, &(struct sse_out){ .id = mcp_events_number(&s->events, events, id),
+                                          .data = STR(""),
+                                          .retry_ms = retry_ms });
+}
+
+void mcp_send_kept(struct mcp_session *s, struct http_req *req, struct mcp_event_stream from)
+{
+    char id[MCP_EVENT_ID];
+    bool lost;
+
+    for (const struct mcp_event *ev = mcp_events_after(&s->events, from, &lost); ev;
+         ev = mcp_events_next(ev))
+        mcp_send_event(req, mcp_event_id(&s->events, ev, id), &(struct str){ ev->text, ev->n }, 1);
+}
+
+/* ---- what belongs to no request ---------------------------------------------------------- */
+
+static void send_own(struct link *link, const struct str *piece, size_t n)
+{
+    struct mcp_session *s = CONTAINER_OF(link, struct mcp_session, own);
+    struct str text = STR_NONE;
+    char id[MCP_EVENT_ID];
+
+    if (s->kind == MCP_SESSION_STREAMABLE)
+        text = mcp_events_keep(&s->events, &s->own_events, piece, n, id);
+    if (!s->stream)
+        return;
+    s->own_sent = s->own_events.newest;
+    mcp_send_event(s->stream, text, piece, n);
+}
+
+static void close_own(struct link *link)
+{
+    (void)link; /* ends with the session */
+}
+
+static const struct link_kind own_kind = { .name = "session",
+                                           .send = send_own,
+                                           .close = close_own };
+
+static void close_stream(struct mcp_session *s)
+{
+    struct http_req *req = s->stream;
+
+    s->stream = NULL;
+    http_stream_end(req);
+    mcp_session_release(s);
+}
+
+static void on_stream_gone(struct http_req *req)
+{
+    struct mcp_session *s = req->data;
+
+    close_stream(s);
+    if (s->kind == MCP_SESSION_SSE)
+        mcp_session_end(s);
+}
+
+void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
+                             const struct mcp_event_stream *from)
+{
+    struct mcp_event_stream sent = { 0, s->own_sent };
+
+    if (s->stream)
+        close_stream(s);
+    s->holds++;
+    s->stream = req;
+    req->data = s;
+    req->on_gone = on_stream_gone;
+    mcp_send_kept(s, req, from ? *from : sent);
+    s->own_sent = s->own_events.newest;
+}
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+static struct mcp_session **bucket_of(struct mcp_http *h, struct str id)
+{
+    return &h->bucket[hash_str(h->secret, id) % MCP_SESSION_BUCKETS];
+}
+
+static void hold(struct mcp_session *s)
+{
+    struct mcp_http *h = s->http;
+
+    if (s->holds++)
+        return;
+    *(s->older ? &s->older->newer : &h->oldest) = s->newer;
+    *(s->newer ? &s->newer->older : &h->newest) = s->older;
+    s->older = s->newer = NULL;
+}
+
+struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
+                                     struct str principal)
+{
+    struct mcp_session *s = *bucket_of(h, id);
+
+    while (s && !str_eq(str_of(s->id), id))
+        s = s->chain;
+    if (!s || s->kind != kind || !str_eq(s->conv.principal, principal))
+        return NULL;
+    hold(s);
+    return s;
+}
+
+/* ---- ending ------------------------------------------------------------------------------ */
+
+static void on_all_closed(struct post *p)
+{
+    struct mcp_http *h = CONTAINER_OF(p, struct mcp_http, closing);
+
+    if (!h->living && h->closed)
+        h->closed(h->closed_who);
+}
+
+static void free_if_over(struct mcp_session *s)
+{
+    struct mcp_http *h = s->http;
+
+    if (!s->ended || s->holds || !mcp_conv_idle(&s->conv))
+        return;
+    loop_unpost(h->server->rpc->loop, &s->bye);
+    mcp_conv_fini(&s->conv);
+    mcp_events_fini(&s->events);
+    mem_free(s);
+    mcp_http_one_less(h);
+}
+
+static void on_bye(struct post *p)
+{
+    free_if_over(CONTAINER_OF(p, struct mcp_session, bye));
+}
+
+static void on_peer_idle(struct peer *p)
+{
+    free_if_over(CONTAINER_OF(p, struct mcp_session, conv.peer));
+}
+
+static void leave_table(struct mcp_session *s)
+{
+    struct mcp_session **at = bucket_of(s->http, str_of(s->id));
+
+    while (*at != s)
+        at = &(*at)->chain;
+    *at = s->chain;
+    s->http->sessions--;
+}
+
+void mcp_session_end(struct mcp_session *s)
+{
+    if (s->ended)
+        return;
+    hold(s);
+    s->ended = true;
+    leave_table(s);
+    mcp_conv_end(&s->conv);
+    peer_hang_up(&s->conv.peer);
+    if (s->stream)
+        close_stream(s);
+    mcp_session_release(s);
+}
+
+/* ---- expiring ---------------------------------------------------------------------------- */
+
+static void on_expiry(struct timer *t)
+{
+    struct mcp_http *h = CONTAINER_OF(t, struct mcp_http, expiry);
+    struct loop *loop = h->server->rpc->loop;
+    int64_t longest = h->server->rpc->limits->mcp_session_idle_ms;
+
+    while (h->oldest && h->oldest->idle_since + longest <= loop_now(loop))
+        mcp_session_end(h->oldest);
+    if (h->oldest)
+        timer_set(loop, t, h->oldest->idle_since + longest - loop_now(loop), on_expiry);
+}
+
+static void become_idle(struct mcp_session *s)
+{
+    struct mcp_http *h = s->http;
+    struct rpc *rpc = h->server->rpc;
+
+    s->idle_since = loop_now(rpc->loop);
+    s->older = h->newest;
+    *(s->older ? &s->older->newer : &h->oldest) = s;
+    h->newest = s;
+    if (!timer_is_set(&h->expiry))
+        timer_set(rpc->loop, &h->expiry, rpc->limits->mcp_session_idle_ms, on_expiry);
+}
+
+void mcp_session_release(struct mcp_session *s)
+{
+    if (--s->holds)
+        return;
+    if (s->ended)
+        loop_post(s->http->server->rpc->loop, &s->bye);
+    else
+        become_idle(s);
+}
+
+/* ---- beginning --------------------------------------------------------------------------- */
+
+/* 128 bits nobody can guess. */
+static void name_session(struct mcp_session *s)
+{
+    uint8_t r[(MCP_SESSION_ID - 1) / 2];
+
+    id_random(r, sizeof(r));
+    for (size_t i = 0; i < sizeof(r); i++)
+        snprintf(s->id + 2 * i, 3, "%02x", r[i]);
+}
+
+struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
+                                    struct str principal)
+{
+    const struct limits *limits = h->server->rpc->limits;
+    struct mcp_session *s, **bucket;
+
+    if (h->sessions >= (size_t)limits->mcp_sessions) {
+        if (!h->oldest)
+            return NULL;
+        mcp_session_end(h->oldest);
+    }
+    s = mem_zero(sizeof(*s));
+    s->http = h;
+    s->kind = kind;
+    s->holds = 1;
+    s->bye.fn = on_bye;
+    s->own = (struct link){ &own_kind, NULL, s, NULL };
+    name_session(s);
+    mcp_events_init(&s->events, limits);
+    mcp_conv_init(&s->conv, h->server, &s->own, MCP_ASSUMED);
+    s->conv.lasting = true;
+    s->conv.principal = principal;
+    s->conv.peer.on_idle = on_peer_idle;
+    bucket = bucket_of(h, str_of(s->id));
+    s->chain = *bucket;
+    *bucket = s;
+    h->sessions++;
+    h->living++;
+    return s;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+void mcp_http_init(struct mcp_http *h, struct mcp_server *server)
+{
+    *h = (struct mcp_http){ .server = server, .secret = hash_secret() };
+    h->closing.fn = on_all_closed;
+}
+
+void mcp_http_one_less(struct mcp_http *h)
+{
+    if (!--h->living && h->closed)
+        loop_post(h->server->rpc->loop, &h->closing);
+}
+
+void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who)
+{
+    h->closed = done;
+    h->closed_who = who;
+    for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
+        while (h->bucket[i])
+            mcp_session_end(h->bucket[i]);
+    timer_clear(h->server->rpc->loop, &h->expiry);
+    loop_post(h->server->rpc->loop, &h->closing);
+}

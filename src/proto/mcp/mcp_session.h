@@ -1,0 +1,87 @@
+/*
+ * mcp_session.h - a conversation that goes over many HTTP requests.
+ *
+ *   IDLE <-> BUSY -> ENDED -> freed
+ *     +---------------^
+ *
+ * IDLE   no request of it is open: it expires after mcp_session_idle_ms, or goes earlier when there
+ *        are too many sessions and it is the oldest.
+ * BUSY   held by a request that is being served, or by a stream.
+ * ENDED  deleted, expired or given up: it is not found any more, its work is cancelled. Freed when
+ *        the last of it has ended.
+ *
+ * Whoever holds a session calls mcp_session_release once. A session is found only by whom it was
+ * made for: the id alone is not enough where requests bring a key.
+ */
+#ifndef PROTO_MCP_SESSION_H
+#define PROTO_MCP_SESSION_H
+
+#include "proto/mcp/mcp_conv.h"
+#include "proto/mcp/mcp_events.h"
+#include "proto/mcp/mcp_http.h"
+
+struct mcp_post;
+
+enum mcp_session_kind {
+    MCP_SESSION_STREAMABLE,
+    MCP_SESSION_SSE, /* HTTP+SSE: lives as long as its stream; no event ids */
+};
+
+enum { MCP_SESSION_ID = 33 };
+
+struct mcp_session {
+    struct mcp_conv conv;
+    struct mcp_http *http;
+    struct link own;                    /* for messages that belong to no request */
+    struct http_req *stream;            /* the open stream for them, or NULL */
+    struct mcp_event_stream own_events; /* stream 0 */
+    uint64_t own_sent;                  /* the newest of them that went out */
+    struct mcp_events events;
+    uint32_t streams;       /* numbers given to streams */
+    struct mcp_post *posts; /* that may be come back to */
+    struct mcp_session *chain;
+    struct mcp_session *older, *newer; /* while idle */
+    int64_t idle_since;
+    size_t holds;
+    struct post bye;
+    enum mcp_session_kind kind;
+    bool ended;
+    char id[MCP_SESSION_ID];
+};
+
+/* A new session, held; NULL when there are too many and all are busy. */
+struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
+                                    struct str principal);
+
+/* The session of this id, held; NULL when there is none for this principal. */
+struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
+                                     struct str principal);
+
+void mcp_session_release(struct mcp_session *s);
+
+/* Its work is cancelled, its streams end. */
+void mcp_session_end(struct mcp_session *s);
+
+/*
+ * Send what belongs to no request by this stream from now on. The session is held as long. What is
+ * not sent yet, and what came after `from` (if not NULL), goes out first.
+ */
+void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
+                             const struct mcp_event_stream *from);
+
+/* One of http->living is gone. */
+void mcp_http_one_less(struct mcp_http *h);
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+/* One message as an event; id may be STR_NONE. */
+void mcp_send_event(struct http_req *req, struct str id, const struct str *piece, size_t n);
+
+/* An empty event that gives the client an id to come back with. */
+void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_event_stream *events,
+                      uint32_t retry_ms);
+
+/* All events of a stream that are kept, after `from`. */
+void mcp_send_kept(struct mcp_session *s, struct http_req *req, struct mcp_event_stream from);
+
+#endif

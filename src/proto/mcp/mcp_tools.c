@@ -1,0 +1,71 @@
+#include "base/utf8.h"
+#include "proto/mcp/mcp_method.h"
+#include "proto/mcp/mcp_park.h"
+
+void mcp_on_tools_list(struct rpc_in *in)
+{
+    const struct offer *offer = mcp_offer_of(in);
+    const struct tool *tool;
+    struct mcp_page page;
+    struct jw *w;
+
+    if (!mcp_page_read(in, &page))
+        return;
+    w = mcp_result_begin(in);
+    jw_plain_key(w, STR("tools"));
+    jw_array(w);
+    for (; (tool = offer_tool_at(offer, page.at)) && mcp_page_take(&page); page.at++)
+        mcp_write_tool(w, tool, mcp_version_of(in));
+    jw_array_end(w);
+    if (tool)
+        mcp_page_cursor(w, in->mem, page.at);
+    mcp_result_end(in, MCP_CACHE_LIST);
+}
+
+struct tool_call {
+    struct str name;
+    struct json args;
+    struct mcp_round round;
+};
+
+static const struct pick tool_call_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct tool_call, name, PICK_MUST),
+    PICK_FIELD("arguments", PICK_OBJECT, struct tool_call, args, 0),
+    MCP_ROUND_FIELDS(struct tool_call, round),
+};
+
+/* What stopped a tool is for the model to know, too. */
+static void answer_tool(struct mcp_request *r, const struct err *e)
+{
+    struct jw *w;
+
+    if (mcp_answer_common(r, e, MCP_CACHE_NEVER))
+        return;
+    w = mcp_result_begin(r->in);
+    if (e)
+        mcp_write_failure(w, e);
+    else
+        mcp_write_result(w, &r->call, r->version);
+    mcp_result_end(r->in, MCP_CACHE_NEVER);
+}
+
+void mcp_on_tools_call(struct rpc_in *in)
+{
+    struct offer *offer = mcp_offer_of(in);
+    struct tool_call params = { 0 };
+    const struct tool *tool;
+    struct mcp_request *r;
+
+    if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||
+        mcp_park_resume(in, &params.round))
+        return;
+    tool = offer_tool(offer, params.name);
+    if (!tool) {
+        rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT,
+                  STR_ARG(utf8_head(params.name, 100)));
+        return;
+    }
+    r = mcp_request_begin(in, &params.round, &params.args, answer_tool);
+    tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params.args, mcp_request_op(r),
+             mcp_request_done, r);
+}

@@ -1,0 +1,48 @@
+/*
+ * mcp_trace.h - the guard against agents that call each other without end, on the wire.
+ *
+ * A chain of calls carries one trace id and the number of agents behind it, as members of `_meta`
+ * and, over HTTP, as headers of the same names:
+ *
+ *   X-Trefoil-Trace-ID, X-OpenStarry-Trace-ID   the id
+ *   X-Trefoil-Depth, X-OpenStarry-Depth         how many agents, as an integer or its digits
+ *   traceparent                                 W3C, passed on as it came
+ *
+ * Both spellings are read and both are written. A depth that cannot be read counts as too deep: a
+ * guard that fails is not passed.
+ */
+#ifndef PROTO_MCP_TRACE_H
+#define PROTO_MCP_TRACE_H
+
+#include "base/json.h"
+#include "core/caller.h"
+
+/* One header of a request; STR_NONE: absent. */
+typedef struct str mcp_header_fn(const void *who, const char *name);
+
+/* What is absent leaves *t as it was. */
+void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);
+void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t);
+
+/* More agents than TRACE_DEPTH lie behind this call: it is refused. */
+bool mcp_trace_too_deep(const struct trace *t);
+
+/*
+ * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
+ * caller for the next call) if it has none; and a depth one greater.
+ */
+struct trace mcp_trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
+
+/* Write the members of a `_meta` object that is open. */
+void mcp_trace_write_meta(struct jw *w, const struct trace *t);
+
+/* The headers that say the same; values in mem. Returns how many, at most MCP_TRACE_HEADERS. */
+enum { MCP_TRACE_HEADERS = 5 };
+struct mcp_trace_header {
+    const char *name;
+    struct str value;
+};
+size_t mcp_trace_headers(struct arena *mem, const struct trace *t,
+                         struct mcp_trace_header out[MCP_TRACE_HEADERS]);
+
+#endif
