@@ -8,6 +8,7 @@
  *
  *   # words                    nothing
  *   limit KEY NUMBER           set a limit; before the first wire
+ *   fixtures                   offer tools, resources and prompts of fixtures.c too; likewise
  *   file NAME "text"           put a file into the root folder
  *   stdio NAME [auto|line|header]   a client of `trefoil mcp --scope tools`
  *   http NAME                  a connection to `trefoil serve`
@@ -391,6 +392,8 @@ static bool run_line(struct talk *t, struct str line)
     word = next_word(&rest);
     if (str_eq(word, STR("limit")))
         return set_limit(t, rest);
+    if (str_eq(word, STR("fixtures")))
+        return t->world.with_fixtures = true;
     if (str_eq(word, STR("file")))
         return make_file(t, rest);
     if (str_eq(word, STR("stdio")) || str_eq(word, STR("http")))

@@ -26,6 +26,11 @@ static void open_service(struct world *w)
     w->open = true;
     if (!service_open(&w->service, w->loop, &w->limits, w->root, &e))
         abort();
+    if (w->with_fixtures) {
+        fixtures_fill(&w->fixtures);
+        offer_join(&w->service.offer, &w->fixtures);
+        w->service.offer.parts = (1u << OFFER_PARTS) - 1;
+    }
     service_add_http(&w->service, NULL, 0, STR_NONE);
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/service.h"
 #include "fake_stream.h"
+#include "fixtures.h"
 #include "match.h"
 #include "proto/mcp/mcp_stdio.h"
 
@@ -34,6 +35,8 @@ struct world {
     size_t wires;
     struct match_names names;
     enum fault fault;
+    bool with_fixtures; /* before the first wire */
+    struct offer_source fixtures;
     bool open, http_closed;
 };
 

@@ -149,8 +149,7 @@ bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cach
 
 struct str mcp_failure_text(struct mcp_request *r)
 {
-    struct json block =
-        mcp_reread(r->mem, r->in->peer->rpc->limits, buf_str(&r->call.content));
+    struct json block = mcp_reread(r->mem, r->in->peer->rpc->limits, buf_str(&r->call.content));
     struct str text = json_str(r->mem, json_get(block, STR("text")));
 
     return text.p ? text : STR("it failed");

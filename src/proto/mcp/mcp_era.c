@@ -30,7 +30,9 @@ static void refuse(struct mcp_verdict *out, int code, struct str message)
 
 static void refuse_version(struct mcp_verdict *out, struct str claimed)
 {
-    struct buf data = { .p = out->scratch, .room = sizeof(out->scratch), .max = sizeof(out->scratch) };
+    struct buf data = { .p = out->scratch,
+                        .room = sizeof(out->scratch),
+                        .max = sizeof(out->scratch) };
     struct jw w = jw_to(&data);
 
     refuse(out, MCP_NO_SUCH_VERSION, STR("Unsupported protocol version"));
@@ -100,8 +102,9 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
     if (m->kind == RPC_NOTIFICATION ||
         json_type(json_get(meta, STR(MCP_META "clientCapabilities"))) == JSON_OBJECT)
         return true;
-    refuse(out, RPC_INVALID_PARAMS,
-           STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
+    refuse(
+        out, RPC_INVALID_PARAMS,
+        STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
     return false;
 }
 
@@ -135,8 +138,8 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_headers 
     return false;
 }
 
-static bool name_agrees(struct arena *mem, const struct rpc_message *m,
-                        const struct mcp_headers *h, struct mcp_verdict *out)
+static bool name_agrees(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *h,
+                        struct mcp_verdict *out)
 {
     struct json name = name_of(m);
     struct str text = STR_NONE;

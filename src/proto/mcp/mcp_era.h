@@ -33,8 +33,8 @@ struct mcp_headers {
 
 struct mcp_verdict {
     enum mcp_version version;
-    int code;   /* 0: to be served in `version`. Else the error to answer with: */
-    int status; /* of HTTP, when code is not 0 */
+    int code;                 /* 0: to be served in `version`. Else the error to answer with: */
+    int status;               /* of HTTP, when code is not 0 */
     struct str message, data; /* data: raw JSON or STR_NONE. Static, or of scratch[] */
     char scratch[512];
 };

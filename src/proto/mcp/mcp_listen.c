@@ -73,7 +73,7 @@ static void write_honoured(struct jw *w, const struct mcp_listen *l)
 static void acknowledge(const struct mcp_listen *l)
 {
     struct rpc_in *in = l->in;
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     buf_init(&params, (size_t)in->peer->rpc->limits->message_bytes * 2);
@@ -88,7 +88,7 @@ static void acknowledge(const struct mcp_listen *l)
 static void on_changed(struct offer_watch *watch, enum offer_part part)
 {
     struct mcp_listen *l = CONTAINER_OF(watch, struct mcp_listen, watch);
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     if (!l->part[part] || !l->in->via)

@@ -59,15 +59,15 @@ static bool seal(const struct rpc_in *in, struct str ticket, char out[MAC_BYTES]
 static bool make_state(struct mcp_parked *p, struct str *out, struct err *e)
 {
     struct rpc_in *in = p->request.in;
-    struct str ticket = arena_printf(in->mem, "%llu.%lld", (unsigned long long)p->id,
-                                     (long long)p->round);
+    struct str ticket =
+        arena_printf(in->mem, "%llu.%lld", (unsigned long long)p->id, (long long)p->round);
     char mac[MAC_BYTES];
 
     if (!seal(in, ticket, mac, e))
         return false;
-    ticket = arena_printf(in->mem, STR_FMT "." STR_FMT, STR_ARG(ticket),
-                          STR_ARG(base64_encode(in->mem, BASE64_URL,
-                                                (struct str){ mac, sizeof(mac) })));
+    ticket =
+        arena_printf(in->mem, STR_FMT "." STR_FMT, STR_ARG(ticket),
+                     STR_ARG(base64_encode(in->mem, BASE64_URL, (struct str){ mac, sizeof(mac) })));
     *out = base64_encode(in->mem, BASE64_URL, ticket);
     return true;
 }

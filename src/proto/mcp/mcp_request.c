@@ -33,7 +33,7 @@ static bool goes_forward(struct mcp_request *r, struct str done)
 static void tell_progress(struct caller *c, const struct progress *p)
 {
     struct mcp_request *r = request_of(c);
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     if (!r->in || !r->token.p || !goes_forward(r, p->done))
@@ -53,7 +53,7 @@ static void tell_progress(struct caller *c, const struct progress *p)
 static void tell_log(struct caller *c, enum call_level level, struct str logger, struct str data)
 {
     struct mcp_request *r = request_of(c);
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w = jw_to(&params);
 
     if (!r->in || !r->logs || level < r->log_level)
@@ -153,7 +153,8 @@ static void read_modern(struct mcp_request *r, struct json meta)
 {
     struct json level = json_get(meta, STR(MCP_META "logLevel"));
 
-    r->abilities = mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), r->version);
+    r->abilities =
+        mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), r->version);
     r->logs = mcp_level_named(json_str(r->mem, level), &r->log_level);
 }
 
@@ -201,8 +202,8 @@ void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
 
 static bool can_anything(struct rpc_in *in)
 {
-    struct json said = json_get(json_get(in->params, STR("_meta")),
-                                STR(MCP_META "clientCapabilities"));
+    struct json said =
+        json_get(json_get(in->params, STR("_meta")), STR(MCP_META "clientCapabilities"));
     struct mcp_abilities a = mcp_abilities_read(said, mcp_version_of(in));
 
     for (size_t i = 0; i < ASK_KINDS; i++)

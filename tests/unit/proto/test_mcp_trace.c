@@ -1,0 +1,116 @@
+#include "base/auto.h"
+#include "proto/mcp/mcp_trace.h"
+#include "tap.h"
+
+static struct json read_json(struct arena *mem, const char *text)
+{
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct json out = { 0 };
+    struct err e;
+
+    if (!json_read(mem, str_of(text), &opts, &out, &e))
+        TAP_NOT("%s", e.text);
+    return out;
+}
+
+/* One row: what _meta says, and what is understood. */
+static const struct {
+    const char *meta, *id;
+    int depth;
+    bool deep;
+} metas[] = {
+    { "{}", "", 0, false },
+    { "{\"X-Trefoil-Trace-ID\":\"a\",\"X-Trefoil-Depth\":1}", "a", 1, false },
+    { "{\"X-OpenStarry-Trace-ID\":\"b\",\"X-OpenStarry-Depth\":\"4\"}", "b", 4, false },
+    { "{\"X-Trefoil-Depth\":5}", "", 5, false },
+    { "{\"X-Trefoil-Depth\":6}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":99999999999999999999}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":-1}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":1.5}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":\"\"}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":null}", "", 6, true },
+    { "{\"X-Trefoil-Depth\":2,\"X-OpenStarry-Depth\":3}", "", 3, false },
+};
+
+TEST(meta_says_how_deep_a_call_is)
+{
+    AUTO_ARENA mem = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(metas); i++) {
+        struct trace t = { 0 };
+
+        mcp_trace_from_meta(&mem, read_json(&mem, metas[i].meta), &t);
+        if (t.depth != metas[i].depth || mcp_trace_too_deep(&t) != metas[i].deep ||
+            !str_eq(t.id, str_of(metas[i].id)))
+            TAP_NOT("%s: depth %d, id " STR_FMT, metas[i].meta, t.depth, STR_ARG(t.id));
+    }
+}
+
+static struct str header(const void *who, const char *name)
+{
+    const char *const *pair = who;
+
+    for (; *pair; pair += 2)
+        if (str_eq_nocase(str_of(*pair), str_of(name)))
+            return str_of(pair[1]);
+    return STR_NONE;
+}
+
+TEST(headers_say_the_same)
+{
+    static const char *const some[] = {
+        "x-openstarry-trace-id", "t", "X-OpenStarry-Depth", "5", "traceparent", "p", NULL
+    };
+    static const char *const bad[] = { "X-Trefoil-Depth", "five", NULL };
+    struct trace t = { 0 }, none = { 0 }, deep = { 0 };
+
+    mcp_trace_from_headers(header, some, &t);
+    OK(str_eq(t.id, STR("t")) && t.depth == 5 && str_eq(t.parent, STR("p")));
+    OK(!mcp_trace_too_deep(&t));
+    mcp_trace_from_headers(header, some + 6, &none);
+    OK(!none.id.p && none.depth == 0);
+    mcp_trace_from_headers(header, bad, &deep);
+    OK(mcp_trace_too_deep(&deep));
+}
+
+TEST(a_call_made_for_a_caller_is_one_deeper_and_keeps_the_id)
+{
+    AUTO_ARENA mem = { 0 };
+    struct caller caller = { .trace = { .depth = 2 } };
+    struct trace first = mcp_trace_next(&caller, &mem, 1000);
+    struct trace second = mcp_trace_next(&caller, &mem, 2000);
+
+    EQ(first.depth, 3);
+    EQ(second.depth, 3);
+    EQ(first.id.n, 36);
+    OK(str_eq(first.id, second.id));
+    EQ(caller.trace.depth, 2);
+}
+
+TEST(what_is_written_is_read_back)
+{
+    AUTO_ARENA mem = { 0 };
+    struct trace t = { .id = STR("x\"y"), .depth = 4, .parent = STR("00-1-2-01") }, back = { 0 };
+    struct mcp_trace_header headers[MCP_TRACE_HEADERS];
+    const char *pairs[2 * MCP_TRACE_HEADERS + 1] = { 0 };
+    size_t n = mcp_trace_headers(&mem, &t, headers);
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    buf_init_in(&text, &mem, 4096);
+    jw_object(&w);
+    mcp_trace_write_meta(&w, &t);
+    jw_object_end(&w);
+    mcp_trace_from_meta(&mem, read_json(&mem, arena_cstr(&mem, buf_str(&text))), &back);
+    OK(str_eq(back.id, t.id) && back.depth == 4 && str_eq(back.parent, t.parent));
+    EQ(n, 5);
+    for (size_t i = 0; i < n; i++) {
+        pairs[2 * i] = headers[i].name;
+        pairs[2 * i + 1] = arena_cstr(&mem, headers[i].value);
+    }
+    back = (struct trace){ 0 };
+    mcp_trace_from_headers(header, pairs, &back);
+    OK(str_eq(back.id, t.id) && back.depth == 4 && str_eq(back.parent, t.parent));
+}
+
+TEST_MAIN()
