@@ -7,9 +7,10 @@ trefoil: ; scripts/build $(BUILD) trefoil
 check: ; ./check
 install: trefoil ; scripts/install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
 bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && tests/bench/bench.py $(BUILD)
+conformance: ; scripts/build $(BUILD) '' && tests/conformance/run $(BUILD)
 fuzz: ; scripts/fuzz
 peers: trefoil ; tests/peers/run $(BUILD)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*
 
-.PHONY: all trefoil check install bench fuzz peers fmt clean
+.PHONY: all trefoil check install bench conformance fuzz peers fmt clean

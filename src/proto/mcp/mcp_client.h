@@ -80,6 +80,14 @@ void *mcp_client_owner(const struct mcp_client *c);
  */
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 
+/*
+ * The same for any other request: resources/read, prompts/get, completion/complete ... params is
+ * an object or missing, must live as long as the call, and goes out member by member; what we have
+ * to say in _meta is put in.
+ */
+void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
+                        struct json params);
+
 /* ---- what is known ----------------------------------------------------------------------- */
 
 struct mcp_client_facts {
