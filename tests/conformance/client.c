@@ -43,7 +43,11 @@ static void on_closed(struct mcp_client *c, const struct err *e)
     http_client_close(a->world.http, NULL, NULL);
 }
 
-static const struct mcp_client_events events = { on_ready, on_tools, on_closed };
+static const struct mcp_client_events events = {
+    .on_ready = on_ready,
+    .on_tools = on_tools,
+    .on_closed = on_closed,
+};
 
 void act_leave(struct act *a)
 {
@@ -143,12 +147,14 @@ static void set_target(struct act *a, char **argv)
 
     a->spec = (struct server_spec){
         .name = "test",
-        .transport = !url ? SERVER_STDIO : sse ? SERVER_SSE : SERVER_HTTP,
+        .transport = !url  ? SERVER_STDIO
+                     : sse ? SERVER_SSE
+                           : SERVER_HTTP,
         .argv = (const char *const *)argv,
         .url = argv[0],
         .timeout_ms = 30000,
         .timeout_max_ms = 60000,
-        .era = !era                   ? SERVER_ERA_AUTO
+        .era = !era                     ? SERVER_ERA_AUTO
                : !strcmp(era, "modern") ? SERVER_ERA_MODERN
                                         : SERVER_ERA_LEGACY,
         .enabled = true,

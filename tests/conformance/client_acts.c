@@ -36,7 +36,7 @@ static void fill_in(struct jw *w, struct json form)
     jw_plain_key(w, STR("content"));
     jw_object(w);
     JSON_MEMBERS(key, properties)
-        write_default(w, key, json_value(key));
+    write_default(w, key, json_value(key));
     jw_object_end(w);
     jw_object_end(w);
 }
@@ -201,8 +201,8 @@ static void custom_headers(struct act *a)
     }
     calls = json_get(root, STR("toolCalls"));
     JSON_EACH(call, calls)
-        if (i++ == a->at)
-            one = call;
+    if (i++ == a->at)
+        one = call;
     if (json_here(one)) {
         act_call_tool(a, arena_cstr(&mem, json_str(&mem, json_get(one, STR("name")))),
                       json_raw(json_get(one, STR("arguments"))), on_step);

@@ -205,9 +205,9 @@ static const struct pick message_fields[] = {
 };
 
 static const char *const level_names[] = {
-    [CALL_DEBUG] = "debug",         [CALL_INFO] = "info",         [CALL_NOTICE] = "notice",
-    [CALL_WARNING] = "warning",     [CALL_ERROR] = "error",       [CALL_CRITICAL] = "critical",
-    [CALL_ALERT] = "alert",         [CALL_EMERGENCY] = "emergency",
+    [CALL_DEBUG] = "debug",     [CALL_INFO] = "info",           [CALL_NOTICE] = "notice",
+    [CALL_WARNING] = "warning", [CALL_ERROR] = "error",         [CALL_CRITICAL] = "critical",
+    [CALL_ALERT] = "alert",     [CALL_EMERGENCY] = "emergency",
 };
 
 static enum call_level level_of(struct str name)

@@ -76,8 +76,7 @@ static void learn(struct mcp_client *c, struct str version, const struct hello *
     c->version = arena_str(&c->known, version);
     c->server_name = keep_str(c, json_get(h->info, STR("name")));
     c->server_version = keep_str(c, json_get(h->info, STR("version")));
-    c->instructions =
-        h->instructions.p ? arena_str(&c->known, h->instructions) : STR_NONE;
+    c->instructions = h->instructions.p ? arena_str(&c->known, h->instructions) : STR_NONE;
     c->refreshes = json_true(json_get(tools, STR("listChanged")));
 }
 
@@ -96,17 +95,16 @@ static const char *common_legacy(struct json versions)
 {
     for (int v = MCP_LAST; v >= MCP_FIRST; v--)
         JSON_EACH(name, versions)
-            if (json_is(name, str_of(mcp_features[v].name)) &&
-                !json_is(name, str_of(MCP_MODERN_NAME)))
-                return mcp_features[v].name;
+    if (json_is(name, str_of(mcp_features[v].name)) && !json_is(name, str_of(MCP_MODERN_NAME)))
+        return mcp_features[v].name;
     return NULL;
 }
 
 static bool has_modern(struct json versions)
 {
     JSON_EACH(name, versions)
-        if (json_is(name, str_of(MCP_MODERN_NAME)))
-            return true;
+    if (json_is(name, str_of(MCP_MODERN_NAME)))
+        return true;
     return false;
 }
 
@@ -242,8 +240,7 @@ static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *
 {
     if (!pick(&c->greet.out.mem, c->greet.out.result, PICK_TABLE(hello_fields), PICK_LENIENT, h, e))
         return fail_in(e, "server %s: initialize", c->spec->name);
-    if (mcp_version_named(h->version, version) &&
-        !str_eq(h->version, str_of(MCP_MODERN_NAME)))
+    if (mcp_version_named(h->version, version) && !str_eq(h->version, str_of(MCP_MODERN_NAME)))
         return true;
     return mcp_client_fail(c, e, ERR_INVALID,
                            "speaks MCP " STR_FMT "; known are " MCP_MODERN_NAME " and %s to %s",

@@ -110,8 +110,8 @@ static bool open_asks(struct mcp_work *k, struct json requests)
     k->inputs = json_count(requests);
     k->input = ARENA_ARRAY(k->call->mem, struct mcp_input, k->inputs);
     JSON_MEMBERS(key, requests)
-        if (!open_ask(k, i++, key))
-            return false;
+    if (!open_ask(k, i++, key))
+        return false;
     return true;
 }
 

@@ -77,7 +77,7 @@ static void build_names(struct mcp_fleet *f)
 
 static bool is_shown(const struct mcp_fleet_view *v, const struct upstream_tool *t)
 {
-    return t->tool.name && !(v->hides && v->hides(v->who, t->up->spec.name, &t->tool));
+    return t->tool.name && !(v->hides && v->hides(v->who, t));
 }
 
 static void fill_view(struct mcp_fleet_view *v)

@@ -63,7 +63,7 @@ bool mcp_fleet_tried(const struct mcp_fleet *f);
 /* ---- views --------------------------------------------------------------------------------- */
 
 /* Is this tool left out? Or NULL: none is. */
-typedef bool mcp_fleet_hides_fn(void *who, const char *server, const struct tool *tool);
+typedef bool mcp_fleet_hides_fn(void *who, const struct upstream_tool *tool);
 
 struct mcp_fleet_view {
     struct offer_source source; /* to be joined to offers */

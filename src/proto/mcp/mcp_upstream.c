@@ -4,7 +4,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "loop/proc.h"
+#include "loop/tail.h"
 
 #include <assert.h>
 
@@ -104,13 +104,10 @@ static int64_t back_off(const struct upstream *u)
 }
 
 /* What a child said last outlives its client. */
-static void keep_tail(struct upstream *u)
+static void on_last_words(struct mcp_client *c, const struct tail *from)
 {
-    struct mcp_client_facts facts = mcp_client_facts(u->client);
-    const struct tail *from = facts.proc ? &facts.proc->tail : NULL;
+    struct upstream *u = mcp_client_owner(c);
 
-    if (!from)
-        return;
     arena_reset(&u->tail_mem);
     u->tails = from->count;
     u->tail = ARENA_ARRAY(&u->tail_mem, struct str, u->tails);
@@ -187,13 +184,13 @@ static void on_tools(struct mcp_client *c)
 static void on_closed(struct mcp_client *c, const struct err *e)
 {
     struct upstream *u = mcp_client_owner(c);
+    struct err why = u->hung ? u->last_error : *e;
 
-    keep_tail(u);
     u->client = NULL;
-    mcp_client_free(c);
+    mcp_client_free(c); /* and *e with it */
     if (u->state == UP_CONNECTING || u->state == UP_READY || u->hung) {
         timer_clear(loop_of(u), &u->timer);
-        fall_back(u, u->hung ? &u->last_error : e);
+        fall_back(u, &why);
         tell_tried(u);
     } else {
         step(u, UP_ON_GONE);
@@ -206,6 +203,7 @@ static void on_closed(struct mcp_client *c, const struct err *e)
 static const struct mcp_client_events client_events = {
     .on_ready = on_ready,
     .on_tools = on_tools,
+    .on_last_words = on_last_words,
     .on_closed = on_closed,
 };
 

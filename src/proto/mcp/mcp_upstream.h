@@ -71,7 +71,7 @@ struct upstream {
     struct arena tail_mem; /* the last words of the last child */
     struct str *tail;
     size_t tails;
-    bool tried, hung, warned;
+    bool tried, hung;
 };
 
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,

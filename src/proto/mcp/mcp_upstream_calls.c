@@ -28,6 +28,12 @@ static struct loop *loop_of(const struct upstream *u)
     return u->world->rpc->loop;
 }
 
+/* A client that was lost is not ready any more, even before it says so. */
+static bool is_ready(const struct upstream *u)
+{
+    return u->state == UP_READY && mcp_client_facts(u->client).ready;
+}
+
 /* ---- running ----------------------------------------------------------------------------- */
 
 /* Nobody but tickets keeps a closed upstream. */
@@ -111,7 +117,7 @@ static void on_waited(struct op *op, const struct err *e, void *who)
     struct err why;
 
     (void)op;
-    if (!e && u->state == UP_READY && !t->call->op.canceled) {
+    if (!e && is_ready(u) && !t->call->op.canceled) {
         run(t);
         return;
     }
@@ -140,8 +146,7 @@ static void wait(struct ticket *t)
 
 static bool has_room(const struct upstream *u)
 {
-    return u->state == UP_READY &&
-           (u->spec.concurrency <= 0 || u->running < (size_t)u->spec.concurrency);
+    return is_ready(u) && (u->spec.concurrency <= 0 || u->running < (size_t)u->spec.concurrency);
 }
 
 void upstream_pump(struct post *post)

@@ -1,5 +1,4 @@
 /* mcp_upstream_tools.c - from the definitions of a server to tools that can be published. */
-#include "base/log.h"
 #include "core/exposure.h"
 #include "proto/mcp/mcp_upstream.h"
 
@@ -60,14 +59,6 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
         to->tool.description = arena_cstr(mem, over->description);
 }
 
-static void warn_once(struct upstream *u)
-{
-    if (!u->spec.allowed.set && !u->warned)
-        LOG(LOG_WARN, "mcp", "no allowed_tools for this server: all its tools are offered",
-            LOG_Z("server", u->spec.name), LOG_N("tools", (int64_t)u->tools));
-    u->warned = true;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return str_eq(str_of(a), str_of(b)) && !a == !b;
@@ -114,7 +105,6 @@ void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *fact
     size_t olds = u->tools;
 
     take_all(u, facts);
-    warn_once(u);
     if (!same_tools(old, olds, u)) {
         u->events->on_tools(u);
         arena_fini(&old_mem);

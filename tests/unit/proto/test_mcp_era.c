@@ -182,7 +182,10 @@ static const struct {
     { STRING, "{\"region\":\"=?base64?\"}", "=?base64?", true },
     { STRING, "{\"region\":\"=?BASE64?SGVsbG8=?=\"}", "=?BASE64?SGVsbG8=?=", true },
     { STRING, "{\"region\":\"\"}", "", true },
-    { STRING, "{\"region\":\"\"}", "=?base64?" "?=", true },
+    { STRING, "{\"region\":\"\"}",
+      "=?base64?"
+      "?=",
+      true },
     { STRING, "{\"region\":\"a b\"}", "a b", true },
     { STRING, "{\"region\":\"Hello\"}", "=?base64?SGVsbG8?=", false },
     { STRING, "{\"region\":\"Hello\"}", "=?base64?SGVs!!!bG8=?=", false },
