@@ -184,14 +184,19 @@ static const char *const ask_names[ASK_KINDS] = {
     [ASK_ROOTS] = "its folders (roots)",
 };
 
+static void note_lack(struct call *call, enum ask_kind kind, struct err *e)
+{
+    fail(e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what,
+         ask_names[kind]);
+    call->lacking = true;
+    call->lacked = kind;
+}
+
 void call_lacks(struct call *call, enum ask_kind kind)
 {
     struct err e;
 
-    fail(&e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what,
-         ask_names[kind]);
-    call->lacking = true;
-    call->lacked = kind;
+    note_lack(call, kind, &e);
     settle(call, &e);
 }
 
@@ -259,8 +264,7 @@ void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str
         call->caller->kind->ask(call->caller, ask);
         return;
     }
-    fail(&e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what,
-         ask_names[kind]);
+    note_lack(call, kind, &e);
     op_fail(&ask->op, &e);
 }
 

@@ -47,7 +47,7 @@ struct call {
     /* A whole result object or error object, forwarded as it came; lives until done returns. */
     struct str raw_result, raw_error;
 
-    bool lacking; /* the caller would have to be able to: */
+    bool lacking; /* it was asked, or called off, for what the caller is not able to: */
     enum ask_kind lacked;
 
     void *data; /* the worker's */

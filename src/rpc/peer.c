@@ -69,10 +69,15 @@ void peer_lose_link(struct peer *p, struct link *via)
         p->link = NULL;
 }
 
-void peer_hang_up(struct peer *p)
+void peer_await_no_more(struct peer *p)
 {
     struct err gone = { ERR_CLOSED, "the connection is closed" };
 
+    peer_fail_calls(p, &gone);
+}
+
+void peer_hang_up(struct peer *p)
+{
     for (struct rpc_in *in = p->serving; in; in = in->older) {
         in->via = NULL;
         if (in->batch)
@@ -80,7 +85,7 @@ void peer_hang_up(struct peer *p)
         op_cancel(&in->op);
     }
     p->link = NULL;
-    peer_fail_calls(p, &gone);
+    peer_await_no_more(p);
     peer_check_idle(p);
 }
 

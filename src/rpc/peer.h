@@ -104,6 +104,9 @@ void peer_fail_calls(struct peer *p, const struct err *why);
 /* One link is gone: calls that came by it are cancelled and answered to nobody. */
 void peer_lose_link(struct peer *p, struct link *via);
 
+/* The other side will say nothing more: calls awaited fail with ERR_CLOSED. */
+void peer_await_no_more(struct peer *p);
+
 /* Nothing is under way. */
 bool peer_idle(const struct peer *p);
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Measure trefoil beside references in one run, and print ratios.
 
-usage: bench.py BUILD_FOLDER [ROUNDS]
+usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
 column says whether the target is met. Exit code 1 when one is not.
 """
-import os
 import pathlib
 import re
 import shutil
@@ -19,37 +18,12 @@ import tempfile
 import time
 import urllib.request
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
-ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-TREFOIL = str(BUILD / "trefoil")
-TOOLS = BUILD / "tests/bench"
-SECONDS = 2
-SERVER_CORE, LOAD_CORE = "0", "1"
+import proxies
+from common import (LOAD_CORE, ROUNDS, SECONDS, SERVER_CORE, TOOLS, TREFOIL, cpu_seconds, fields,
+                    missed, pinned, print_table, row, status)
 
 BODY = ('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"system_time",'
         '"arguments":{},"_meta":{"pad":"%s"}}}' % ("x" * 180))
-
-rows, missed = [], []
-
-
-def row(what, ours, reference, ratio, target, met):
-    rows.append((what, ours, reference, ratio, target, "yes" if met else "NO"))
-    if not met:
-        missed.append(what)
-
-
-def status(pid, key):
-    text = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(rf"^{key}:\s+(\d+)", text, re.M).group(1))
-
-
-def cpu_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def pinned(core, *command, **more):
-    return subprocess.Popen(["taskset", "-c", core, *command], **more)
 
 
 class Server:
@@ -144,10 +118,6 @@ def http(folder):
     ours.stop()
 
 
-def fields(text):
-    return {k: float(v) for k, v in (pair.split("=") for pair in text.split())}
-
-
 def stdio(folder):
     ours = [TREFOIL, "mcp", "--scope", "tools", "--root", str(folder)]
     for in_flight in (1, 32):
@@ -206,29 +176,24 @@ def memory(folder):
     ours.stop()
 
 
-def print_table():
-    rows.insert(0, ("work", "trefoil", "reference", "ratio", "target", "met"))
-    widths = [max(len(r[i]) for r in rows) for i in range(6)]
-    for n, r in enumerate(rows):
-        print("| " + " | ".join(x.ljust(w) for x, w in zip(r, widths)) + " |")
-        if n == 0:
-            print("|" + "|".join("-" * (w + 2) for w in widths) + "|")
+def binary(_folder):
+    with tempfile.NamedTemporaryFile() as stripped:
+        subprocess.run(["strip", "-o", stripped.name, TREFOIL], check=True)
+        size = pathlib.Path(stripped.name).stat().st_size
+    row("binary, stripped, KB", str(size // 1024), "-", "-", "<= 2048", size <= 2 << 20)
+
+
+SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "http": http,
+            "proxies": proxies.measure, "binary": binary}
 
 
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-bench-"))
     try:
-        cold_start(folder)
-        memory(folder)
-        stdio(folder)
-        http(folder)
+        for name in sys.argv[3:] or SECTIONS:
+            SECTIONS[name](folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    size = pathlib.Path(TREFOIL).stat().st_size
-    with tempfile.NamedTemporaryFile() as stripped:
-        subprocess.run(["strip", "-o", stripped.name, TREFOIL], check=True)
-        size = pathlib.Path(stripped.name).stat().st_size
-    row("binary, stripped, KB", str(size // 1024), "-", "-", "<= 2048", size <= 2 << 20)
     print_table()
     if missed:
         print("missed: " + "; ".join(missed))

@@ -3,7 +3,10 @@
  * by hand.
  *
  *   conformance-client URL                     the suite; the scenario is in the environment
- *   conformance-client call TOOL JSON TARGET   connect, list the tools, call one ("" none), print
+ *   conformance-client call TOOL JSON TARGET   connect, list the tools, call one, print
+ *
+ * "" calls nothing; "a,b,a" calls one after the other, "a+b+a" all at once. The time a call may
+ * take is MCP_TIMEOUT_MS, MCP_ERA and MCP_SSE choose what the configuration would.
  *
  * TARGET is a URL, or a command and its arguments.
  */
@@ -107,6 +110,8 @@ void act_request(struct act *a, const char *method, struct str params, act_done_
 
 /* ---- by hand ------------------------------------------------------------------------------- */
 
+static void call_next(struct act *a);
+
 static void print_result(struct act_call *k, const struct err *e)
 {
     struct act *a = k->act;
@@ -117,8 +122,26 @@ static void print_result(struct act_call *k, const struct err *e)
         printf("error " STR_FMT "\n", STR_ARG(k->call.raw_error));
     else
         printf("result " STR_FMT "\n", STR_ARG(k->call.raw_result));
-    a->failed = e != NULL;
-    act_leave(a);
+    a->failed |= e != NULL;
+    if (--a->open == 0)
+        call_next(a);
+}
+
+/* The next name, and those joined to it by +. */
+static void call_next(struct act *a)
+{
+    struct str names = str_cut(&a->names, ',');
+
+    if (!names.n) {
+        act_leave(a);
+        return;
+    }
+    while (names.p) {
+        struct str one = str_cut(&names, '+');
+
+        a->open++;
+        act_call_tool(a, arena_cstr(&a->mem, one), str_of(a->args), print_result);
+    }
 }
 
 static void by_hand(struct act *a)
@@ -132,10 +155,7 @@ static void by_hand(struct act *a)
            STR_ARG(f.version), STR_ARG(f.server_name), STR_ARG(f.server_version), f.tools);
     for (size_t i = 0; i < f.tools; i++)
         printf("  " STR_FMT "\n", STR_ARG(f.tool[i].name));
-    if (a->tool[0])
-        act_call_tool(a, a->tool, str_of(a->args), print_result);
-    else
-        act_leave(a);
+    call_next(a);
 }
 
 /* ---- the program --------------------------------------------------------------------------- */
@@ -143,6 +163,7 @@ static void by_hand(struct act *a)
 static void set_target(struct act *a, char **argv)
 {
     const char *sse = getenv("MCP_SSE"), *era = getenv("MCP_ERA");
+    const char *timeout = getenv("MCP_TIMEOUT_MS");
     bool url = !strncmp(argv[0], "http://", 7) || !strncmp(argv[0], "https://", 8);
 
     a->spec = (struct server_spec){
@@ -152,7 +173,7 @@ static void set_target(struct act *a, char **argv)
                            : SERVER_HTTP,
         .argv = (const char *const *)argv,
         .url = argv[0],
-        .timeout_ms = 30000,
+        .timeout_ms = timeout ? atoll(timeout) : 30000,
         .timeout_max_ms = 60000,
         .era = !era                     ? SERVER_ERA_AUTO
                : !strcmp(era, "modern") ? SERVER_ERA_MODERN
@@ -202,13 +223,14 @@ int main(int argc, char **argv)
     set_up(&a);
     a.next = hand ? by_hand : act_scenario(getenv("MCP_CONFORMANCE_SCENARIO"));
     if (hand) {
-        a.tool = argv[2];
+        a.names = str_of(argv[2]);
         a.args = argv[3];
     }
     set_target(&a, hand ? argv + 4 : argv + argc - 1);
     a.client = mcp_client_open(&a.world, &a.spec, SERVER_ERA_AUTO, &events, &a);
     loop_run(a.loop);
     rpc_fini(&a.rpc);
+    arena_fini(&a.mem);
     loop_free(a.loop);
     return a.failed;
 }

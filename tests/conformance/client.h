@@ -21,7 +21,10 @@ struct act {
     struct mcp_client_world world;
     struct server_spec spec;
     struct mcp_client *client;
-    const char *tool, *args;
+    struct arena mem;
+    struct str names; /* of tools still to be called by hand */
+    const char *args;
+    int open;                    /* calls under way */
     void (*next)(struct act *a); /* once the client is ready */
     int at;                      /* step of a scenario */
     bool ready, failed;

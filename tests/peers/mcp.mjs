@@ -1,5 +1,6 @@
 // Real MCP clients against a build of trefoil: the official TypeScript client in its modes that
-// open with a handshake, and the inspector's command line, over stdio and over HTTP. Prints TAP.
+// open with a handshake, and the inspector's command line, over stdio and over HTTP. All they say
+// is written down (tap.mjs) and checked against the official schemas (validate.mjs). Prints TAP.
 // usage: node mcp.mjs TREFOIL
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -10,12 +11,16 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { tapHttp } from './tap.mjs';
+import { readLog, validate } from './validate.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const trefoil = resolve(process.argv[2]);
 const root = await mkdtemp(join(tmpdir(), 'trefoil-peers-'));
 await writeFile(join(root, 'hello.txt'), 'hello from the root\n');
-const stdio = { command: trefoil, args: ['mcp', '--scope', 'tools', '--root', root] };
+const logs = { stdio: join(root, 'stdio.log'), HTTP: join(root, 'http.log') };
+const stdio = { command: process.execPath, args: [join(here, 'tap.mjs'), logs.stdio, trefoil,
+  'mcp', '--scope', 'tools', '--root', root] };
 
 let count = 0, failed = 0;
 async function test(name, run) {
@@ -74,17 +79,52 @@ async function inspect(...target) {
   equal(call.stdout.includes('hello from the root'), true);
 }
 
+// What the schemas must find wrong: a check that cannot fail proves nothing.
+function schemasFindFaults() {
+  const asked = method => ({ stream: 1, from: 'client', version: '2025-11-25',
+    message: { jsonrpc: '2.0', id: 1, method } });
+  const faults = [
+    [asked('tools/list'), { id: 1, result: { tools: [{ name: 'a' }] } }],
+    [asked('tools/call'), { id: 1, result: { content: [{ type: 'text' }] } }],
+    [asked('ping'), { id: null, result: {} }],
+    [asked('ping'), { id: 1, error: { code: 'x', message: 'y' } }],
+    [asked('ping'), { id: null, error: { code: -32600, message: 'y' } }],
+    [asked('ping'), { method: 'notifications/progress', params: { progress: 1 } }],
+  ];
+  for (const [request, answer] of faults) {
+    const reply = { stream: 1, from: 'server', version: '2025-11-25', message: { jsonrpc: '2.0', ...answer } };
+    equal([answer, validate([request, reply], 'server').wrong.length], [answer, 1]);
+  }
+  const modern = { stream: 1, from: 'server', version: '2026-07-28', message: { jsonrpc: '2.0', id: 1, result: { tools: [] } } };
+  equal(validate([asked('tools/list'), modern], 'server').wrong.length, 1);
+  const unread = { stream: 1, from: 'server', version: '2025-11-25', message: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'y' } } };
+  equal(validate([unread], 'server').wrong, []);
+  const good = { stream: 1, from: 'server', version: '2025-11-25', message: { jsonrpc: '2.0', id: 1, result: { tools: [] } } };
+  equal(validate([asked('tools/list'), good], 'server'), { checked: 1, unknown: 0, wrong: [] });
+}
+
+function allValid(log) {
+  const { checked, unknown, wrong } = validate(readLog(log), 'server');
+  equal({ unknown, wrong }, { unknown: 0, wrong: [] });
+  if (checked < 100) throw new Error(`only ${checked} messages were seen`);
+}
+
 const server = await serve();
+const tapped = await tapHttp(logs.HTTP, server.url);
 const over = {
   stdio: () => new StdioClientTransport({ ...stdio, stderr: 'inherit' }),
-  HTTP: () => new StreamableHTTPClientTransport(new URL(server.url)),
+  HTTP: () => new StreamableHTTPClientTransport(new URL(tapped.url)),
 };
 for (const [name, open] of Object.entries(over)) {
   await test(`the official client, as it comes, over ${name}`, () => use(undefined, open()));
   await test(`the official client, probing for a newer era, over ${name}`, () => use('auto', open()));
 }
 await test('the inspector over stdio', () => inspect('--', stdio.command, ...stdio.args));
-await test('the inspector over HTTP', () => inspect(server.url));
+await test('the inspector over HTTP', () => inspect(tapped.url));
+await test('the schemas find faults', schemasFindFaults);
+for (const [name, log] of Object.entries(logs))
+  await test(`every message of trefoil is valid by its schema, over ${name}`, () => allValid(log));
+tapped.close();
 server.child.kill();
 await rm(root, { recursive: true });
 console.log(`1..${count}`);

@@ -113,17 +113,23 @@ static bool send_bytes(struct talk *t, struct wire *w, struct str bytes)
     return true;
 }
 
-static bool send_line(struct talk *t, struct wire *w, struct str text)
+/* With what its names stand for. */
+static struct str fill(struct talk *t, struct str text)
 {
     static char filled[1 << 16];
 
     match_fill(text, &t->world.names, filled, sizeof(filled) - 1);
-    return send_bytes(t, w, arena_printf(&t->mem, "%s\n", filled));
+    return arena_str(&t->mem, str_of(filled));
+}
+
+static bool send_line(struct talk *t, struct wire *w, struct str text)
+{
+    return send_bytes(t, w, arena_printf(&t->mem, STR_FMT "\n", STR_ARG(fill(t, text))));
 }
 
 static bool send_request(struct talk *t, struct wire *w, struct str method, struct str rest)
 {
-    struct str path = next_word(&rest), body = str_trim(rest);
+    struct str path = next_word(&rest), body = fill(t, str_trim(rest));
     char length[96] = "";
 
     if (body.n)

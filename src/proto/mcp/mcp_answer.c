@@ -63,9 +63,13 @@ static void forward_modern(struct rpc_in *in, struct str raw, enum mcp_cache cac
     struct json root = mcp_reread(in->mem, in->peer->rpc->limits, raw);
     AUTO_BUF front;
     struct jw w = jw_to(&front);
-    struct str all[4];
+    struct str all[3];
 
     buf_init(&front, 4096);
+    if (json_type(root) != JSON_OBJECT) { /* too large to be looked into */
+        rpc_result_raw(in, raw);
+        return;
+    }
     jw_object(&w);
     if (!json_here(json_get(root, STR("resultType"))))
         jw_kstr(&w, "resultType", complete);
@@ -81,7 +85,7 @@ static void forward_modern(struct rpc_in *in, struct str raw, enum mcp_cache cac
 
 static void forward_result(struct rpc_in *in, struct str raw, enum mcp_cache cache)
 {
-    if (mcp_has(in)->modern && raw.n && raw.p[0] == '{')
+    if (mcp_has(in)->modern)
         forward_modern(in, raw, cache);
     else
         rpc_result_raw(in, raw);
@@ -136,7 +140,7 @@ bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cach
 
     if (e && e->code == ERR_CANCELED)
         rpc_error_of(r->in, e);
-    else if (e && call->lacking && mcp_has(r->in)->modern)
+    else if (e && e->code == ERR_DENIED && call->lacking && mcp_has(r->in)->modern)
         rpc_error_data(r->in, MCP_LACKS_ABILITY, str_of(e->text), required[call->lacked]);
     else if (!e && call->raw_error.p)
         forward_error(r->in, call->raw_error);

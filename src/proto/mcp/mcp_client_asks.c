@@ -294,10 +294,10 @@ static void write_cancel(struct jw *w, struct str id, const struct err *why)
 
 static const struct method methods[] = {
     /* Modern servers ask nothing: they answer input_required. */
-    { STR("ping"), RPC_REQUEST, MCP_FIRST, MCP_2025_11_25, on_ping },
-    { STR("roots/list"), RPC_REQUEST, MCP_FIRST, MCP_2025_11_25, on_roots },
-    { STR("sampling/createMessage"), RPC_REQUEST, MCP_FIRST, MCP_2025_11_25, on_ask },
-    { STR("elicitation/create"), RPC_REQUEST, MCP_FIRST, MCP_2025_11_25, on_ask },
+    { STR("ping"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ping },
+    { STR("roots/list"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_roots },
+    { STR("sampling/createMessage"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ask },
+    { STR("elicitation/create"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ask },
     { STR("notifications/progress"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST, on_progress },
     { STR("notifications/message"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST, on_message },
     { STR("notifications/tools/list_changed"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST,

@@ -12,9 +12,9 @@
  * what came.
  */
 #include "base/container.h"
+#include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
-
-#include <stdio.h>
+#include "proto/mcp/mcp_trace.h"
 
 enum { HEADER_MISMATCH = -32020 };
 
@@ -197,18 +197,34 @@ static void write_what(const struct mcp_work *k, struct jw *w)
     }
 }
 
+static void set_headers(struct mcp_work *k)
+{
+    struct arena *mem = k->call->mem;
+
+    k->req.name = mcp_mirror_name(mem, k->method, k->tool, k->params);
+    mcp_mirror(k->c, mem, k->tool, k->call->args, &k->trace, &k->req);
+}
+
 void mcp_work_send(struct mcp_work *k)
 {
     struct mcp_client *c = k->c;
     struct jw *w = mcp_req_begin(c);
+    struct mcp_about about = {
+        .call = k->call,
+        .token = k->token,
+        .trace = k->trace,
+        .theirs = json_get(k->params, STR("_meta")),
+    };
 
     jw_object(w);
     write_what(k, w);
     jw_kraw(w, "inputResponses", k->responses);
     jw_kraw(w, "requestState", k->state);
-    mcp_write_meta(c, w, k->call, k->token, json_get(k->params, STR("_meta")));
+    mcp_write_meta(c, w, &about);
     jw_object_end(w);
     rpc_out_fini(&k->req.out);
+    if (c->wire && c->wire->kind->transport != SERVER_STDIO)
+        set_headers(k);
     k->since = loop_now(loop_of(k));
     k->until = k->since + longest(k);
     mcp_req_send(c, &k->req, &k->call->op, k->method, timeout_of(k), on_answer, k);
@@ -217,6 +233,14 @@ void mcp_work_send(struct mcp_work *k)
 static void free_answer(void *work)
 {
     rpc_out_fini(&((struct mcp_work *)work)->req.out);
+}
+
+/* Of a copy: a trace id made here lives as long as the call, its caller may live longer. */
+static struct trace next_trace(struct mcp_client *c, struct call *call)
+{
+    struct caller copy = *call->caller;
+
+    return mcp_trace_next(&copy, call->mem, loop_wall(c->world.rpc->loop));
 }
 
 static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,
@@ -237,6 +261,7 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
     k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
     k->params = params;
     k->token = ++c->tokens;
+    k->trace = next_trace(c, call);
     k->older = c->works;
     if (k->older)
         k->older->newer = k;

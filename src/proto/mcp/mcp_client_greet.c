@@ -93,9 +93,9 @@ static void greeted(struct mcp_client *c)
 /* The newest legacy version of a list that we know, or NULL. */
 static const char *common_legacy(struct json versions)
 {
-    for (int v = MCP_LAST; v >= MCP_FIRST; v--)
+    for (int v = MCP_LEGACY; v >= MCP_FIRST; v--)
         JSON_EACH(name, versions)
-    if (json_is(name, str_of(mcp_features[v].name)) && !json_is(name, str_of(MCP_MODERN_NAME)))
+    if (json_is(name, str_of(mcp_features[v].name)))
         return mcp_features[v].name;
     return NULL;
 }
@@ -103,7 +103,7 @@ static const char *common_legacy(struct json versions)
 static bool has_modern(struct json versions)
 {
     JSON_EACH(name, versions)
-    if (json_is(name, str_of(MCP_MODERN_NAME)))
+    if (json_is(name, mcp_modern_name()))
         return true;
     return false;
 }
@@ -135,8 +135,8 @@ static bool be_modern(struct mcp_client *c)
         !has_modern(h.versions))
         return false;
     h.info = json_get(h.meta, STR("io.modelcontextprotocol/serverInfo"));
-    set_era(c, true, MCP_LAST);
-    learn(c, str_of(MCP_MODERN_NAME), &h);
+    set_era(c, true, MCP_MODERN);
+    learn(c, mcp_modern_name(), &h);
     greeted(c);
     return true;
 }
@@ -151,7 +151,8 @@ static void on_discovered(struct mcp_client *c)
         return;
     if (legacy)
         c->wanted = legacy;
-    mcp_client_fail(c, &e, ERR_INVALID, "answered server/discover without naming " MCP_MODERN_NAME);
+    mcp_client_fail(c, &e, ERR_INVALID, "answered server/discover without naming %s",
+                    mcp_features[MCP_MODERN].name);
     be_legacy(c, &e);
 }
 
@@ -206,7 +207,7 @@ static void on_probe_done(struct op *op, const struct err *e, void *who)
         on_not_discovered(c);
     else if (!e)
         on_discovered(c);
-    else if (not_spoken(c->probe.status, c->probe.code))
+    else if (c->probe.status == 200 || not_spoken(c->probe.status, c->probe.code))
         be_legacy(c, e);
     else
         mcp_client_end(c, e);
@@ -223,9 +224,9 @@ static void send_probe(struct mcp_client *c)
 
     rpc_out_fini(&c->probe.out);
     mcp_client_go(c, STEP_PROBING);
-    set_era(c, true, MCP_LAST);
+    set_era(c, true, MCP_MODERN);
     jw_object(w);
-    mcp_write_meta(c, w, NULL, 0, (struct json){ 0 });
+    mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
     mcp_req_send(c, &c->probe, NULL, "server/discover", limits_of(c)->mcp_connect_ms, on_probe_done,
                  c);
@@ -240,12 +241,11 @@ static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *
 {
     if (!pick(&c->greet.out.mem, c->greet.out.result, PICK_TABLE(hello_fields), PICK_LENIENT, h, e))
         return fail_in(e, "server %s: initialize", c->spec->name);
-    if (mcp_version_named(h->version, version) && !str_eq(h->version, str_of(MCP_MODERN_NAME)))
+    if (mcp_version_named(h->version, version) && *version <= MCP_LEGACY)
         return true;
-    return mcp_client_fail(c, e, ERR_INVALID,
-                           "speaks MCP " STR_FMT "; known are " MCP_MODERN_NAME " and %s to %s",
+    return mcp_client_fail(c, e, ERR_INVALID, "speaks MCP " STR_FMT "; known are %s to %s and %s",
                            STR_ARG(str_head(h->version, 20)), mcp_features[MCP_FIRST].name,
-                           mcp_features[MCP_2025_11_25].name);
+                           mcp_features[MCP_LEGACY].name, mcp_features[MCP_MODERN].name);
 }
 
 static void forget_probe(struct mcp_client *c)
@@ -267,16 +267,16 @@ static void on_hello(struct mcp_client *c)
     }
     forget_probe(c);
     set_era(c, false, version);
-    c->renewing = false;
     if (!again)
         learn(c, h.version, &h);
-    else
-        c->wire->kind->renewed(c->wire, NULL);
     peer_notify(&c->peer, NULL, "notifications/initialized", STR_NONE);
-    if (again)
-        mcp_lists_changed(c);
-    else
+    c->renewing = false;
+    if (!again) {
         greeted(c);
+        return;
+    }
+    c->wire->kind->renewed(c->wire, NULL);
+    mcp_lists_changed(c);
 }
 
 /* The server has an opinion on versions: follow it once, each way. */
@@ -330,10 +330,10 @@ static void on_hello_done(struct op *op, const struct err *e, void *who)
 static void send_hello(struct mcp_client *c)
 {
     if (!c->wanted)
-        c->wanted = mcp_features[MCP_2025_11_25].name;
+        c->wanted = mcp_features[MCP_LEGACY].name;
     if (!c->renewing)
         mcp_client_go(c, STEP_GREETING);
-    set_era(c, false, MCP_2025_11_25);
+    set_era(c, false, MCP_LEGACY);
     rpc_out_fini(&c->greet.out);
     c->greet.greeting = true;
     mcp_write_hello(c, mcp_req_begin(c));

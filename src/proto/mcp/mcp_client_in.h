@@ -9,8 +9,11 @@
 struct mcp_exchange;
 struct mcp_work;
 
-/* The era without a handshake. */
-#define MCP_MODERN_NAME "2026-07-28"
+/* The version without a handshake that we speak. */
+static inline struct str mcp_modern_name(void)
+{
+    return str_of(mcp_features[MCP_MODERN].name);
+}
 
 /* ---- one request of ours ----------------------------------------------------------------- */
 
@@ -26,8 +29,9 @@ struct mcp_req {
     const struct http_header *header; /* of this request only */
     size_t headers;
     struct mcp_exchange *exchange;
-    bool greeting;  /* makes a session, so it does not wait for one */
-    bool too_large; /* was not sent */
+    struct mcp_wire *wire; /* whose exchange it is */
+    bool greeting;         /* makes a session, so it does not wait for one */
+    bool too_large;        /* was not sent */
 
     int status; /* HTTP refused it by this status; 0: it did not */
     int code;   /* and by this JSON-RPC error, 0: none was readable */
@@ -39,9 +43,15 @@ struct jw *mcp_req_begin(struct mcp_client *c);
 /* The params of initialize. */
 void mcp_write_hello(struct mcp_client *c, struct jw *w);
 
-/* Whose request it is, for what the caller can be asked and from where it comes; may be NULL. */
-void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct call *call, int64_t token,
-                    struct json theirs);
+/* What is said about a request beside its params. */
+struct mcp_about {
+    struct call *call; /* whose it is, for what its caller can be asked; NULL: ours */
+    int64_t token;     /* of the call's progress */
+    struct trace trace;
+    struct json theirs; /* _meta to be passed on */
+};
+
+void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *about);
 
 /*
  * Send it. r->name, header, headers, greeting are set by the caller before. done as in peer_call;

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/pick.h"
 #include "proto/mcp/mcp_client_in.h"
+#include "proto/mcp/mcp_client_mirror.h"
 
 static void send_list(struct mcp_client *c, struct str cursor);
 
@@ -78,6 +79,8 @@ static bool read_tool(struct mcp_client *c, struct arena *mem, struct json v, st
         return fail(e, ERR_INVALID, "its name holds half a surrogate pair");
     if (mcp_tools_find(&c->next, d.name))
         return fail(e, ERR_INVALID, "a tool of this name was listed before");
+    if (mcp_client_mirrors(c) && !mcp_mirror_check(mem, d.schema, e))
+        return false;
     *name = d.name;
     return true;
 }
@@ -251,7 +254,7 @@ static void send_list(struct mcp_client *c, struct str cursor)
     jw_object(w);
     jw_kstr(w, "cursor", cursor);
     if (c->modern)
-        mcp_write_meta(c, w, NULL, 0, (struct json){ 0 });
+        mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
     mcp_req_send(c, &c->list, NULL, "tools/list", limits_of(c)->mcp_connect_ms, on_list_done, c);
 }
@@ -322,7 +325,7 @@ void mcp_lists_listen(struct mcp_client *c)
     w = mcp_req_begin(c);
     jw_object(w);
     jw_kraw(w, "notifications", STR("{\"toolsListChanged\":true}"));
-    mcp_write_meta(c, w, NULL, 0, (struct json){ 0 });
+    mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
     mcp_req_send(c, &c->listen, NULL, "subscriptions/listen", FOREVER, on_listen_done, c);
 }

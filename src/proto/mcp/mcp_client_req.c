@@ -1,6 +1,7 @@
 /* mcp_client_req.c - one request of ours: its context, its way, its end. */
 #include "base/auto.h"
 #include "proto/mcp/mcp_client_in.h"
+#include "proto/mcp/mcp_trace.h"
 
 /* ---- what every request says about us ----------------------------------------------------- */
 
@@ -62,23 +63,24 @@ static void splice_meta(struct jw *w, struct json theirs)
 
 static void write_modern(struct mcp_client *c, struct jw *w, const struct call *call)
 {
-    jw_kstr(w, "io.modelcontextprotocol/protocolVersion", str_of(MCP_MODERN_NAME));
+    jw_kstr(w, "io.modelcontextprotocol/protocolVersion", mcp_modern_name());
     write_info(c, w, "io.modelcontextprotocol/clientInfo");
     write_abilities(w, "io.modelcontextprotocol/clientCapabilities", call);
     if (call && call->caller->kind != &caller_nobody)
         jw_kstr(w, "io.modelcontextprotocol/logLevel", STR("info"));
 }
 
-void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct call *call, int64_t token,
-                    struct json theirs)
+void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *about)
 {
     jw_plain_key(w, STR("_meta"));
     jw_object(w);
     if (c->modern)
-        write_modern(c, w, call);
-    if (call)
-        jw_kint(w, "progressToken", token);
-    splice_meta(w, theirs);
+        write_modern(c, w, about->call);
+    if (about->call) {
+        jw_kint(w, "progressToken", about->token);
+        mcp_trace_write_meta(w, &about->trace);
+    }
+    splice_meta(w, about->theirs);
     jw_object_end(w);
 }
 
@@ -100,7 +102,7 @@ static void on_done(struct op *op, const struct err *e, void *who)
     struct err large;
 
     if (r->exchange)
-        c->wire->kind->forget(c->wire, r, !e);
+        r->wire->kind->forget(r->wire, r, !e);
     if (r->too_large) {
         fail(&large, ERR_LIMIT, "%s: the request is too large (limits.message_bytes)", r->method);
         e = &large;
@@ -135,6 +137,7 @@ void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, co
     r->done = done;
     r->who = who;
     r->exchange = NULL;
+    r->wire = c->wire;
     r->status = r->code = 0;
     r->too_large = params->full || (int64_t)params->n > c->world.rpc->limits->message_bytes;
     c->reqs++;

@@ -33,24 +33,36 @@ static struct stdio_wire *of(struct mcp_wire *w)
 
 /* ---- its last words ------------------------------------------------------------------------ */
 
+/* Frames of a stack trace and lone brackets would push out the line that says what is wrong. */
+static bool says_something(struct str line)
+{
+    return line.n > 2 && line.p[0] != ' ' && line.p[0] != '\t' &&
+           !str_starts(line, STR("Node.js v"));
+}
+
 /* As many of the last lines as fit, in their order. */
 static void last_words(const struct tail *t, char *out, size_t size)
 {
-    size_t first = t->count, room = size - 1;
+    struct str line[8];
+    size_t lines = 0, used = 0;
     int n = 0;
 
-    while (first > 0 && tail_line(t, first - 1).n + 3 <= room)
-        room -= tail_line(t, --first).n + 3;
-    out[0] = 0;
-    if (first == t->count && t->count) {
-        struct str line = utf8_head(tail_line(t, t->count - 1), size - 1);
+    for (size_t i = t->count; i > 0 && lines < ARRAY_LEN(line); i--) {
+        struct str one = tail_line(t, i - 1);
 
-        snprintf(out, size, STR_FMT, STR_ARG(line));
-        return;
+        if (!says_something(one))
+            continue;
+        if (lines && used + one.n + 4 > size)
+            break;
+        line[lines++] = utf8_head(one, size - 1);
+        used += one.n + 3;
     }
-    for (size_t i = first; i < t->count; i++)
-        n += snprintf(out + n, size - (size_t)n, "%s" STR_FMT, i > first ? " | " : "",
-                      STR_ARG(tail_line(t, i)));
+    out[0] = 0;
+    while (lines > 0 && n < (int)size) {
+        lines--;
+        n +=
+            snprintf(out + n, size - (size_t)n, "%s" STR_FMT, n ? " | " : "", STR_ARG(line[lines]));
+    }
 }
 
 static void why_it_ended(struct stdio_wire *s, const struct proc_exit *exit, struct err *e)

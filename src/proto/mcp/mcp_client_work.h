@@ -15,6 +15,7 @@ struct mcp_work {
     struct str tool;    /* of tools/call, else STR_NONE: */
     struct json params; /* of any other request */
     int64_t token;      /* of its progress */
+    struct trace trace; /* it carries */
 
     int64_t since, until; /* of the request under way: begun, and longest */
     int64_t held_at;      /* when the first of the asks opened that are open: */

@@ -54,7 +54,9 @@ void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link
 
 void mcp_conv_end(struct mcp_conv *conv)
 {
+    conv->ended = true;
     mcp_listens_end(conv->server, conv);
+    peer_await_no_more(&conv->peer);
     if (conv->parked)
         mcp_park_cancel(conv->server, conv);
 }

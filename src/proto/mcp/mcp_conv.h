@@ -55,6 +55,7 @@ struct mcp_conv {
     struct offer_watch watch;
 
     size_t parked; /* calls it keeps */
+    bool ended;    /* mcp_conv_end: nobody can be asked any more */
 };
 
 /*
@@ -65,9 +66,9 @@ void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link
                    enum mcp_version version);
 
 /*
- * There will be nothing more: subscriptions/listen that came by it are answered, parked calls it
- * keeps are cancelled. Calls under way go on. Then peer.on_idle is called once more when the last
- * parked call is gone.
+ * The client will say nothing more: subscriptions/listen that came by it are answered, questions it
+ * was asked fail, parked calls it keeps are cancelled. Calls under way go on, but cannot ask. Then
+ * peer.on_idle is called once more when the last parked call is gone.
  */
 void mcp_conv_end(struct mcp_conv *conv);
 

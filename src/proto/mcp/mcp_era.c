@@ -264,3 +264,19 @@ bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
     }
     return true;
 }
+
+bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
+                      const struct mcp_headers *headers, struct mcp_verdict *out)
+{
+    struct json_opts opts = limits_json(offer->host.limits);
+    const struct tool *tool = NULL;
+    struct json schema;
+    struct err e;
+
+    if (m->kind == RPC_REQUEST && str_eq(m->method, STR("tools/call")))
+        tool = offer_tool(offer, json_str(mem, json_get(m->params, STR("name"))));
+    if (!tool || str_find(str_of(tool->input_schema), STR("x-mcp-header")) < 0 ||
+        !json_read(mem, str_of(tool->input_schema), &opts, &schema, &e))
+        return true;
+    return mcp_params_agree(mem, schema, json_get(m->params, STR("arguments")), headers, out);
+}

@@ -8,6 +8,7 @@
 #ifndef PROTO_MCP_ERA_H
 #define PROTO_MCP_ERA_H
 
+#include "core/offer.h"
 #include "proto/mcp/mcp_version.h"
 #include "rpc/message.h"
 
@@ -45,6 +46,13 @@ struct mcp_verdict {
  */
 void mcp_judge(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *headers,
                enum mcp_version assumed, struct mcp_verdict *out);
+
+/*
+ * The last rung, for a message that may be served: does a tools/call bring the headers that its
+ * tool wants? Fills *out with a refusal otherwise.
+ */
+bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
+                      const struct mcp_headers *headers, struct mcp_verdict *out);
 
 /*
  * Do the headers Mcp-Param-* say the same as the arguments of a tools/call? By the tool's input

@@ -295,7 +295,11 @@ static void on_check(struct post *post)
 
     while (ask && ask->op.settled)
         ask = ask->next;
-    if (ask && p->request.in && !p->over && !p->op.canceled)
+    if (!ask || !p->request.in || p->over || p->op.canceled)
+        return;
+    if (mcp_conv_of(p->request.in)->ended)
+        give_up(p, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+    else
         end_round(p);
 }
 

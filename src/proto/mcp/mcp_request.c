@@ -68,10 +68,16 @@ static void tell_log(struct caller *c, enum call_level level, struct str logger,
         peer_notify(r->in->peer, r->in->via, "notifications/message", buf_str(&params));
 }
 
+/* NULL while it is parked. */
+static struct mcp_conv *conv_of(const struct mcp_request *r)
+{
+    return r->in ? mcp_conv_of(r->in) : NULL;
+}
+
 static void let_rest(struct caller *c, int64_t retry_ms)
 {
     struct mcp_request *r = request_of(c);
-    struct mcp_conv *conv = r->in ? mcp_conv_of(r->in) : NULL;
+    struct mcp_conv *conv = conv_of(r);
 
     if (conv && conv->rest)
         conv->rest(conv, r->in, retry_ms);
@@ -126,8 +132,13 @@ static void on_answer(struct op *op, const struct err *e, void *who)
 static void begin_ask(struct caller *c, struct ask *ask)
 {
     struct mcp_request *r = request_of(c);
+    const struct mcp_conv *conv = conv_of(r);
     struct question *q;
 
+    if (conv && conv->ended) {
+        ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        return;
+    }
     if (r->park) {
         mcp_park_ask(r->park, ask);
         return;

@@ -232,6 +232,34 @@ TEST(annotated_arguments_and_headers_must_agree)
     }
 }
 
+TEST(the_tool_of_a_call_says_which_headers_it_wants)
+{
+    static const struct tool tool = { .name = "t", .input_schema = "{\"properties\":" STRING "}" };
+    static const struct tool *const tools[] = { &tool };
+    struct offer_source source = { .tool = tools, .tools = 1 };
+    struct limits limits;
+    struct loop *loop = loop_new(LOOP_FAKE_CLOCK);
+    struct mcp_headers h = { .param = one_param, .who = "x" };
+    AUTO_ARENA mem = { 0 };
+    struct mcp_verdict v;
+    struct rpc_message m;
+    struct offer offer;
+
+    limits_preset(&limits);
+    offer_init(&offer, &(struct host){ .loop = loop, .limits = &limits }, 1);
+    offer_join(&offer, &source);
+    rpc_message_read(&mem, read_json(&mem, CALL("\"name\":\"t\",\"arguments\":{\"region\":\"x\"}")),
+                     &m);
+    OK(mcp_judge_params(&mem, &offer, &m, &h, &v));
+    h.who = "y";
+    OK(!mcp_judge_params(&mem, &offer, &m, &h, &v));
+    EQ(v.code, MCP_HEADER_MISMATCH);
+    rpc_message_read(&mem, read_json(&mem, CALL("\"name\":\"other\"")), &m);
+    OK(mcp_judge_params(&mem, &offer, &m, &h, &v));
+    offer_fini(&offer);
+    loop_free(loop);
+}
+
 /* ---- names of versions -------------------------------------------------------------------- */
 
 TEST(versions_have_names)
