@@ -6,7 +6,8 @@ import signal
 import threading
 
 from harness import Serve, alive, case, equal, has, main, run, wait_for
-from upstream import Gateway, StdioGateway, command, configure, server, text_of
+from upstream import (Gateway, HttpServer, StdioGateway, command, configure, remote, server,
+                      text_of)
 
 
 def in_background(function, *args, **kwargs):
@@ -64,6 +65,17 @@ def the_api_tells_what_is_configured_and_connected(root):
         has(connected["tools"], {"name": "mcp_a_echo", "description": "[MCP:a] Return the text."})
         equal([connected["era"], connected["version"]], ["legacy", "2025-11-25"])
         assert connected["rss_kb"] > 1000, connected
+
+
+@case
+def the_number_of_tools_is_logged_when_all_were_tried(root):
+    configure(root, server("a", allowed_tools='["echo", "add"]'),
+              server("dead", "die-in-handshake"))
+    with Gateway("--log-level", "info", root=root) as gate:
+        line = ""
+        while "MCP servers have been connected" not in line:
+            line = gate.process.stderr.readline().decode()
+        has(line, "servers=2 ready=1 tools=2")
 
 
 @case
@@ -354,6 +366,22 @@ def a_project_that_is_not_trusted_starts_nothing(root):
         equal([body["configured"][0]["state"], body["configured"][0]["trusted"]],
               ["untrusted", False])
         equal(body["connected"], [])
+
+
+@case
+def a_server_behind_a_url_is_used_like_any_other(root):
+    with HttpServer() as url:
+        configure(root, remote("web", f"{url}/mcp"), remote("new", f"{url}/modern"),
+                  remote("old", f"{url}/sse", type='"sse"'),
+                  remote("gone", "http://127.0.0.1:1/mcp"))
+        with Gateway(root=root) as gate:
+            gate.wait_ready("web", "new", "old")
+            for name in ("web", "new", "old"):
+                equal(gate.text(f"mcp_{name}_add", a=20, b=3), "23")
+            wait_for("a failure", lambda: "last_error" in gate.configured("gone"))
+            equal([gate.connected(n)["era"] for n in ("web", "new", "old")],
+                  ["legacy", "modern", "legacy"])
+            equal(gate.configured("web")["transport"]["url"], f"{url}/mcp")
 
 
 # ---- verbs

@@ -1,6 +1,7 @@
 """MCP servers behind a trefoil, for the end-to-end tests: configuration, calls, looking on."""
 import json
 import pathlib
+import subprocess
 import sys
 
 from harness import Serve, Stdio, wait_for
@@ -17,6 +18,25 @@ def server(name, mode="ok", **keys):
 def command(name, *argv, **keys):
     lines = ["[[mcp.servers]]", f"name = {json.dumps(name)}", f"command = {json.dumps(argv)}"]
     return "\n".join(lines + [f"{k} = {v}" for k, v in keys.items()]) + "\n"
+
+
+def remote(name, url, **keys):
+    lines = ["[[mcp.servers]]", f"name = {json.dumps(name)}", f"url = {json.dumps(url)}"]
+    return "\n".join(lines + [f"{k} = {v}" for k, v in keys.items()]) + "\n"
+
+
+class HttpServer:
+    """bad_http.py while the `with` lasts; gives its address."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen([sys.executable, str(SERVERS / "bad_http.py")],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return self.process.stdout.readline().decode().strip()
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
 
 
 def configure(root, *entries, head=FAST):
