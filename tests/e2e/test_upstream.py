@@ -5,7 +5,7 @@ import pathlib
 import signal
 import threading
 
-from harness import Serve, alive, case, equal, has, main, run, wait_for
+from harness import Process, Serve, alive, case, equal, has, main, run, wait_for
 from upstream import (Gateway, HttpServer, StdioGateway, command, configure, remote, server,
                       text_of)
 
@@ -425,6 +425,20 @@ def tools_lists_and_calls(root):
     equal(run("tools", "call", "nothing", "--trust", root=root).returncode, 1)
     equal(run("tools", "call", "mcp_a_add", "[1]", "--trust", root=root).returncode, 2)
     has(run("tools", "call", "system_time", root=root).stdout, b"unixMs")
+
+
+@case
+def an_interrupt_ends_a_call_and_its_server(root):
+    configure(root, server("a"))
+    process = Process("tools", "call", "mcp_a_slow", '{"seconds": 50}', "--trust", root=root)
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    with process:
+        pids = wait_for("the keeper", lambda: children.read_text().split())
+        process.process.send_signal(signal.SIGINT)
+        process.expect = 1
+        process.process.wait()
+    for pid in pids:
+        assert not alive(pid)
 
 
 main()

@@ -260,7 +260,7 @@ static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
     else
         u->tried = true;
     if (u->state != UP_STOPPED)
-        LOG(LOG_WARN, "mcp", "server is not started", LOG_Z("server", spec->name),
+        LOG(LOG_INFO, "mcp", "server is not started", LOG_Z("server", spec->name),
             LOG_Z("because", upstream_state_name(u->state)));
     if (before)
         before->heir = u;
