@@ -377,8 +377,8 @@ static int call(struct app *app, int words, char **word)
     }
     o->once.on_interrupt = on_interrupt;
     code = run_call(o, str_of(word[0]), args);
+    arena_fini(&o->mem); /* what it holds of the service goes first */
     once_close(&o->once);
-    arena_fini(&o->mem);
     return code;
 }
 
