@@ -46,7 +46,11 @@ static void on_closed(struct mcp_client *c, const struct err *e)
     http_client_close(a->world.http, NULL, NULL);
 }
 
-static const struct mcp_client_events events = { on_ready, on_tools, on_closed };
+static const struct mcp_client_events events = {
+    .on_ready = on_ready,
+    .on_tools = on_tools,
+    .on_closed = on_closed,
+};
 
 void act_leave(struct act *a)
 {

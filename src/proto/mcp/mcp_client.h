@@ -29,6 +29,7 @@ struct http_client;
 struct mcp_client;
 struct proc;
 struct procs;
+struct tail;
 
 /* What all clients of a program share. */
 struct mcp_client_world {
@@ -46,6 +47,9 @@ struct mcp_client_events {
 
     /* The server announced new tools and they have been listed. */
     void (*on_tools)(struct mcp_client *c);
+
+    /* A child has ended: the last lines of its stderr, borrowed for the call. May be NULL. */
+    void (*on_last_words)(struct mcp_client *c, const struct tail *tail);
 
     /*
      * It is over: never connected, lost, or closed by us (e->code == ERR_CANCELED). Calls under way

@@ -84,6 +84,8 @@ static void on_exit_(struct proc *p, const struct proc_exit *exit)
 
     s->ended = true;
     why_it_ended(s, exit, &e);
+    if (s->wire.c->events->on_last_words)
+        s->wire.c->events->on_last_words(s->wire.c, &p->tail);
     if (s->wire.closing)
         proc_close(p);
     else

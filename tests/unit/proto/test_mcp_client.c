@@ -114,7 +114,11 @@ static void on_closed(struct mcp_client *c, const struct err *e)
     mcp_client_free(c);
 }
 
-static const struct mcp_client_events events = { on_ready, on_tools, on_closed };
+static const struct mcp_client_events events = {
+    .on_ready = on_ready,
+    .on_tools = on_tools,
+    .on_closed = on_closed,
+};
 
 static struct bench *of_caller(struct caller *c)
 {
