@@ -44,7 +44,7 @@ struct verb {
 };
 
 extern const struct verb verb_config, verb_connect, verb_doctor, verb_mcp, verb_serve, verb_servers,
-    verb_trust;
+    verb_tools, verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */

@@ -29,6 +29,15 @@ const char *foreign_names(void)
     return "mcp.json, cursor, vscode, cursor-user, claude-desktop, claude";
 }
 
+size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(sources) && n < most; i++)
+        out[n++] = value_path(mem, str_of(sources[i].path), root);
+    return n;
+}
+
 /* Would it start trefoil as an MCP server? Then we would start ourselves, and that one again. */
 static bool starts_us(const struct server_spec *s)
 {

@@ -23,6 +23,9 @@ bool foreign_known(struct str name);
 /* All names, for a message. */
 const char *foreign_names(void);
 
+/* Where all of them would be; returns how many, at most `most`. */
+size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most);
+
 /*
  * Add the servers of the files that `import` names (absent: the defaults), those of the project
  * to one list and the user's own to the other. `asked_by_project`: a file of the project named

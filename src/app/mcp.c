@@ -14,15 +14,37 @@ struct mcp_args {
     const char *scope, *framing;
 };
 
+/* The client gets its first answer before servers are started. */
+enum { SERVERS_AFTER_MS = 10 };
+
 struct mcp_run {
+    struct app *app;
     struct loop *loop;
     struct service service;
     struct pipe_stream io;
     struct mcp_stdio stdio;
     struct drain drain;
     struct drain_part part;
+    struct timer begin;
     int code;
 };
+
+static void on_upstreams_closed(void *who, bool in_time)
+{
+    struct mcp_run *run = who;
+
+    if (!in_time) /* the keepers end what is left, as soon as we are gone */
+        _exit(run->code);
+    drain_leave(&run->part);
+    loop_stop(run->loop);
+}
+
+static void on_begin(struct timer *t)
+{
+    struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
+
+    service_use(&run->service, &run->app->config);
+}
 
 static void on_done(struct mcp_stdio *s, const struct err *e)
 {
@@ -30,8 +52,8 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
 
     if (e)
         run->code = app_fail(e);
-    drain_leave(&run->part);
-    loop_stop(run->loop);
+    timer_clear(run->loop, &run->begin);
+    upstreams_close(&run->service.upstreams, on_upstreams_closed, run);
 }
 
 /* Told to stop: finish what is under way, but within limits.shutdown_ms. */
@@ -81,6 +103,7 @@ static int serve_stdio(struct mcp_run *run, enum framing framing)
     if (!loop_on_signal(run->loop, SIGTERM, on_signal, run, &e) ||
         !loop_on_signal(run->loop, SIGINT, on_signal, run, &e) || !open_stdio(run, framing, &e))
         return app_fail(&e);
+    timer_set(run->loop, &run->begin, SERVERS_AFTER_MS, on_begin);
     loop_run(run->loop);
     return run->code;
 }
@@ -101,6 +124,7 @@ static int run(struct app *app, const void *args, int words, char **word)
         return app_usage("mcp: --scope %.20s is not available yet; available is: tools",
                          a->scope ? a->scope : "agents (the default)");
     r = ARENA_NEW(&app->mem, struct mcp_run);
+    r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
         code = serve_stdio(r, framing);

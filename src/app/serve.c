@@ -1,5 +1,6 @@
 /* serve.c - `trefoil serve`: everything on one port, in the foreground. */
 #include "app/app.h"
+#include "app/reload.h"
 #include "app/service.h"
 #include "base/clock.h"
 #include "base/container.h"
@@ -24,15 +25,27 @@ struct serve {
     struct drain drain;
     struct drain_part part;
     char address[HTTP_ADDRESS];
+    struct reload reload;
+    struct post begin; /* servers are started once we serve */
+    rlim_t nofile;     /* what children get: the limit before we raised ours */
 };
 
 /* ---- leaving ---------------------------------------------------------------------------- */
+
+static void on_upstreams_closed(void *who, bool in_time)
+{
+    struct serve *s = who;
+
+    if (!in_time) /* the keepers end what is left, as soon as we are gone */
+        _exit(EXIT_OK);
+    loop_stop(s->loop);
+}
 
 static void on_http_closed(void *who)
 {
     struct serve *s = who;
 
-    loop_stop(s->loop);
+    upstreams_close(&s->service.upstreams, on_upstreams_closed, s);
 }
 
 static void on_http_drained(void *who)
@@ -63,17 +76,23 @@ static void on_signal(int signum, void *who)
     struct serve *s = who;
 
     (void)signum;
+    if (s->drain.over) /* only servers are waited for now */
+        _exit(EXIT_OK);
+    reload_stop(&s->reload);
     drain_begin(&s->drain, s->app->config.limits.shutdown_ms);
 }
 
 /* ---- starting --------------------------------------------------------------------------- */
 
 /* As many connections as the machine allows. */
-static void raise_descriptor_limit(void)
+static void raise_descriptor_limit(struct serve *s)
 {
     struct rlimit lim;
 
-    if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < lim.rlim_max) {
+    if (getrlimit(RLIMIT_NOFILE, &lim) != 0)
+        return;
+    s->nofile = lim.rlim_cur;
+    if (lim.rlim_cur < lim.rlim_max) {
         lim.rlim_cur = lim.rlim_max;
         setrlimit(RLIMIT_NOFILE, &lim);
     }
@@ -160,6 +179,21 @@ static void print_welcome(const struct serve *s)
     fflush(stdout);
 }
 
+/* ---- MCP servers ------------------------------------------------------------------------- */
+
+static void on_reload(struct reload *r, const struct config *c)
+{
+    service_use(&CONTAINER_OF(r, struct serve, reload)->service, c);
+}
+
+static void on_begin(struct post *post)
+{
+    struct serve *s = CONTAINER_OF(post, struct serve, begin);
+
+    if (!s->drain.begun)
+        service_use(&s->service, &s->app->config);
+}
+
 /* ---- running ----------------------------------------------------------------------------- */
 
 static bool start(struct serve *s, struct str address, struct err *e)
@@ -173,6 +207,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
     return check_loopback(address, c->api_key.n > 0, e) && open_store(s, e) &&
            loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
+           reload_start(&s->reload, s->app, s->loop, on_reload, e) &&
            http_server_listen(s->service.http, address, s->address, e);
 }
 
@@ -184,8 +219,11 @@ static int serve(struct serve *s, struct str address)
 
     if (start(s, address, &e)) {
         print_welcome(s);
+        s->begin.fn = on_begin;
+        loop_post(s->loop, &s->begin);
     } else {
         code = app_fail(&e);
+        reload_stop(&s->reload);
         service_close_http(&s->service, on_http_closed, s);
     }
     loop_run(s->loop);
@@ -203,10 +241,12 @@ static int run(struct app *app, const void *args, int words, char **word)
         return app_usage("serve: unexpected word %.40s", word[0]);
     s->app = app;
     s->loop = loop_new(LOOP_REAL_CLOCK);
-    raise_descriptor_limit();
+    raise_descriptor_limit(s);
     if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
+        s->service.upstreams.nofile = s->nofile;
         code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
         service_close(&s->service);
+        reload_fini(&s->reload);
     } else {
         code = app_fail(&e);
     }

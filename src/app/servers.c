@@ -1,5 +1,5 @@
 /*
- * servers.c - `trefoil servers add|remove|enable|disable|approve`.
+ * servers.c - `trefoil servers [list]|test|add|remove|enable|disable|approve`.
  *
  * Edits trefoil.toml in the root, or the user's config.toml with --user, or the file of --config.
  * What the user types here needs no further trust: an entry added is accepted, and one that was
@@ -226,16 +226,19 @@ static const struct {
     const char *word;
     servers_fn *run;
 } rows[] = {
-    { "add", add },         { "remove", remove_one }, { "enable", enable },
-    { "disable", disable }, { "approve", approve },
+    { "list", servers_list }, { "test", servers_test }, { "add", add },
+    { "remove", remove_one }, { "enable", enable },     { "disable", disable },
+    { "approve", approve },
 };
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
     struct str list = STR("");
 
+    if (!words)
+        return servers_list(app, args, 0, word);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (words && str_eq(str_of(word[0]), str_of(rows[i].word)))
+        if (str_eq(str_of(word[0]), str_of(rows[i].word)))
             return rows[i].run(app, args, words - 1, word + 1);
         list = arena_printf(&app->mem, STR_FMT "%s%s", STR_ARG(list), i ? ", " : "", rows[i].word);
     }
@@ -259,9 +262,10 @@ static const struct option options[] = {
 
 const struct verb verb_servers = {
     .name = "servers",
-    .words = "add NAME (--url URL | -- COMMAND ARGS...) | remove NAME | enable NAME | "
+    .words = "[list] | test NAME | add NAME (--url URL | -- COMMAND ARGS...) | remove NAME | "
+             "enable NAME | "
              "disable NAME | approve",
-    .summary = "add, remove and switch the MCP servers that trefoil uses",
+    .summary = "list, test, add, remove and switch the MCP servers that trefoil uses",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct servers_args),

@@ -19,4 +19,7 @@ struct servers_args {
 /* `word` is what follows the word of the row. Returns the exit code. */
 typedef int servers_fn(struct app *app, const struct servers_args *a, int words, char **word);
 
+/* servers_list.c */
+servers_fn servers_list, servers_test;
+
 #endif

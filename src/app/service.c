@@ -1,6 +1,9 @@
 #include "app/service.h"
 
 #include "app/app.h"
+#include "app/servers_json.h"
+#include "base/mem.h"
+#include "core/exposure.h"
 #include "store/store.h"
 #include "tool/tools.h"
 
@@ -28,6 +31,19 @@ static void on_health(struct http_req *req)
     jw_object_end(&w);
     all = buf_str(&body);
     http_reply(req, 200, "application/json", NULL, 0, &all, 1);
+}
+
+static void on_servers(struct http_req *req)
+{
+    struct service *s = req->who;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+    struct str all;
+
+    buf_init(&body, (size_t)s->limits->output_backlog_bytes);
+    servers_write(&w, &s->upstreams);
+    all = buf_str(&body);
+    http_reply(req, body.full ? 507 : 200, "application/json", NULL, 0, &all, body.full ? 0 : 1);
 }
 
 static struct mcp_http *mcp_of(struct http_req *req)
@@ -61,9 +77,13 @@ static void on_sse_post(struct http_req *req)
 }
 
 static const struct http_route routes[] = {
-    { "GET", "/health", on_health }, { "POST", "/mcp", on_mcp_post },
-    { "GET", "/mcp", on_mcp_get },   { "DELETE", "/mcp", on_mcp_delete },
-    { "GET", "/sse", on_sse_get },   { "POST", MCP_SSE_MESSAGES, on_sse_post },
+    { "GET", "/health", on_health },
+    { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },
+    { "DELETE", "/mcp", on_mcp_delete },
+    { "GET", "/sse", on_sse_get },
+    { "POST", MCP_SSE_MESSAGES, on_sse_post },
+    { "GET", "/api/mcp/servers", on_servers },
 };
 
 /* Served without the API key. */
@@ -89,7 +109,34 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .name = TREFOIL_NAME,
         .version = trefoil_version,
     };
+    upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     return true;
+}
+
+/* Of the built-in tools those that are not private. */
+static void expose_builtin(struct service *s, const struct config *c)
+{
+    const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < builtin_tool_count; i++) {
+        struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
+
+        if (tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
+            list[n++] = builtin_tools[i];
+    }
+    if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
+        offer_source_changed(&s->builtin, OFFER_TOOLS);
+    s->builtin.tool = list;
+    s->builtin.tools = n;
+    mem_free(s->exposed);
+    s->exposed = list;
+}
+
+void service_use(struct service *s, const struct config *config)
+{
+    expose_builtin(s, config);
+    upstreams_use(&s->upstreams, config);
 }
 
 void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key)
@@ -136,6 +183,7 @@ void service_close(struct service *s)
 {
     close(s->offer.host.root_fd);
     offer_fini(&s->offer);
+    mem_free(s->exposed);
     rpc_fini(&s->rpc);
     store_close(s->store);
     s->store = NULL;

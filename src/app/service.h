@@ -6,6 +6,7 @@
 #ifndef APP_SERVICE_H
 #define APP_SERVICE_H
 
+#include "app/upstreams.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"
 #include "proto/mcp/mcp_server.h"
@@ -19,6 +20,8 @@ struct service {
     struct rpc rpc;
     struct offer offer;
     struct offer_source builtin;
+    const struct tool **exposed; /* of the built-in tools */
+    struct upstreams upstreams;
     struct mcp_server mcp;
     struct mcp_http mcp_http;
     struct store *store;      /* NULL where the verb needs none */
@@ -33,6 +36,12 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                   const char *root, struct err *e);
 
 /*
+ * Offer what a configuration exposes and use its MCP servers, from now on; it must live until
+ * another is used, or upstreams_close is done.
+ */
+void service_use(struct service *s, const struct config *config);
+
+/*
  * Add the HTTP server with all routes; it does not listen yet. `host`: names it may be called by;
  * `key`: the API key it asks for, or STR_NONE. Both must outlive it.
  */
@@ -41,7 +50,7 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
 /* Close the HTTP server, end what is under way, then call done from the loop. */
 void service_close_http(struct service *s, void (*done)(void *who), void *who);
 
-/* The HTTP server must be closed. Closes the store. */
+/* The HTTP server and the upstreams must be closed. Closes the store. */
 void service_close(struct service *s);
 
 #endif

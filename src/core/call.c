@@ -22,8 +22,8 @@ static void settle(struct call *call, const struct err *why)
         return;
     timer_clear(call->op.loop, &call->deadline);
     if (call->late) {
-        fail(&e, ERR_TIMEOUT, "%s took longer than %lld ms (limits.tool_ms)", call->what,
-             (long long)call->allowed_ms);
+        fail(&e, ERR_TIMEOUT, "%s took longer than %lld ms%s", call->what,
+             (long long)call->allowed_ms, call->by_limit ? " (limits.tool_ms)" : "");
         op_fail(&call->op, &e);
     } else if (call->op.canceled) {
         op_fail(&call->op, &(struct err){ ERR_CANCELED, "canceled" });
@@ -32,6 +32,8 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
+    if (call->on_settled)
+        call->on_settled(call);
 }
 
 /* Children have been told; without one there is nothing that would come back. */
@@ -88,6 +90,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
         .args = about->args,
         .uri = about->uri,
         .allowed_ms = about->timeout_ms ? about->timeout_ms : host->limits->tool_ms,
+        .by_limit = !about->timeout_ms,
     };
     buf_init_in(&call->content, mem, most);
     buf_init_in(&call->structured, mem, most);

@@ -42,6 +42,7 @@ struct call {
     struct buf structured; /* one JSON value, or empty */
     struct str note;       /* of a prompt: its description; else STR_NONE */
     bool is_error;
+    bool untrusted; /* what it brings back came from outside: data, never instruction */
 
     /* A whole result object or error object, forwarded as it came; lives until done returns. */
     struct str raw_result, raw_error;
@@ -50,9 +51,12 @@ struct call {
     enum ask_kind lacked;
 
     void *data; /* the worker's */
+    /* Told once, as it settles and before anyone else is: for who lent it something. Or NULL. */
+    void (*on_settled)(struct call *call);
     struct ask *asks;
     struct timer deadline;
     int64_t allowed_ms, left_ms; /* of the deadline: in all, and when it stands still */
+    bool by_limit;               /* the deadline is limits.tool_ms */
     bool late;                   /* the deadline has passed */
 };
 

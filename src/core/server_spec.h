@@ -67,4 +67,7 @@ struct server_spec {
     bool trusted;       /* may be started */
 };
 
+/* All of it, in an arena of its own: for who keeps a server longer than its configuration. */
+struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
+
 #endif

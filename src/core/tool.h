@@ -18,6 +18,7 @@ struct tool {
     const char *output_schema; /* NULL: no structured result */
     enum tool_kind kind;
     bool read_only, idempotent, open_world; /* hints to clients */
+    bool always; /* in every context: no search for fitting tools leaves it out */
 
     /* Raw JSON that is passed on as it is, or NULL. */
     const char *annotations; /* instead of the hints above */

@@ -73,7 +73,7 @@ void peer_await_no_more(struct peer *p)
 {
     struct err gone = { ERR_CLOSED, "the connection is closed" };
 
-    rpc_out_fail_all(p, &gone);
+    peer_fail_calls(p, &gone);
 }
 
 void peer_hang_up(struct peer *p)
@@ -206,6 +206,16 @@ static void take_batch(struct peer *p, struct link *via, struct rpc_parcel *parc
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
+/* The other side sent what cannot be understood: tell it, or whoever wants to know. */
+static void reject(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id,
+                   int code, const struct err *why)
+{
+    if (p->kind->on_garbage)
+        p->kind->on_garbage(p, id, why);
+    else
+        rpc_refuse(p, via, batch, id, code, str_of(why->text), STR_NONE);
+}
+
 static void act_on(struct peer *p, struct link *via, struct rpc_batch *batch,
                    struct rpc_parcel *parcel, const struct rpc_message *m)
 {
@@ -213,9 +223,7 @@ static void act_on(struct peer *p, struct link *via, struct rpc_batch *batch,
     case RPC_REQUEST:
     case RPC_NOTIFICATION: rpc_in_dispatch(p, via, batch, parcel, m); break;
     case RPC_RESPONSE: rpc_out_answer(p, parcel, m); break;
-    case RPC_MALFORMED:
-        rpc_refuse(p, via, batch, json_raw(m->id), m->code, str_of(m->why.text), STR_NONE);
-        break;
+    case RPC_MALFORMED: reject(p, via, batch, json_raw(m->id), m->code, &m->why); break;
     }
 }
 
@@ -230,19 +238,20 @@ static void take_message(struct peer *p, struct link *via, struct rpc_batch *bat
 
 static void refuse_frame(struct peer *p, struct link *via, const struct frame *frame)
 {
-    char why[160];
+    struct str id = STR_NONE;
+    struct err why;
 
-    if (frame->kind == FRAME_TOO_LARGE)
-        snprintf(why, sizeof(why), "the message is larger than %lld bytes (limits.message_bytes)",
-                 (long long)p->rpc->limits->message_bytes);
-    else if (frame->text.p)
-        snprintf(why, sizeof(why), "bad header line \"" STR_FMT "\"; expected Content-Length: N",
-                 STR_ARG(utf8_head(frame->text, 60)));
-    else
-        snprintf(why, sizeof(why), "the header block has no Content-Length");
-    rpc_refuse(p, via, NULL,
-               frame->kind == FRAME_TOO_LARGE ? rpc_salvage_id(frame->text) : STR_NONE,
-               RPC_INVALID_REQUEST, str_of(why), STR_NONE);
+    if (frame->kind == FRAME_TOO_LARGE) {
+        id = rpc_salvage_id(frame->text);
+        fail(&why, ERR_LIMIT, "the message is larger than %lld bytes (limits.message_bytes)",
+             (long long)p->rpc->limits->message_bytes);
+    } else if (frame->text.p) {
+        fail(&why, ERR_INVALID, "bad header line \"" STR_FMT "\"; expected Content-Length: N",
+             STR_ARG(utf8_head(frame->text, 60)));
+    } else {
+        fail(&why, ERR_INVALID, "the header block has no Content-Length");
+    }
+    reject(p, via, NULL, id, RPC_INVALID_REQUEST, &why);
 }
 
 enum { COPY_UP_TO = 32 << 10 };
@@ -277,9 +286,10 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
         return;
     }
     if (!open_parcel(p, via, frame, &parcel, &e))
-        rpc_refuse(p, via, NULL, STR_NONE,
-                   e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, str_of(e.text),
-                   STR_NONE);
+        reject(p, via, NULL,
+               p->kind->on_garbage ? rpc_salvage_id(str_head(frame->text, FRAME_SALVAGE))
+                                   : STR_NONE,
+               e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, &e);
     else if (json_type(parcel.root) == JSON_ARRAY)
         take_batch(p, via, &parcel);
     else

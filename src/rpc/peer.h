@@ -57,6 +57,12 @@ struct peer_kind {
      * and may it be served? NULL: all may, in the peer's version.
      */
     void (*admit)(struct peer *p, const struct rpc_message *m, struct rpc_admit *out);
+
+    /*
+     * What came in cannot be understood. `id` is that of the message, raw, if it could be read,
+     * else STR_NONE. NULL: it is answered with an error, as a server should.
+     */
+    void (*on_garbage)(struct peer *p, struct str id, const struct err *why);
 };
 
 struct rpc_admit {
@@ -91,6 +97,9 @@ void peer_init(struct peer *p, struct rpc *rpc, const struct peer_kind *kind, st
  * awaited fail with ERR_CLOSED. on_idle follows, from the loop, when the last has been delivered.
  */
 void peer_hang_up(struct peer *p);
+
+/* No answer will come any more to any call we made, and why. The other side is told nothing. */
+void peer_fail_calls(struct peer *p, const struct err *why);
 
 /* One link is gone: calls that came by it are cancelled and answered to nobody. */
 void peer_lose_link(struct peer *p, struct link *via);
@@ -169,6 +178,7 @@ void rpc_write_error(struct jw *w, struct str id, int code, struct str message, 
 
 struct rpc_out {
     struct op op; /* first */
+    struct rpc *rpc;
     struct peer *peer;
     struct link *via; /* NULL: the peer's own */
     struct timer deadline;
@@ -188,6 +198,12 @@ void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op 
                const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
                void *who);
 void rpc_out_fini(struct rpc_out *out);
+
+/* The call of ours under way with this raw id, or NULL. */
+struct rpc_out *peer_find_out(struct peer *p, struct str id);
+
+/* No answer will come to this call: the link knows. The other side is told nothing. */
+void rpc_out_fail(struct rpc_out *out, const struct err *why);
 
 /* Start the deadline anew, as progress may. */
 void rpc_out_extend(struct rpc_out *out, int64_t timeout_ms);

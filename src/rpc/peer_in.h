@@ -32,9 +32,6 @@ void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
 /* An answer to a call of ours. */
 void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_message *m);
 
-/* No answer will come any more, to any call. */
-void rpc_out_fail_all(struct peer *p, const struct err *why);
-
 /* Send an error that belongs to no call; id is raw JSON, or STR_NONE for null; data may be none. */
 void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,
                 struct str message, struct str data);

@@ -128,7 +128,7 @@ void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op 
                const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
                void *who)
 {
-    *out = (struct rpc_out){ .peer = p, .via = via };
+    *out = (struct rpc_out){ .rpc = p->rpc, .peer = p, .via = via };
     op_begin(&out->op, &out_kind, p->rpc->loop, parent, done, who);
     if (!via && !p->link) {
         op_fail(&out->op, &(struct err){ ERR_CLOSED, "the connection is closed" });
@@ -151,32 +151,46 @@ void rpc_out_extend(struct rpc_out *out, int64_t timeout_ms)
 void rpc_out_fini(struct rpc_out *out)
 {
     buf_fini(&out->text);
-    arena_fini(&out->mem);
+    if (out->rpc)
+        arena_pool_give(&out->rpc->arenas, &out->mem);
 }
 
-void rpc_out_fail_all(struct peer *p, const struct err *why)
+void rpc_out_fail(struct rpc_out *out, const struct err *why)
 {
-    for (uint32_t i = 0; i < p->awaited_room; i++) {
-        struct rpc_out *out = p->awaited[i];
+    if (out->op.settled)
+        return;
+    forget(out);
+    op_fail(&out->op, why);
+}
 
-        if (!out)
-            continue;
-        forget(out);
-        op_fail(&out->op, why);
-    }
+void peer_fail_calls(struct peer *p, const struct err *why)
+{
+    for (uint32_t i = 0; i < p->awaited_room; i++)
+        if (p->awaited[i])
+            rpc_out_fail(p->awaited[i], why);
 }
 
 /* ---- answers ---------------------------------------------------------------------------- */
 
+static struct rpc_out *awaited(struct peer *p, uint64_t id)
+{
+    struct rpc_out *out = id % SLOTS < p->awaited_room ? p->awaited[id % SLOTS] : NULL;
+
+    return out && out->id == id ? out : NULL;
+}
+
 static struct rpc_out *find_awaited(struct peer *p, struct json id)
 {
     int64_t n;
-    struct rpc_out *out;
 
-    if (!json_int(id, &n) || n < 0 || (uint64_t)n % SLOTS >= p->awaited_room)
-        return NULL;
-    out = p->awaited[(uint64_t)n % SLOTS];
-    return out && out->id == (uint64_t)n ? out : NULL;
+    return json_int(id, &n) && n >= 0 ? awaited(p, (uint64_t)n) : NULL;
+}
+
+struct rpc_out *peer_find_out(struct peer *p, struct str id)
+{
+    uint64_t n;
+
+    return str_uint(id, 0, INT64_MAX, &n) ? awaited(p, n) : NULL;
 }
 
 /* The answer's memory becomes the call's; a lent one has to be read again from a copy. */

@@ -29,6 +29,7 @@ struct http_client;
 struct mcp_client;
 struct proc;
 struct procs;
+struct tail;
 
 /* What all clients of a program share. */
 struct mcp_client_world {
@@ -46,6 +47,9 @@ struct mcp_client_events {
 
     /* The server announced new tools and they have been listed. */
     void (*on_tools)(struct mcp_client *c);
+
+    /* A child has ended: the last lines of its stderr, borrowed for the call. May be NULL. */
+    void (*on_last_words)(struct mcp_client *c, const struct tail *tail);
 
     /*
      * It is over: never connected, lost, or closed by us (e->code == ERR_CANCELED). Calls under way
@@ -79,6 +83,14 @@ void *mcp_client_owner(const struct mcp_client *c);
  * ERR_TIMEOUT by the spec's timeouts.
  */
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
+
+/*
+ * The same for any other request: resources/read, prompts/get, completion/complete ... params is
+ * an object or missing, must live as long as the call, and goes out member by member; what we have
+ * to say in _meta is put in.
+ */
+void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
+                        struct json params);
 
 /* ---- what is known ----------------------------------------------------------------------- */
 

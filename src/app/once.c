@@ -1,0 +1,97 @@
+#include "app/once.h"
+
+#include "base/container.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static void on_tried(struct upstreams *up)
+{
+    struct once *o = up->who;
+
+    o->tried = true;
+    if (o->waiting)
+        loop_stop(o->loop);
+}
+
+static void on_deadline(struct timer *t)
+{
+    loop_stop(CONTAINER_OF(t, struct once, deadline)->loop);
+}
+
+/* The second time we leave as we stand; the keepers clean up. */
+static void on_signal(int signum, void *who)
+{
+    struct once *o = who;
+
+    if (o->interrupted)
+        _exit(128 + signum);
+    o->interrupted = true;
+    if (o->on_interrupt)
+        o->on_interrupt(o);
+    else
+        loop_stop(o->loop);
+}
+
+bool once_open(struct once *o, struct app *app)
+{
+    struct err e;
+
+    if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
+        log_setup(LOG_ERROR, app->config.log_json);
+    *o = (struct once){ .app = app, .loop = loop_new(LOOP_REAL_CLOCK) };
+    if (!service_open(&o->service, o->loop, &app->config.limits, app->root.path, &e)) {
+        app_fail(&e);
+        loop_free(o->loop);
+        return false;
+    }
+    o->service.upstreams.on_tried = on_tried;
+    o->service.upstreams.who = o;
+    if (!loop_on_signal(o->loop, SIGINT, on_signal, o, &e) ||
+        !loop_on_signal(o->loop, SIGTERM, on_signal, o, &e)) {
+        app_fail(&e);
+        once_close(o);
+        return false;
+    }
+    return true;
+}
+
+bool once_connect(struct once *o, const char *only)
+{
+    struct upstreams *up = &o->service.upstreams;
+
+    if (!only)
+        service_use(&o->service, &o->app->config);
+    else if (!upstreams_use_only(up, &o->app->config, only))
+        return false;
+    timer_set(o->loop, &o->deadline, o->app->config.limits.mcp_connect_ms, on_deadline);
+    o->waiting = true;
+    if (!o->tried)
+        loop_run(o->loop);
+    o->waiting = false;
+    timer_clear(o->loop, &o->deadline);
+    return true;
+}
+
+void once_run(struct once *o)
+{
+    loop_run(o->loop);
+}
+
+static void on_closed(void *who, bool in_time)
+{
+    struct once *o = who;
+
+    o->closed = in_time;
+    loop_stop(o->loop);
+}
+
+void once_close(struct once *o)
+{
+    upstreams_close(&o->service.upstreams, on_closed, o);
+    loop_run(o->loop);
+    if (!o->closed) /* some server does not leave: the keepers end it when we are gone */
+        return;
+    service_close(&o->service);
+    loop_free(o->loop);
+}

@@ -1,0 +1,38 @@
+/*
+ * once.h - for verbs that look at MCP servers and leave again: a service of their own for a while.
+ */
+#ifndef APP_ONCE_H
+#define APP_ONCE_H
+
+#include "app/app.h"
+#include "app/service.h"
+
+struct once {
+    struct app *app;
+    struct loop *loop;
+    struct service service;
+    struct timer deadline;
+    bool tried;                           /* all servers were connected, or failed */
+    bool waiting;                         /* for that */
+    bool closed;                          /* they have left */
+    bool interrupted;                     /* by Ctrl-C */
+    void (*on_interrupt)(struct once *o); /* NULL: stop waiting */
+    void *who;
+};
+
+/* False, with the reason on stderr, when that does not work. */
+bool once_open(struct once *o, struct app *app);
+
+/*
+ * Connect all servers, or with `only` that one, and wait until each has been tried, but no longer
+ * than limits.mcp_connect_ms. False when there is no server of that name.
+ */
+bool once_connect(struct once *o, const char *only);
+
+/* Run the loop until loop_stop. */
+void once_run(struct once *o);
+
+/* Ask the servers to leave and wait for that. */
+void once_close(struct once *o);
+
+#endif

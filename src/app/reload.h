@@ -1,0 +1,34 @@
+/*
+ * reload.h - notice that the configuration has changed, and load it anew.
+ *
+ * SIGHUP, or a file of it that is not what it was: looked at every other second, because editors
+ * replace files, and a folder that does not exist yet cannot be watched. A complete new
+ * configuration is handed over, or the old one stays and the log says why.
+ */
+#ifndef APP_RELOAD_H
+#define APP_RELOAD_H
+
+#include "app/app.h"
+#include "loop/loop.h"
+
+struct reload {
+    struct app *app;
+    struct loop *loop;
+    struct arena mem;         /* of the configuration in force, unless it is the first one */
+    const struct config *now; /* in force */
+    const char **path;        /* what is looked at */
+    size_t paths;
+    uint64_t seen; /* a hash of how they looked */
+    struct timer look;
+    /* Use it from now on; the one before goes when this returns. */
+    void (*apply)(struct reload *r, const struct config *c);
+};
+
+bool reload_start(struct reload *r, struct app *app, struct loop *loop,
+                  void (*apply)(struct reload *r, const struct config *c), struct err *e);
+
+/* No more; the configuration in force stays until reload_fini. */
+void reload_stop(struct reload *r);
+void reload_fini(struct reload *r);
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * tools.c - `trefoil tools` and `trefoil tools call NAME JSON`.
+ *
+ * What an MCP client of ours would see, and the same calls, from a terminal. Servers that do not
+ * connect are remarked on stderr; the others work.
+ */
+#include "app/once.h"
+#include "app/show.h"
+#include "base/auto.h"
+#include "base/container.h"
+#include "core/tool_name.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { OUTPUT_MOST = 256 << 20 };
+
+static void warn_of_missing(const struct once *o)
+{
+    const struct mcp_fleet *f = o->service.upstreams.fleet;
+
+    for (const struct upstream *u = f ? mcp_fleet_next(f, NULL) : NULL; u; u = u->next) {
+        struct err e;
+
+        if (u->state == UP_READY || u->state == UP_DISABLED)
+            continue;
+        upstream_explain(u, &e);
+        app_fail(u->last_error.code != ERR_NONE ? &u->last_error : &e);
+    }
+}
+
+static void print_buf(const struct buf *b)
+{
+    fwrite(b->p, 1, b->n, stdout);
+    fflush(stdout);
+}
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+static void write_tool(struct jw *w, const struct tool *t)
+{
+    jw_object(w);
+    jw_kstr(w, "name", str_of(t->name));
+    jw_kstr(w, "title", str_of(t->title));
+    jw_kstr(w, "description", str_of(t->description));
+    jw_kraw(w, "inputSchema", str_of(t->input_schema));
+    jw_kraw(w, "outputSchema", str_of(t->output_schema));
+    jw_kraw(w, "annotations", str_of(t->annotations));
+    jw_kraw(w, "icons", str_of(t->icons));
+    jw_kraw(w, "_meta", str_of(t->meta));
+    jw_object_end(w);
+}
+
+static void put_line(struct buf *out, const struct tool *t)
+{
+    struct str rest = str_of(t->description ? t->description : "");
+
+    buf_printf(out, "%-32s ", t->name);
+    show_text(out, str_cut(&rest, '\n'));
+    buf_putc(out, '\n');
+}
+
+static void print_list(const struct once *o)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    const struct tool *t;
+
+    buf_init(&out, OUTPUT_MOST);
+    if (o->app->opt.json)
+        jw_array(&w);
+    for (size_t i = 0; (t = offer_tool_at(&o->service.offer, i)); i++) {
+        if (o->app->opt.json)
+            write_tool(&w, t);
+        else
+            put_line(&out, t);
+    }
+    if (o->app->opt.json) {
+        jw_array_end(&w);
+        buf_putc(&out, '\n');
+    }
+    print_buf(&out);
+}
+
+static int list(struct app *app)
+{
+    struct once o;
+
+    if (!once_open(&o, app))
+        return EXIT_FAILED;
+    once_connect(&o, NULL);
+    warn_of_missing(&o);
+    print_list(&o);
+    once_close(&o);
+    return EXIT_OK;
+}
+
+/* ---- one call ------------------------------------------------------------------------------ */
+
+struct one_call {
+    struct once once;
+    struct arena mem;
+    struct caller caller;
+    struct call call;
+    bool begun;
+    int code;
+};
+
+static bool cannot(const struct caller *c, enum ask_kind kind)
+{
+    return caller_nobody.can(c, kind);
+}
+
+static void ask_nobody(struct caller *c, struct ask *ask)
+{
+    caller_nobody.ask(c, ask);
+}
+
+/* Progress is for eyes: nobody sees it in a pipe. */
+static void on_progress(struct caller *c, const struct progress *p)
+{
+    AUTO_BUF out;
+
+    (void)c;
+    if (!isatty(STDERR_FILENO))
+        return;
+    buf_init(&out, 4096);
+    buf_printf(&out, STR_FMT "%s" STR_FMT " ", STR_ARG(p->done), p->total.p ? "/" : "",
+               STR_ARG(p->total));
+    show_text(&out, p->message);
+    fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void on_log(struct caller *c, enum call_level level, struct str logger, struct str data)
+{
+    AUTO_BUF out;
+
+    (void)c;
+    (void)logger;
+    if (level < CALL_WARNING)
+        return;
+    buf_init(&out, 65536);
+    show_text(&out, str_head(data, 8192));
+    fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static const struct caller_kind cli_kind = {
+    .can = cannot,
+    .ask = ask_nobody,
+    .progress = on_progress,
+    .log = on_log,
+};
+
+/* ---- its result ---------------------------------------------------------------------------- */
+
+/* The texts of the content, one below the other. */
+static void put_texts(struct arena *mem, struct json content, struct buf *out)
+{
+    JSON_EACH(block, content)
+    {
+        struct str text = json_str(mem, json_get(block, STR("text")));
+
+        if (json_is(json_get(block, STR("type")), STR("text")))
+            buf_put(out, text);
+        else
+            buf_put(out, json_raw(block));
+        if (!out->n || out->p[out->n - 1] != '\n')
+            buf_putc(out, '\n');
+    }
+}
+
+/* A call of our own has no result object yet. */
+static struct str own_result(struct one_call *o)
+{
+    const struct call *c = &o->call;
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, &o->mem, OUTPUT_MOST);
+    jw_object(&w);
+    jw_plain_key(&w, STR("content"));
+    jw_array(&w);
+    if (c->content.n)
+        jw_raw(&w, buf_str(&c->content));
+    jw_array_end(&w);
+    if (c->structured.n)
+        jw_kraw(&w, "structuredContent", buf_str(&c->structured));
+    if (c->is_error)
+        jw_kbool(&w, "isError", true);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+static void print_result(struct one_call *o, struct str raw)
+{
+    struct json_opts opts = limits_json(&o->once.app->config.limits);
+    AUTO_BUF out;
+    struct json result;
+    struct err e;
+
+    buf_init(&out, OUTPUT_MOST);
+    if (!json_read(&o->mem, raw, &opts, &result, &e)) {
+        o->code = app_fail(&e);
+        return;
+    }
+    if (json_true(json_get(result, STR("isError"))))
+        o->code = EXIT_FAILED;
+    if (o->once.app->opt.json)
+        buf_put(&out, raw);
+    else
+        put_texts(&o->mem, json_get(result, STR("content")), &out);
+    if (o->once.app->opt.json)
+        buf_putc(&out, '\n');
+    print_buf(&out);
+}
+
+static void on_done(struct op *op, const struct err *e, void *who)
+{
+    struct one_call *o = who;
+    struct err refused;
+
+    (void)op;
+    if (e) {
+        o->code = app_fail(e);
+    } else if (o->call.raw_error.p) {
+        fail(&refused, ERR_INVALID, "refused: " STR_FMT, STR_ARG(str_head(o->call.raw_error, 200)));
+        o->code = app_fail(&refused);
+    } else {
+        print_result(o, o->call.raw_result.p ? o->call.raw_result : own_result(o));
+    }
+    o->begun = false;
+    loop_stop(o->once.loop);
+}
+
+static void on_interrupt(struct once *once)
+{
+    struct one_call *o = CONTAINER_OF(once, struct one_call, once);
+
+    if (o->begun)
+        op_cancel(&o->call.op);
+    else
+        loop_stop(once->loop);
+}
+
+/* ---- starting it --------------------------------------------------------------------------- */
+
+static bool read_stdin(struct arena *mem, size_t most, struct str *out, struct err *e)
+{
+    struct buf in;
+    ssize_t n;
+
+    buf_init_in(&in, mem, most);
+    for (;;) {
+        char *room = buf_reserve(&in, 65536);
+
+        if (!room)
+            return fail(e, ERR_LIMIT, "stdin has more than %zu bytes", most);
+        n = read(STDIN_FILENO, room, 65536);
+        if (n < 0)
+            return fail_sys(e, "read stdin");
+        if (n == 0)
+            break;
+        buf_added(&in, (size_t)n);
+    }
+    *out = buf_str(&in);
+    return true;
+}
+
+static bool read_args(struct one_call *o, struct str text, struct json *out, struct err *e)
+{
+    const struct limits *l = &o->once.app->config.limits;
+    struct json_opts opts = limits_json(l);
+
+    if (str_eq(text, STR("-")) && !read_stdin(&o->mem, (size_t)l->message_bytes, &text, e))
+        return false;
+    if (!str_trim(text).n)
+        text = STR("{}");
+    if (!json_read(&o->mem, text, &opts, out, e))
+        return fail_in(e, "arguments");
+    if (json_type(*out) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, "arguments: a JSON object is expected");
+    return true;
+}
+
+/*
+ * Which server would publish this name, as far as the name tells? NULL: a built-in tool, or it
+ * cannot be told without asking all.
+ */
+static const char *server_of(const struct app *app, struct str name, bool *only)
+{
+    const char *found = NULL;
+    struct str rest = name, server = str_cut(&rest, ':');
+    AUTO_ARENA mem = { 0 };
+
+    *only = false;
+    for (size_t i = 0; i < app->config.servers.n; i++) {
+        const struct server_spec *s = &app->config.servers.v[i];
+        struct str prefix = tool_name_plain(&mem, str_of(s->name), STR("x"));
+        bool fits = rest.p ? str_eq(server, str_of(s->name))
+                           : str_starts(name, str_head(prefix, prefix.n - 1));
+
+        if (!fits && s->overrides && !rest.p)
+            for (size_t k = 0; k < s->overrides; k++)
+                fits |= s->override[k].rename.p && str_eq(name, s->override[k].rename);
+        if (!fits)
+            continue;
+        if (found)
+            return NULL; /* two might: ask all */
+        found = s->name;
+    }
+    *only = found != NULL;
+    return found;
+}
+
+static bool is_builtin(const struct once *o, struct str name)
+{
+    return offer_tool(&o->service.offer, name) != NULL;
+}
+
+static const struct tool *find_tool(struct one_call *o, struct str name, struct err *e)
+{
+    const struct tool *t = offer_tool(&o->once.service.offer, name);
+    const struct mcp_fleet *f = o->once.service.upstreams.fleet;
+    const struct tool_name *n;
+
+    if (t)
+        return t;
+    if (!f) {
+        fail(e, ERR_NOT_FOUND, "there is no tool " STR_FMT "; see: " TREFOIL_NAME " tools",
+             STR_ARG(str_head(name, 80)));
+        return NULL;
+    }
+    return tool_names_find(mcp_fleet_names(f), name, &n, e)
+               ? offer_tool(&o->once.service.offer, n->name)
+               : NULL;
+}
+
+static int run_call(struct one_call *o, struct str name, struct json args)
+{
+    const struct tool *t;
+    bool only;
+    const char *server = server_of(o->once.app, name, &only);
+    struct err e;
+
+    if (!is_builtin(&o->once, name)) {
+        once_connect(&o->once, only ? server : NULL);
+        warn_of_missing(&o->once);
+    }
+    t = o->once.interrupted ? NULL : find_tool(o, name, &e);
+    if (!t)
+        return o->once.interrupted ? EXIT_FAILED : app_fail(&e);
+    o->caller = (struct caller){ .kind = &cli_kind, .name = "cli" };
+    o->begun = true;
+    tool_run(t, &o->call, &o->once.service.offer.host, &o->caller, &o->mem, args, NULL, on_done, o);
+    once_run(&o->once);
+    return o->code;
+}
+
+static int call(struct app *app, int words, char **word)
+{
+    struct one_call *o;
+    struct json args;
+    int code;
+    struct err e;
+
+    if (words < 1 || words > 2)
+        return app_usage("tools call: expected NAME and a JSON object, or - to read it from stdin");
+    o = ARENA_NEW(&app->mem, struct one_call);
+    o->once.app = app;
+    if (!read_args(o, str_of(words > 1 ? word[1] : "{}"), &args, &e)) {
+        arena_fini(&o->mem);
+        return app_usage("tools call: %s", e.text);
+    }
+    if (!once_open(&o->once, app)) {
+        arena_fini(&o->mem);
+        return EXIT_FAILED;
+    }
+    o->once.on_interrupt = on_interrupt;
+    code = run_call(o, str_of(word[0]), args);
+    arena_fini(&o->mem); /* what it holds of the service goes first */
+    once_close(&o->once);
+    return code;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    (void)args;
+    if (!words || (words == 1 && str_eq(str_of(word[0]), STR("list"))))
+        return list(app);
+    if (str_eq(str_of(word[0]), STR("call")))
+        return call(app, words - 1, word + 1);
+    return app_usage("tools: expected nothing, list, or call NAME JSON");
+}
+
+const struct verb verb_tools = {
+    .name = "tools",
+    .words = "[list] | call NAME [JSON | -]",
+    .summary = "list the tools, built-in and of MCP servers, or call one",
+    .run = run,
+};

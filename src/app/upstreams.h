@@ -1,0 +1,52 @@
+/*
+ * upstreams.h - the MCP servers of a service: what they run on, and how they come and go.
+ *
+ * Nothing is opened until there is a server to use: neither the keeper's bookkeeping nor an HTTP
+ * client. What the configuration calls private is not offered, but runs all the same.
+ */
+#ifndef APP_UPSTREAMS_H
+#define APP_UPSTREAMS_H
+
+#include "app/config.h"
+#include "core/offer.h"
+#include "loop/proc.h"
+#include "proto/mcp/mcp_fleet.h"
+
+struct upstreams {
+    struct offer *offer; /* where the tools go */
+    struct rpc *rpc;
+    struct procs procs;
+    struct http_client *http;
+    struct mcp_fleet *fleet; /* NULL: nothing is open */
+    struct mcp_fleet_view view;
+    const struct config *config; /* in force */
+    uint64_t nofile;             /* soft limit of open files for children; 0: ours */
+
+    /* All have been connected, or failed, once. May be NULL. */
+    void (*on_tried)(struct upstreams *up);
+    void *who;
+
+    struct timer late;
+    struct post closed;
+    void (*done)(void *who, bool in_time);
+    void *done_who;
+};
+
+void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
+
+/*
+ * Use the servers of a configuration, which must live until another is used or all is closed. What
+ * is unchanged keeps running.
+ */
+void upstreams_use(struct upstreams *up, const struct config *config);
+
+/* Only the server of this name; false when there is none. */
+bool upstreams_use_only(struct upstreams *up, const struct config *config, const char *name);
+
+/*
+ * Ask all to leave; done is called from the loop: when they are gone, or after limits.shutdown_ms,
+ * when the best is to exit at once (the keepers see to the rest).
+ */
+void upstreams_close(struct upstreams *up, void (*done)(void *who, bool in_time), void *who);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * mcp_client_asks.c - what a server may ask of us, and tell us, while it works.
+ *
+ * A question for a person or a model belongs to the call it came up in, but the protocol does not
+ * say which: it goes to the youngest call under way whose caller can answer it. When the server
+ * takes the question back, or the call ends, the ask ends with it.
+ */
+#include "base/container.h"
+#include "base/log.h"
+#include "base/pick.h"
+#include "proto/mcp/mcp_client_in.h"
+
+static struct mcp_client *client_of(const struct rpc_in *in)
+{
+    return in->peer->who;
+}
+
+/* ---- questions passed on ------------------------------------------------------------------- */
+
+struct relay {
+    struct op op;   /* under the server's request, so that its cancel is heard */
+    struct ask ask; /* under the call */
+    struct rpc_in *in;
+};
+
+static void take_back(struct op *op)
+{
+    struct relay *r = CONTAINER_OF(op, struct relay, op);
+
+    op_cancel(&r->ask.op);
+}
+
+static const struct op_kind relay_kind = { .name = "relay", .cancel = take_back };
+
+static void on_relayed(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    (void)e;
+    (void)who;
+}
+
+static void answer_without(struct relay *r, const struct err *e)
+{
+    bool person = r->ask.kind == ASK_FORM || r->ask.kind == ASK_URL;
+
+    if (person && e->code == ERR_TIMEOUT)
+        rpc_result_raw(r->in, STR("{\"action\":\"cancel\"}"));
+    else if (e->code == ERR_DENIED)
+        rpc_error(r->in, RPC_METHOD_NOT_FOUND, "%s", e->text);
+    else
+        rpc_error_of(r->in, e);
+}
+
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct relay *r = who;
+
+    (void)op;
+    mcp_works_hold(client_of(r->in), r->ask.call, false);
+    if (e)
+        answer_without(r, e);
+    else
+        rpc_result_raw(r->in, json_raw(r->ask.answer));
+    op_ok(&r->op);
+}
+
+static struct str copy_params(struct call *call, struct json params)
+{
+    return json_here(params) ? arena_str(call->mem, json_raw(params)) : STR("{}");
+}
+
+static void pass_on(struct rpc_in *in, enum ask_kind kind)
+{
+    struct mcp_client *c = client_of(in);
+    struct call *call = mcp_works_for(c, kind);
+    struct relay *r;
+
+    if (!call) {
+        rpc_error(in, RPC_METHOD_NOT_FOUND, "no call is under way whose caller could answer %.40s",
+                  kind == ASK_SAMPLE ? "for a model" : "for a person");
+        return;
+    }
+    r = ARENA_NEW(in->mem, struct relay);
+    r->in = in;
+    op_begin(&r->op, &relay_kind, in->op.loop, &in->op, on_relayed, NULL);
+    mcp_works_hold(c, call, true);
+    call_ask(call, &r->ask, kind, arena_printf(call->mem, "ask-%lld", (long long)++c->tokens),
+             copy_params(call, in->params), on_answered, r);
+}
+
+bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out)
+{
+    struct str mode = json_str(mem, json_get(params, STR("mode")));
+
+    if (str_eq(method, STR("sampling/createMessage")))
+        *out = ASK_SAMPLE;
+    else if (str_eq(method, STR("roots/list")))
+        *out = ASK_ROOTS;
+    else if (str_eq(method, STR("elicitation/create")) && mode.p && str_eq(mode, STR("url")))
+        *out = ASK_URL;
+    else if (str_eq(method, STR("elicitation/create")))
+        *out = ASK_FORM;
+    else
+        return false;
+    return true;
+}
+
+static void on_ask(struct rpc_in *in)
+{
+    enum ask_kind kind;
+
+    if (mcp_ask_kind(in->mem, in->method, in->params, &kind))
+        pass_on(in, kind);
+    else
+        rpc_error(in, RPC_METHOD_NOT_FOUND, "Method not found");
+}
+
+/* ---- questions answered here ---------------------------------------------------------------- */
+
+static void on_ping(struct rpc_in *in)
+{
+    rpc_result_raw(in, STR("{}"));
+}
+
+static bool plain_in_path(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("/-._~", c);
+}
+
+static struct str file_uri(struct arena *mem, const char *path)
+{
+    struct buf out;
+
+    buf_init_in(&out, mem, strlen(path) * 3 + 16);
+    buf_put(&out, STR("file://"));
+    for (const char *p = path; *p; p++) {
+        if (plain_in_path(*p))
+            buf_putc(&out, *p);
+        else
+            buf_printf(&out, "%%%02X", (unsigned char)*p);
+    }
+    return buf_str(&out);
+}
+
+struct str mcp_write_roots(struct mcp_client *c, struct arena *mem)
+{
+    struct buf out;
+    struct jw w;
+
+    buf_init_in(&out, mem, 65536);
+    w = jw_to(&out);
+    jw_object(&w);
+    jw_plain_key(&w, STR("roots"));
+    jw_array(&w);
+    jw_object(&w);
+    jw_kstr(&w, "uri", file_uri(mem, c->world.root));
+    jw_kstr(&w, "name", STR("root"));
+    jw_object_end(&w);
+    jw_array_end(&w);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+static void on_roots(struct rpc_in *in)
+{
+    rpc_result_raw(in, mcp_write_roots(client_of(in), in->mem));
+}
+
+/* ---- news ---------------------------------------------------------------------------------- */
+
+struct news {
+    struct json token, done, total;
+    struct str message, level, logger;
+    struct json data;
+};
+
+static const struct pick progress_fields[] = {
+    PICK_FIELD("progressToken", PICK_ID, struct news, token, PICK_MUST),
+    PICK_FIELD("progress", PICK_ANY, struct news, done, PICK_MUST),
+    PICK_FIELD("total", PICK_ANY, struct news, total, 0),
+    PICK_FIELD("message", PICK_STR, struct news, message, 0),
+};
+
+static void on_progress(struct rpc_in *in)
+{
+    struct news n = { 0 };
+    struct progress p;
+    int64_t token;
+    struct err e;
+
+    if (!pick(in->mem, in->params, PICK_TABLE(progress_fields), PICK_LENIENT, &n, &e) ||
+        !json_int(n.token, &token) || json_type(n.done) != JSON_NUMBER)
+        return;
+    p.done = json_raw(n.done);
+    p.total = json_type(n.total) == JSON_NUMBER ? json_raw(n.total) : STR_NONE;
+    p.message = n.message;
+    mcp_works_progress(client_of(in), token, &p);
+}
+
+static const struct pick message_fields[] = {
+    PICK_FIELD("level", PICK_STR, struct news, level, PICK_MUST),
+    PICK_FIELD("logger", PICK_STR, struct news, logger, 0),
+    PICK_FIELD("data", PICK_ANY, struct news, data, PICK_MUST),
+};
+
+static const char *const level_names[] = {
+    [CALL_DEBUG] = "debug",     [CALL_INFO] = "info",           [CALL_NOTICE] = "notice",
+    [CALL_WARNING] = "warning", [CALL_ERROR] = "error",         [CALL_CRITICAL] = "critical",
+    [CALL_ALERT] = "alert",     [CALL_EMERGENCY] = "emergency",
+};
+
+static enum call_level level_of(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(level_names); i++)
+        if (str_eq(name, str_of(level_names[i])))
+            return (enum call_level)i;
+    return CALL_INFO;
+}
+
+static void on_message(struct rpc_in *in)
+{
+    struct mcp_client *c = client_of(in);
+    struct call *call = mcp_works_youngest(c);
+    struct news n = { 0 };
+    struct err e;
+
+    if (!pick(in->mem, in->params, PICK_TABLE(message_fields), PICK_LENIENT, &n, &e))
+        return;
+    if (call)
+        call_log(call, level_of(n.level), n.logger, json_raw(n.data));
+    else
+        LOG(LOG_DEBUG, "mcp", "a server says", LOG_Z("server", c->spec->name),
+            LOG_S("data", str_head(json_raw(n.data), 500)));
+}
+
+static void on_tools_changed(struct rpc_in *in)
+{
+    mcp_lists_changed(client_of(in));
+}
+
+/* The server takes back a question, or ends the stream of its news. */
+static void on_cancelled(struct rpc_in *in)
+{
+    struct mcp_client *c = client_of(in);
+    struct json id = json_get(in->params, STR("requestId"));
+    struct rpc_in *question = json_here(id) ? peer_find_in(in->peer, id) : NULL;
+    struct rpc_out *ours = json_here(id) ? peer_find_out(in->peer, json_raw(id)) : NULL;
+
+    if (question)
+        rpc_in_cancel(question);
+    else if (ours == &c->listen.out)
+        rpc_out_fail(ours, &(struct err){ ERR_CLOSED, "the server ended its news" });
+}
+
+/* ---- what cannot be read --------------------------------------------------------------------- */
+
+static struct rpc_out *only_one(struct peer *p)
+{
+    for (uint32_t i = 0; p->awaited_count == 1 && i < p->awaited_room; i++)
+        if (p->awaited[i])
+            return p->awaited[i];
+    return NULL;
+}
+
+/* Programs print to stdout what they should not: skipped. An answer of ours ends its call. */
+static void on_garbage(struct peer *p, struct str id, const struct err *why)
+{
+    struct mcp_client *c = p->who;
+    struct rpc_out *out = id.p ? peer_find_out(p, id) : NULL;
+    struct err e;
+
+    if (!out && !id.p && why->code == ERR_LIMIT)
+        out = only_one(p);
+    if (out) {
+        mcp_client_fail(c, &e, why->code, "sent an answer that cannot be read: %s", why->text);
+        rpc_out_fail(out, &e);
+        return;
+    }
+    c->garbage++;
+    LOG(LOG_DEBUG, "mcp", "not a message", LOG_Z("server", c->spec->name), LOG_Z("why", why->text),
+        LOG_N("so_far", (int64_t)c->garbage));
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void write_cancel(struct jw *w, struct str id, const struct err *why)
+{
+    jw_object(w);
+    jw_kraw(w, "requestId", id);
+    jw_kstr(w, "reason", str_of(why->text));
+    jw_object_end(w);
+}
+
+static const struct method methods[] = {
+    /* Modern servers ask nothing: they answer input_required. */
+    { STR("ping"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ping },
+    { STR("roots/list"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_roots },
+    { STR("sampling/createMessage"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ask },
+    { STR("elicitation/create"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ask },
+    { STR("notifications/progress"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST, on_progress },
+    { STR("notifications/message"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST, on_message },
+    { STR("notifications/tools/list_changed"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST,
+      on_tools_changed },
+    { STR("notifications/cancelled"), RPC_NOTIFICATION, MCP_FIRST, MCP_LAST, on_cancelled },
+};
+
+const struct peer_kind mcp_client_peer = {
+    .name = "mcp server",
+    .methods = METHOD_TABLE(methods),
+    .cancel_method = "notifications/cancelled",
+    .write_cancel = write_cancel,
+    .on_garbage = on_garbage,
+};
+
+const struct peer_kind mcp_client_peer_modern_http = {
+    .name = "mcp server",
+    .methods = METHOD_TABLE(methods),
+    .on_garbage = on_garbage,
+};

@@ -1,0 +1,116 @@
+/* mcp_upstream_tools.c - from the definitions of a server to tools that can be published. */
+#include "core/exposure.h"
+#include "proto/mcp/mcp_upstream.h"
+
+/* A schema is needed; who gives none takes no arguments we could know. */
+static const char any_object[] = "{\"type\":\"object\"}";
+
+static const char *raw(struct arena *mem, struct json tool, struct str key, enum json_type type)
+{
+    struct json v = json_get(tool, key);
+
+    return json_type(v) == type ? arena_cstr(mem, json_raw(v)) : NULL;
+}
+
+static const char *text(struct arena *mem, struct json tool, struct str key)
+{
+    struct str s = json_str(mem, json_get(tool, key));
+
+    return s.p ? arena_cstr(mem, s) : NULL;
+}
+
+static void start_call(struct call *call)
+{
+    struct upstream_tool *t = call->who;
+
+    upstream_call(t->up, call, t->original);
+}
+
+static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_remote_tool *from,
+                 const struct tool_override *over)
+{
+    struct arena *mem = &u->tools_mem;
+    const char *schema = raw(mem, from->tool, STR("inputSchema"), JSON_OBJECT);
+    struct json said = json_get(from->tool, STR("annotations"));
+
+    *to = (struct upstream_tool){
+        .up = u,
+        .original = arena_str(mem, from->name),
+        .rename = over ? over->rename : STR_NONE,
+        .tool = {
+            .title = text(mem, from->tool, STR("title")),
+            .description = text(mem, from->tool, STR("description")),
+            .input_schema = schema ? schema : any_object,
+            .output_schema = raw(mem, from->tool, STR("outputSchema"), JSON_OBJECT),
+            .kind = TOOL_EXECUTE,
+            .read_only = json_true(json_get(said, STR("readOnlyHint"))),
+            .idempotent = json_true(json_get(said, STR("idempotentHint"))),
+            .open_world = true,
+            .always = u->always,
+            .annotations = raw(mem, from->tool, STR("annotations"), JSON_OBJECT),
+            .icons = raw(mem, from->tool, STR("icons"), JSON_ARRAY),
+            .meta = raw(mem, from->tool, STR("_meta"), JSON_OBJECT),
+            .timeout_ms = u->spec.timeout_max_ms > 0 ? u->spec.timeout_max_ms : CALL_NO_DEADLINE,
+            .who = to,
+            .start = start_call,
+        },
+    };
+    if (over && over->description.p)
+        to->tool.description = arena_cstr(mem, over->description);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return str_eq(str_of(a), str_of(b)) && !a == !b;
+}
+
+/* A server that came back as it was is no news. */
+static bool same_tool(const struct upstream_tool *a, const struct upstream_tool *b)
+{
+    return str_eq(a->original, b->original) && same_text(a->tool.title, b->tool.title) &&
+           same_text(a->tool.description, b->tool.description) &&
+           same_text(a->tool.input_schema, b->tool.input_schema) &&
+           same_text(a->tool.output_schema, b->tool.output_schema) &&
+           same_text(a->tool.annotations, b->tool.annotations) &&
+           same_text(a->tool.icons, b->tool.icons) && same_text(a->tool.meta, b->tool.meta);
+}
+
+static bool same_tools(const struct upstream_tool *a, size_t n, const struct upstream *u)
+{
+    if (n != u->tools)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!same_tool(&a[i], &u->tool[i]))
+            return false;
+    return true;
+}
+
+static void take_all(struct upstream *u, const struct mcp_client_facts *facts)
+{
+    arena_init(&u->tools_mem);
+    u->tool = ARENA_ARRAY(&u->tools_mem, struct upstream_tool, facts->tools);
+    u->tools = 0;
+    for (size_t i = 0; i < facts->tools; i++) {
+        const struct tool_override *over = server_override(&u->spec, facts->tool[i].name);
+
+        if (server_allows(&u->spec, facts->tool[i].name) && !(over && over->hide))
+            take(u, &u->tool[u->tools++], &facts->tool[i], over);
+    }
+}
+
+void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *facts)
+{
+    struct arena old_mem = u->tools_mem;
+    struct upstream_tool *old = u->tool;
+    size_t olds = u->tools;
+
+    take_all(u, facts);
+    if (!same_tools(old, olds, u)) {
+        u->events->on_tools(u);
+        arena_fini(&old_mem);
+        return;
+    }
+    arena_fini(&u->tools_mem);
+    u->tools_mem = old_mem;
+    u->tool = old;
+}
