@@ -28,7 +28,6 @@ struct serve {
     struct reload reload;
     struct post begin; /* servers are started once we serve */
     rlim_t nofile;     /* what children get: the limit before we raised ours */
-    struct str key;    /* STR_NONE: none is asked for */
 };
 
 /* ---- leaving ---------------------------------------------------------------------------- */
@@ -58,7 +57,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    mcp_server_end(&s->service.mcp);
+    mcp_server_end(&s->service.mcp); /* who listens is told that it is over */
     http_server_drain(s->service.http, on_http_drained, s);
 }
 
@@ -170,8 +169,11 @@ static void print_welcome(const struct serve *s)
         printf("trefoil %s serves\n"
                "  MCP     " STR_FMT "/mcp\n"
                "  health  " STR_FMT "/health\n"
-               "  root    %s\n",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path);
+               "  root    %s\n%s",
+               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path,
+               s->app->config.api_key.n
+                   ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
+                   : "");
         print_things_to_try(how.p);
     }
     fflush(stdout);
@@ -198,11 +200,11 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
-    service_add_http(&s->service, c->hosts.v, c->hosts.n, s->key);
+    service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    return check_loopback(address, s->key.n > 0, e) && open_store(s, e) &&
+    return check_loopback(address, c->api_key.n > 0, e) && open_store(s, e) &&
            loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            reload_start(&s->reload, s->app, s->loop, on_reload, e) &&

@@ -25,6 +25,7 @@ static void on_health(struct http_req *req)
     jw_kstr(&w, "version", str_of(trefoil_version));
     jw_kint(&w, "uptimeMs", loop_now(s->loop) - s->started);
     jw_kint(&w, "connections", (int64_t)http_server_connections(s->http));
+    jw_kint(&w, "sessions", (int64_t)s->mcp_http.sessions);
     if (s->store)
         jw_kint(&w, "storeSchema", store_schema(s->store));
     jw_object_end(&w);
@@ -167,6 +168,7 @@ static void on_http_closed(void *who)
     struct service *s = who;
 
     s->http = NULL;
+    mcp_server_end(&s->mcp);
     mcp_http_close(&s->mcp_http, on_mcp_closed, s);
 }
 

@@ -1,8 +1,9 @@
 #include "app/trust.h"
 
 #include "app/root.h"
+#include "base/base64.h"
 #include "base/file.h"
-#include "base/sha256.h"
+#include "base/mac.h"
 
 enum { TRUST_MOST = 16 << 20, TRUST_DEPTH = 8, TRUST_VALUES = 1000000 };
 
@@ -24,19 +25,33 @@ static bool read_file(struct arena *mem, const char *path, struct json *out, str
 }
 
 /* The length of the name stands in front, so that no other name and text give the same bytes. */
-static void hash_entry(struct arena *mem, const struct server_spec *s, char out[SHA256_TEXT])
+static bool hash_entry(struct arena *mem, const struct server_spec *s, struct str *out,
+                       struct err *e)
 {
-    sha256_text(arena_printf(mem, "%zu:%s:" STR_FMT, strlen(s->name), s->name, STR_ARG(s->written)),
-                out);
+    struct str text =
+        arena_printf(mem, "%zu:%s:" STR_FMT, strlen(s->name), s->name, STR_ARG(s->written));
+    char hash[MAC_BYTES];
+
+    if (!mac_sha256(STR("trefoil trust"), text, hash, e))
+        return false;
+    *out = base64_encode(mem, BASE64_URL, (struct str){ hash, sizeof(hash) });
+    return true;
 }
 
-static bool accepted(struct arena *mem, struct json hashes, const struct server_spec *s)
+static bool accepted(struct arena *mem, struct json hashes, const struct server_spec *s,
+                     struct notes *notes)
 {
-    char hash[SHA256_TEXT];
+    struct str hash;
+    struct err e;
 
-    hash_entry(mem, s, hash);
+    if (!json_here(hashes))
+        return false;
+    if (!hash_entry(mem, s, &hash, &e)) {
+        note(mem, notes, LOG_WARN, "%s; the server %s is not trusted", e.text, s->name);
+        return false;
+    }
     JSON_EACH(h, hashes)
-    if (json_is(h, str_of(hash)))
+    if (json_is(h, hash))
         return true;
     return false;
 }
@@ -55,30 +70,35 @@ void trust_mark(struct arena *mem, const char *root, bool all, struct server_lis
     }
     hashes = json_get(json_get(file, STR("roots")), str_of(root));
     for (size_t i = 0; i < l->n; i++)
-        l->v[i].trusted = all || !l->v[i].from_project || accepted(mem, hashes, &l->v[i]);
+        l->v[i].trusted = all || !l->v[i].from_project || accepted(mem, hashes, &l->v[i], notes);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-static void put_root(struct arena *mem, struct jw *w, const char *root, const struct server_list *l)
+static bool put_root(struct arena *mem, struct jw *w, const char *root, const struct server_list *l,
+                     struct err *e)
 {
-    bool any = false;
+    struct str hash;
 
+    jw_key(w, str_of(root));
+    jw_array(w);
     for (size_t i = 0; i < l->n; i++) {
-        char hash[SHA256_TEXT];
-
         if (!l->v[i].from_project || !l->v[i].trusted)
             continue;
-        if (!any) {
-            jw_key(w, str_of(root));
-            jw_array(w);
-            any = true;
-        }
-        hash_entry(mem, &l->v[i], hash);
-        jw_str(w, str_of(hash));
+        if (!hash_entry(mem, &l->v[i], &hash, e))
+            return false;
+        jw_str(w, hash);
     }
-    if (any)
-        jw_array_end(w);
+    jw_array_end(w);
+    return true;
+}
+
+static bool any_trusted(const struct server_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from_project && l->v[i].trusted)
+            return true;
+    return false;
 }
 
 static void put_others(struct arena *mem, struct jw *w, struct json roots, const char *root)
@@ -110,7 +130,8 @@ bool trust_keep(struct arena *mem, const char *root, const struct server_list *l
     jw_plain_key(&w, STR("roots"));
     jw_object(&w);
     put_others(mem, &w, json_get(file, STR("roots")), root);
-    put_root(mem, &w, root, l);
+    if (any_trusted(l) && !put_root(mem, &w, root, l, e))
+        return false;
     jw_object_end(&w);
     jw_object_end(&w);
     buf_putc(&out, '\n');

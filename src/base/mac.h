@@ -1,5 +1,5 @@
 /*
- * mac.h - a seal on bytes that leave us and come back: HMAC-SHA256, by OpenSSL's libcrypto.
+ * mac.h - a seal on bytes that nobody shall imitate: HMAC-SHA256, by OpenSSL's libcrypto.
  *
  * The library is opened when the first seal is made: most runs of the program never need one, and
  * linking it would cost each of them time at the start.

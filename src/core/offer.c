@@ -141,34 +141,31 @@ void offer_unwatch(struct offer_watch *w)
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
-#define EACH_SOURCE(o, s)                                                                          \
-    for (const struct offer_join *j_ = (o)->joins; j_; j_ = j_->next_in_offer)                     \
-        for (const struct offer_source *s = j_->source; s; s = NULL)
-
 const struct tool *offer_tool(const struct offer *o, struct str name)
 {
-    EACH_SOURCE(o, s)
-    for (size_t i = 0; i < s->tools; i++)
-        if (str_eq(name, str_of(s->tool[i]->name)))
-            return s->tool[i];
+    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
+        for (size_t i = 0; i < j->source->tools; i++)
+            if (str_eq(name, str_of(j->source->tool[i]->name)))
+                return j->source->tool[i];
     return NULL;
 }
 
 const struct prompt *offer_prompt(const struct offer *o, struct str name)
 {
-    EACH_SOURCE(o, s)
-    for (size_t i = 0; i < s->prompts; i++)
-        if (str_eq(name, str_of(s->prompt[i]->name)))
-            return s->prompt[i];
+    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
+        for (size_t i = 0; i < j->source->prompts; i++)
+            if (str_eq(name, str_of(j->source->prompt[i]->name)))
+                return j->source->prompt[i];
     return NULL;
 }
 
 static const struct resource *find_resource(const struct offer *o, struct str uri, bool is_template)
 {
-    EACH_SOURCE(o, s)
-    for (size_t i = 0; i < s->resources; i++)
-        if (s->resource[i]->is_template == is_template && str_eq(uri, str_of(s->resource[i]->uri)))
-            return s->resource[i];
+    const struct resource *r;
+
+    for (size_t i = 0; (r = offer_resource_at(o, i)); i++)
+        if (r->is_template == is_template && str_eq(uri, str_of(r->uri)))
+            return r;
     return NULL;
 }
 
@@ -185,11 +182,9 @@ const struct resource *offer_resource(const struct offer *o, struct str uri, str
     *vars = (struct json){ 0 };
     if (r)
         return r;
-    EACH_SOURCE(o, s)
-    for (size_t i = 0; i < s->resources; i++)
-        if (s->resource[i]->is_template &&
-            uri_template_match(mem, str_of(s->resource[i]->uri), uri, vars))
-            return s->resource[i];
+    for (size_t i = 0; (r = offer_resource_at(o, i)); i++)
+        if (r->is_template && uri_template_match(mem, str_of(r->uri), uri, vars))
+            return r;
     return NULL;
 }
 
@@ -197,33 +192,24 @@ const struct resource *offer_resource(const struct offer *o, struct str uri, str
 
 const struct tool *offer_tool_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE(o, s)
-    {
-        if (i < s->tools)
-            return s->tool[i];
-        i -= s->tools;
-    }
+    for (const struct offer_join *j = o->joins; j; i -= j->source->tools, j = j->next_in_offer)
+        if (i < j->source->tools)
+            return j->source->tool[i];
     return NULL;
 }
 
 const struct resource *offer_resource_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE(o, s)
-    {
-        if (i < s->resources)
-            return s->resource[i];
-        i -= s->resources;
-    }
+    for (const struct offer_join *j = o->joins; j; i -= j->source->resources, j = j->next_in_offer)
+        if (i < j->source->resources)
+            return j->source->resource[i];
     return NULL;
 }
 
 const struct prompt *offer_prompt_at(const struct offer *o, size_t i)
 {
-    EACH_SOURCE(o, s)
-    {
-        if (i < s->prompts)
-            return s->prompt[i];
-        i -= s->prompts;
-    }
+    for (const struct offer_join *j = o->joins; j; i -= j->source->prompts, j = j->next_in_offer)
+        if (i < j->source->prompts)
+            return j->source->prompt[i];
     return NULL;
 }

@@ -46,7 +46,7 @@ struct str http_header_get(const struct http_header *h, size_t n, const char *na
     struct str want = str_of(name);
 
     for (size_t i = 0; i < n; i++)
-        if (str_eq_nocase(h[i].name, want))
+        if (h[i].name.n == want.n && str_eq_nocase(h[i].name, want)) /* mostly not as long */
             return h[i].value;
     return STR_NONE;
 }

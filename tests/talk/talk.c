@@ -9,6 +9,7 @@
  *   # words                    nothing
  *   limit KEY NUMBER           set a limit; before the first wire
  *   fixtures                   offer tools, resources and prompts of fixtures.c too; likewise
+ *   key SECRET                 ask for an API key; likewise
  *   file NAME "text"           put a file into the root folder
  *   stdio NAME [auto|line|header]   a client of `trefoil mcp --scope tools`
  *   http NAME                  a connection to `trefoil serve`
@@ -113,23 +114,23 @@ static bool send_bytes(struct talk *t, struct wire *w, struct str bytes)
     return true;
 }
 
-/* With what its names stand for. */
-static struct str fill(struct talk *t, struct str text)
+/* With the values of $names in it. */
+static struct str filled(struct talk *t, struct str text)
 {
-    static char filled[1 << 16];
+    char *out = arena_alloc(&t->mem, 1 << 16);
 
-    match_fill(text, &t->world.names, filled, sizeof(filled) - 1);
-    return arena_str(&t->mem, str_of(filled));
+    match_fill(text, &t->world.names, out, (1 << 16) - 1);
+    return str_of(out);
 }
 
 static bool send_line(struct talk *t, struct wire *w, struct str text)
 {
-    return send_bytes(t, w, arena_printf(&t->mem, STR_FMT "\n", STR_ARG(fill(t, text))));
+    return send_bytes(t, w, arena_printf(&t->mem, "%s\n", filled(t, text).p));
 }
 
 static bool send_request(struct talk *t, struct wire *w, struct str method, struct str rest)
 {
-    struct str path = next_word(&rest), body = fill(t, str_trim(rest));
+    struct str path = filled(t, next_word(&rest)), body = filled(t, str_trim(rest));
     char length[96] = "";
 
     if (body.n)
@@ -144,11 +145,11 @@ static bool send_request(struct talk *t, struct wire *w, struct str method, stru
     return true;
 }
 
-static bool add_header(struct wire *w, struct str text)
+static bool add_header(struct talk *t, struct wire *w, struct str text)
 {
     size_t n = strlen(w->headers);
 
-    snprintf(w->headers + n, sizeof(w->headers) - n, STR_FMT "\r\n", STR_ARG(text));
+    snprintf(w->headers + n, sizeof(w->headers) - n, "%s\r\n", filled(t, text).p);
     return true;
 }
 
@@ -375,7 +376,7 @@ static bool client_line(struct talk *t, struct wire *w, struct str rest)
     if (str_eq(verb, STR("has")))
         return expect_bytes(t, w, rest, part_came);
     if (str_eq(verb, STR("header")))
-        return add_header(w, str_trim(rest));
+        return add_header(t, w, str_trim(rest));
     if (str_eq(verb, STR("closed")))
         return expect_closed(t, w);
     if (str_eq(verb, STR("ends")))
@@ -400,6 +401,8 @@ static bool run_line(struct talk *t, struct str line)
         return set_limit(t, rest);
     if (str_eq(word, STR("fixtures")))
         return t->world.with_fixtures = true;
+    if (str_eq(word, STR("key")))
+        return str_to_c(next_word(&rest), t->world.key, sizeof(t->world.key));
     if (str_eq(word, STR("file")))
         return make_file(t, rest);
     if (str_eq(word, STR("stdio")) || str_eq(word, STR("http")))

@@ -31,7 +31,7 @@ static void open_service(struct world *w)
         offer_join(&w->service.offer, &w->fixtures);
         w->service.offer.parts = (1u << OFFER_PARTS) - 1;
     }
-    service_add_http(&w->service, NULL, 0, STR_NONE);
+    service_add_http(&w->service, NULL, 0, str_of(w->key));
 }
 
 static void misbehave(struct fake_stream *f, enum fault fault)

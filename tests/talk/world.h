@@ -38,6 +38,7 @@ struct world {
     bool with_fixtures; /* before the first wire */
     struct offer_source fixtures;
     bool open, http_closed;
+    char key[64]; /* the API key, or "" */
 };
 
 void world_init(struct world *w, enum fault fault);

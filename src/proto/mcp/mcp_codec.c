@@ -160,25 +160,31 @@ static void write_block(struct jw *w, struct arena *mem, struct json block,
         jw_raw(w, json_raw(block));
 }
 
-/* Blocks are only looked into where a version may lack one. */
+static bool may_hold(struct str content, bool knows, struct str type)
+{
+    return !knows && str_find(content, type) >= 0;
+}
+
+/* Blocks are only looked into where the version may lack one. */
 static void write_blocks(struct jw *w, const struct call *call, const struct mcp_features *has)
 {
     struct json_opts opts = limits_json(call->host->limits);
+    struct str content = buf_str(&call->content), text;
     AUTO_ARENA mem = { 0 };
     struct json all = { 0 };
-    struct str text;
     struct err e;
 
-    if (!has->links && call->content.n) {
-        text = arena_printf(&mem, "[" STR_FMT "]", STR_ARG(buf_str(&call->content)));
+    if (may_hold(content, has->links, STR("resource_link")) ||
+        may_hold(content, has->audio, STR("audio"))) {
+        text = arena_printf(&mem, "[" STR_FMT "]", STR_ARG(content));
         json_read(&mem, text, &opts, &all, &e);
     }
     JSON_EACH(block, all)
     {
         write_block(w, &mem, block, has);
     }
-    if (!json_here(all) && call->content.n)
-        jw_raw(w, buf_str(&call->content));
+    if (!json_here(all) && content.n)
+        jw_raw(w, content);
 }
 
 void mcp_write_result(struct jw *w, const struct call *call, enum mcp_version v)

@@ -252,7 +252,11 @@ static struct str header_name(struct arena *mem, struct json property)
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
                       const struct mcp_headers *headers, struct mcp_verdict *out)
 {
-    JSON_MEMBERS(key, json_get(schema, STR("properties")))
+    struct json properties = json_get(schema, STR("properties"));
+
+    if (json_type(properties) != JSON_OBJECT)
+        return true;
+    JSON_MEMBERS(key, properties)
     {
         struct json property = json_value(key), v = json_get(args, json_str(mem, key));
         struct str name = header_name(mem, property);

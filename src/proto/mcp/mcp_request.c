@@ -177,13 +177,13 @@ static void read_legacy(struct mcp_request *r, const struct mcp_conv *conv)
     r->log_level = conv->log_level;
 }
 
-/* A call that may be parked outlives the request that brought it. */
-static void read_trace(struct mcp_request *r, const struct mcp_conv *conv, struct json meta)
+/* Once: a further round changes nothing of where the call came from. A call may outlive `in`. */
+static void read_trace(struct mcp_request *r, const struct rpc_in *in)
 {
     struct trace *t = &r->caller.trace;
 
-    *t = conv->trace;
-    mcp_trace_from_meta(r->mem, meta, t);
+    *t = mcp_conv_of(in)->trace;
+    mcp_trace_from_meta(r->mem, json_get(in->params, STR("_meta")), t);
     if (r->park && t->id.p)
         t->id = arena_str(r->mem, t->id);
     if (r->park && t->parent.p)
@@ -204,7 +204,6 @@ void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
     if (json_type(token) == JSON_STRING || json_int(token, &n))
         r->token = json_raw(token);
     r->told = false;
-    read_trace(r, conv, meta);
     if (mcp_features[r->version].modern)
         read_modern(r, meta);
     else
@@ -239,6 +238,7 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     r->server = mcp_conv_of(in)->server;
     r->answer = answer;
     mcp_request_attach(r, in);
+    read_trace(r, in);
     if (park)
         *args = mcp_keep(r->mem, r->server->rpc->limits, *args);
     return r;

@@ -33,45 +33,63 @@ static void note_depth_json(struct arena *mem, struct trace *t, struct json v)
 
     if (json_type(v) == JSON_STRING) {
         note_depth_text(t, json_str(mem, v));
-    } else if (json_here(v)) {
+    } else {
         json_int(v, &depth);
         note_depth(t, depth);
     }
 }
 
+static bool is_one_of(struct str name, const char *const names[2])
+{
+    return str_eq(name, str_of(names[0])) || str_eq(name, str_of(names[1]));
+}
+
+/* The first of its kind, if it is one. */
+static void note_text(struct str *to, struct str text, bool *has)
+{
+    if (*has || !text.n || text.n > MCP_TRACE_BYTES)
+        return;
+    *to = text;
+    *has = true;
+}
+
+/* One walk: this is done for every request, and nearly none has any of these. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
 {
-    struct str id = STR_NONE, parent;
+    bool has_id = false, has_parent = false;
 
-    if (!json_here(meta))
+    if (json_type(meta) != JSON_OBJECT)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(id_names) && !id.n; i++)
-        id = json_str(mem, json_get(meta, str_of(id_names[i])));
-    if (id.n)
-        t->id = id;
-    for (size_t i = 0; i < ARRAY_LEN(depth_names); i++)
-        note_depth_json(mem, t, json_get(meta, str_of(depth_names[i])));
-    parent = json_str(mem, json_get(meta, str_of(parent_name)));
-    if (parent.p)
-        t->parent = parent;
+    JSON_MEMBERS(key, meta)
+    {
+        struct str name = json_str(mem, key), text;
+
+        if (!name.n || (name.p[0] != 'X' && name.p[0] != 't'))
+            continue;
+        text = json_str(mem, json_value(key));
+        if (is_one_of(name, depth_names)) {
+            note_depth_json(mem, t, json_value(key));
+        } else if (is_one_of(name, id_names)) {
+            note_text(&t->id, text, &has_id);
+        } else if (str_eq(name, str_of(parent_name))) {
+            note_text(&t->parent, text, &has_parent);
+        }
+    }
 }
 
 void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t)
 {
-    struct str id = STR_NONE, parent = get(who, parent_name);
+    bool has_id = false, has_parent = false;
 
-    for (size_t i = 0; i < ARRAY_LEN(id_names) && !id.n; i++)
-        id = get(who, id_names[i]);
-    if (id.n)
-        t->id = id;
+    for (size_t i = 0; i < ARRAY_LEN(id_names); i++)
+        note_text(&t->id, get(who, id_names[i]), &has_id);
+    note_text(&t->parent, get(who, parent_name), &has_parent);
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++) {
         struct str depth = get(who, depth_names[i]);
 
         if (depth.p)
             note_depth_text(t, depth);
     }
-    if (parent.p)
-        t->parent = parent;
 }
 
 bool mcp_trace_too_deep(const struct trace *t)

@@ -8,7 +8,8 @@
  *   X-Trefoil-Depth, X-OpenStarry-Depth         how many agents, as an integer or its digits
  *   traceparent                                 W3C, passed on as it came
  *
- * Both spellings are read and both are written. A depth that cannot be read counts as too deep: a
+ * Both spellings are read and both are written. An id or parent of more than MCP_TRACE_BYTES is
+ * not one. A depth that cannot be read counts as too deep: a
  * guard that fails is not passed.
  */
 #ifndef PROTO_MCP_TRACE_H
@@ -16,6 +17,8 @@
 
 #include "base/json.h"
 #include "core/caller.h"
+
+enum { MCP_TRACE_BYTES = 256 };
 
 /* One header of a request; STR_NONE: absent. */
 typedef struct str mcp_header_fn(const void *who, const char *name);

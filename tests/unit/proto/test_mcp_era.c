@@ -40,6 +40,7 @@ static const struct {
     { LIST("\"_meta\":{" C "}"), MCP_2025_06_18, 0 },
     { LIST("\"_meta\":{\"progressToken\":1}"), MCP_2025_06_18, 0 },
     { LIST("\"_meta\":7"), MCP_2025_06_18, 0 },
+    { LIST("\"_meta\":[1]"), MCP_2025_06_18, 0 },
     { LIST("\"_meta\":{" V "\"2026-07-28\"}"), MCP_2026_07_28, RPC_INVALID_PARAMS },
     { LIST("\"_meta\":{" V "null," C "}"), MCP_2025_06_18, RPC_INVALID_PARAMS },
     { LIST("\"_meta\":{" V "\"2025-11-25\"," C "}"), MCP_2025_11_25, MCP_NO_SUCH_VERSION },
@@ -214,6 +215,7 @@ static const struct {
     { DEEP, "{\"at\":{\"region\":\"x\"}}", "x", true },
     { DEEP, "{\"at\":{\"region\":\"x\"}}", "y", false },
     { DEEP, "{}", NULL, true },
+    { "[\"x\"]", "{\"x\":1}", NULL, true },
     { IN_ITEMS, "{\"at\":[{\"region\":\"x\"}]}", NULL, true },
 };
 

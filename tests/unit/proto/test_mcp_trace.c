@@ -20,6 +20,7 @@ static const struct {
     bool deep;
 } metas[] = {
     { "{}", "", 0, false },
+    { "[\"X-Trefoil-Depth\",[7]]", "", 0, false },
     { "{\"X-Trefoil-Trace-ID\":\"a\",\"X-Trefoil-Depth\":1}", "a", 1, false },
     { "{\"X-OpenStarry-Trace-ID\":\"b\",\"X-OpenStarry-Depth\":\"4\"}", "b", 4, false },
     { "{\"X-Trefoil-Depth\":5}", "", 5, false },
@@ -54,6 +55,23 @@ static struct str header(const void *who, const char *name)
         if (str_eq_nocase(str_of(*pair), str_of(name)))
             return str_of(pair[1]);
     return STR_NONE;
+}
+
+TEST(an_id_without_end_is_none)
+{
+    AUTO_ARENA mem = { 0 };
+    struct trace t = { 0 };
+    char meta[MCP_TRACE_BYTES + 64], id[MCP_TRACE_BYTES + 2] = { 0 };
+
+    memset(id, 'x', MCP_TRACE_BYTES);
+    snprintf(meta, sizeof(meta), "{\"X-Trefoil-Trace-ID\":\"%s\"}", id);
+    mcp_trace_from_meta(&mem, read_json(&mem, meta), &t);
+    EQ(t.id.n, MCP_TRACE_BYTES);
+    id[MCP_TRACE_BYTES] = 'x';
+    t = (struct trace){ 0 };
+    snprintf(meta, sizeof(meta), "{\"X-Trefoil-Trace-ID\":\"%s\"}", id);
+    mcp_trace_from_meta(&mem, read_json(&mem, meta), &t);
+    OK(!t.id.p);
 }
 
 TEST(headers_say_the_same)

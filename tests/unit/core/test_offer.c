@@ -1,0 +1,168 @@
+#include "base/container.h"
+#include "core/offer.h"
+#include "core/uri_template.h"
+#include "tap.h"
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+static const struct tool hammer = { .name = "hammer" };
+static const struct tool saw = { .name = "saw" };
+static const struct tool other_saw = { .name = "saw", .title = "the other" };
+static const struct tool *const wood[] = { &hammer, &saw };
+static const struct tool *const metal[] = { &other_saw };
+static const struct resource page = { .uri = "test://page", .name = "page" };
+static const struct resource item = { .uri = "test://item/{id}/data",
+                                      .name = "item",
+                                      .is_template = true };
+static const struct resource *const shelf[] = { &item, &page };
+static const struct prompt poem = { .name = "poem" };
+static const struct prompt *const paper[] = { &poem };
+
+struct desk {
+    struct loop *loop;
+    struct limits limits;
+    struct offer offer;
+    struct offer_source a, b;
+    struct offer_watch watch;
+    int told[OFFER_PARTS];
+    struct str updated;
+    struct arena mem;
+};
+
+static void on_changed(struct offer_watch *w, enum offer_part part)
+{
+    CONTAINER_OF(w, struct desk, watch)->told[part]++;
+}
+
+static void on_updated(struct offer_watch *w, struct str uri)
+{
+    CONTAINER_OF(w, struct desk, watch)->updated = uri;
+}
+
+static void turn(struct desk *d)
+{
+    while (loop_run_once(d->loop))
+        ;
+}
+
+static void begin(struct desk *d)
+{
+    *d = (struct desk){
+        .loop = loop_new(LOOP_FAKE_CLOCK),
+        .a = { .tool = wood, .tools = 2, .resource = shelf, .resources = 2 },
+        .b = { .tool = metal, .tools = 1, .prompt = paper, .prompts = 1 },
+        .watch = { .changed = on_changed, .updated = on_updated },
+    };
+    limits_preset(&d->limits);
+    offer_init(&d->offer, &(struct host){ d->loop, &d->limits, -1, "/" }, 1u << OFFER_TOOLS);
+    offer_watch(&d->offer, &d->watch);
+}
+
+static void end(struct desk *d)
+{
+    offer_unwatch(&d->watch);
+    offer_fini(&d->offer);
+    arena_fini(&d->mem);
+    loop_free(d->loop);
+}
+
+TEST(the_first_source_wins_a_name)
+{
+    struct desk d;
+
+    begin(&d);
+    offer_join(&d.offer, &d.a);
+    offer_join(&d.offer, &d.b);
+    OK(offer_tool(&d.offer, STR("saw")) == &saw);
+    OK(offer_tool_at(&d.offer, 2) == &other_saw);
+    OK(!offer_tool_at(&d.offer, 3));
+    OK(!offer_tool(&d.offer, STR("sa")));
+    OK(offer_prompt(&d.offer, STR("poem")) == &poem);
+    offer_leave(&d.offer, &d.a);
+    OK(offer_tool(&d.offer, STR("saw")) == &other_saw);
+    offer_join(&d.offer, &d.a); /* the end of the list is still found */
+    OK(offer_tool_at(&d.offer, 2) == &saw);
+    end(&d);
+}
+
+TEST(changes_are_told_once_per_turn)
+{
+    struct desk d;
+
+    begin(&d);
+    offer_join(&d.offer, &d.a);
+    offer_join(&d.offer, &d.b);
+    offer_source_changed(&d.a, OFFER_TOOLS);
+    EQ(d.told[OFFER_TOOLS], 0);
+    turn(&d);
+    EQ(d.told[OFFER_TOOLS], 1);
+    EQ(d.told[OFFER_RESOURCES], 1);
+    EQ(d.told[OFFER_PROMPTS], 1);
+    offer_source_changed(&d.b, OFFER_PROMPTS);
+    turn(&d);
+    EQ(d.told[OFFER_PROMPTS], 2);
+    EQ(d.told[OFFER_TOOLS], 1);
+    offer_source_updated(&d.a, STR("test://page"));
+    EQ_S(d.updated, "test://page");
+    end(&d);
+}
+
+TEST(a_source_may_be_part_of_two_offers)
+{
+    struct desk d;
+    struct offer second;
+
+    begin(&d);
+    offer_init(&second, &d.offer.host, 0);
+    offer_join(&d.offer, &d.a);
+    offer_join(&second, &d.a);
+    offer_fini(&second);
+    offer_source_changed(&d.a, OFFER_TOOLS);
+    turn(&d);
+    EQ(d.told[OFFER_TOOLS], 1);
+    end(&d);
+}
+
+TEST(a_resource_is_found_by_uri_or_template)
+{
+    struct desk d;
+    struct json vars;
+
+    begin(&d);
+    offer_join(&d.offer, &d.a);
+    OK(offer_resource(&d.offer, STR("test://page"), &d.mem, &vars) == &page);
+    OK(!json_here(vars));
+    OK(offer_resource(&d.offer, STR("test://item/a%20b/data"), &d.mem, &vars) == &item);
+    EQ_S(json_str(&d.mem, json_get(vars, STR("id"))), "a b");
+    OK(!offer_resource(&d.offer, STR("test://item/{id}/data2"), &d.mem, &vars));
+    OK(offer_template(&d.offer, STR("test://item/{id}/data")) == &item);
+    OK(!offer_template(&d.offer, STR("test://page")));
+    end(&d);
+}
+
+/* ---- templates ---------------------------------------------------------------------------- */
+
+static bool fits(struct arena *mem, const char *uri_template, const char *uri)
+{
+    struct json vars;
+
+    return uri_template_match(mem, str_of(uri_template), str_of(uri), &vars);
+}
+
+TEST(templates_match_whole_uris)
+{
+    struct arena mem = { 0 };
+
+    OK(fits(&mem, "a://{x}", "a://1"));
+    OK(fits(&mem, "a://{x}.{y}", "a://1.2"));
+    OK(!fits(&mem, "a://{x}", "a://"));
+    OK(!fits(&mem, "a://{x}", "a://1/2"));
+    OK(!fits(&mem, "a://{x}/b", "a://1/bc"));
+    OK(!fits(&mem, "a://{x}/b", "a://1"));
+    OK(!fits(&mem, "a://{x", "a://1"));
+    OK(!fits(&mem, "a://{x}", "a://%ff"));
+    OK(fits(&mem, "a://{x}", "a://100%"));
+    arena_fini(&mem);
+}
+
+TEST_MAIN()
