@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 void id_random(void *out, size_t n)
@@ -43,14 +44,48 @@ static unsigned next_count(int64_t *ms)
     return count;
 }
 
+/* Random bytes are asked of the kernel in runs: each id would cost a system call otherwise. */
+static const uint8_t *next_random(size_t n)
+{
+    static uint8_t run[512];
+    static size_t used = sizeof(run);
+
+    if (used + n > sizeof(run)) {
+        id_random(run, sizeof(run));
+        used = 0;
+    }
+    used += n;
+    return run + used - n;
+}
+
+static char *put_hex(char *to, const uint8_t *bytes, size_t n)
+{
+    static const char digit[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digit[bytes[i] >> 4];
+        *to++ = digit[bytes[i] & 15];
+    }
+    return to;
+}
+
 void id_new(int64_t wall_ms, char out[ID_TEXT])
 {
-    uint8_t r[8];
+    static const uint8_t group[] = { 4, 2, 2, 2, 6 };
     unsigned count = next_count(&wall_ms);
+    uint8_t id[16], *at = id;
 
-    id_random(r, sizeof(r));
-    snprintf(out, ID_TEXT, "%08llx-%04llx-7%03x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             (unsigned long long)(wall_ms >> 16 & 0xffffffff),
-             (unsigned long long)(wall_ms & 0xffff), count & 0xfff, 0x80 | (r[0] & 0x3f), r[1],
-             r[2], r[3], r[4], r[5], r[6], r[7]);
+    for (int shift = 40; shift >= 0; shift -= 8)
+        *at++ = (uint8_t)(wall_ms >> shift);
+    *at++ = (uint8_t)(0x70 | count >> 8);
+    *at++ = (uint8_t)count;
+    memcpy(at, next_random(8), 8);
+    *at = 0x80 | (*at & 0x3f);
+    at = id;
+    for (size_t i = 0; i < sizeof(group); at += group[i++]) {
+        if (i)
+            *out++ = '-';
+        out = put_hex(out, at, group[i]);
+    }
+    *out = 0;
 }

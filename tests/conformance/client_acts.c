@@ -173,7 +173,8 @@ static void standard_headers(struct act *a)
             act_call_tool(a, "my-hyphenated-tool", STR("{}"), on_step);
             break;
         }
-        a->at++; /* fall through */
+        a->at++;
+        __attribute__((fallthrough));
     case 2: act_request(a, "resources/list", STR_NONE, on_step); break;
     case 3:
         act_request(a, "resources/read", STR("{\"uri\":\"file:///path/to/file%20name.txt\"}"),

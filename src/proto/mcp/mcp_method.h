@@ -52,6 +52,9 @@ bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cach
 /* The text of a call that failed in words for the model. */
 struct str mcp_failure_text(struct mcp_request *r);
 
+/* There is no such resource (mcp_resources.c). */
+void mcp_refuse_uri(struct rpc_in *in, struct str uri);
+
 /* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
 
 struct mcp_page {

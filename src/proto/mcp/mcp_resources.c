@@ -1,4 +1,3 @@
-#include "base/utf8.h"
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
 
@@ -50,7 +49,7 @@ static const struct pick read_fields[] = {
     MCP_ROUND_FIELDS(struct resource_read, round),
 };
 
-static void refuse_unknown(struct rpc_in *in, struct str uri)
+void mcp_refuse_uri(struct rpc_in *in, struct str uri)
 {
     AUTO_BUF data;
     struct jw w = jw_to(&data);
@@ -70,7 +69,7 @@ static void answer_read(struct mcp_request *r, const struct err *e)
     if (mcp_answer_common(r, e, MCP_CACHE_READ))
         return;
     if (e && e->code == ERR_NOT_FOUND) {
-        refuse_unknown(r->in, r->call.uri);
+        mcp_refuse_uri(r->in, r->call.uri);
     } else if (e) {
         rpc_error_of(r->in, e);
     } else if (r->call.is_error) {
@@ -98,7 +97,7 @@ void mcp_on_resources_read(struct rpc_in *in)
         return;
     resource = offer_resource(offer, params.uri, in->mem, &vars);
     if (!resource) {
-        refuse_unknown(in, params.uri);
+        mcp_refuse_uri(in, params.uri);
         return;
     }
     r = mcp_request_begin(in, &params.round, &vars, answer_read);

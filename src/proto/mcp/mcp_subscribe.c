@@ -1,6 +1,5 @@
 /* mcp_subscribe.c - resources/subscribe of the legacy versions: a set of URIs per conversation. */
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "proto/mcp/mcp_method.h"
 
 struct mcp_subscription {
@@ -69,8 +68,7 @@ void mcp_on_subscribe(struct rpc_in *in)
     if (!mcp_params(in, PICK_TABLE(subscribe_fields), &params))
         return;
     if (!offer_resource(conv->server->offer, params.uri, in->mem, &vars)) {
-        rpc_error(in, MCP_NOT_FOUND, "Resource not found: " STR_FMT,
-                  STR_ARG(utf8_head(params.uri, 200)));
+        mcp_refuse_uri(in, params.uri);
         return;
     }
     if (!mcp_is_subscribed(conv, params.uri)) {
