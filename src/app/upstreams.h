@@ -8,6 +8,7 @@
 #define APP_UPSTREAMS_H
 
 #include "app/config.h"
+#include "core/exposure.h"
 #include "core/offer.h"
 #include "loop/proc.h"
 #include "proto/mcp/mcp_fleet.h"
@@ -31,6 +32,9 @@ struct upstreams {
     void (*done)(void *who, bool in_time);
     void *done_who;
 };
+
+/* The names by which the lists of the configuration may mean a tool; alias lives in mem. */
+struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 
