@@ -45,10 +45,9 @@ static bool name_valid(struct str name)
 static bool read_file(struct agent_scope *a, const struct host *host, struct err *e)
 {
     const char *path = arena_printf(&a->mem, "%s/agents/%s/agent.json", host->root, a->name).p;
-    const struct json_opts opts = { .file = path,
-                                    .max_depth = FILE_DEPTH,
-                                    .max_values = FILE_VALUES,
-                                    .comments = true };
+    const struct json_opts opts = {
+        .file = path, .max_depth = FILE_DEPTH, .max_values = FILE_VALUES, .comments = true
+    };
     struct agent_file file = { .name = str_of(a->name) };
     struct json root;
     struct str text;

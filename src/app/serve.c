@@ -201,6 +201,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
     const struct config *c = &s->app->config;
 
     service_expose(&s->service, c);
+    service_expect_servers(&s->service, c);
     service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };

@@ -115,6 +115,11 @@ static const struct str open_paths[] = { STR("/health") };
 
 static const struct config nothing_said;
 
+static void on_tried(struct upstreams *up)
+{
+    gathering_end(&((struct service *)up->who)->gathering);
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -127,6 +132,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root }, 1u << OFFER_TOOLS);
     s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
     offer_join(&s->offer, &s->builtin);
+    s->offer.gathering = &s->gathering;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
         .rpc = &s->rpc,
@@ -135,6 +141,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .version = trefoil_version,
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
+    s->upstreams.on_tried = on_tried;
+    s->upstreams.who = s;
     return true;
 }
 
@@ -167,8 +175,16 @@ void service_use(struct service *s, const struct config *config)
     service_expose(s, config);
 }
 
+void service_expect_servers(struct service *s, const struct config *config)
+{
+    for (size_t i = 0; i < config->servers.n; i++)
+        if (config->servers.v[i].enabled && config->servers.v[i].trusted)
+            s->gathering.open = true;
+}
+
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
+    gathering_end(&s->gathering);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
     upstreams_close(&s->upstreams, done, who);
@@ -185,6 +201,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
     a = agent_scope_new(name, &s->offer.host, &s->rpc, s->config, e);
     if (!a)
         return NULL;
+    a->offer.gathering = &s->gathering;
     agent_scope_use(a, s->config, s->upstreams.fleet);
     a->next = s->scopes;
     s->scopes = a;

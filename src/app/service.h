@@ -20,6 +20,7 @@ struct service {
     const struct limits *limits;
     struct rpc rpc;
     struct offer offer;
+    struct gathering gathering; /* of servers, at the start */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
     struct upstreams upstreams;
@@ -47,6 +48,9 @@ void service_expose(struct service *s, const struct config *config);
  * its servers.
  */
 void service_use(struct service *s, const struct config *config);
+
+/* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
+void service_expect_servers(struct service *s, const struct config *config);
 
 /* upstreams_close, for the whole service. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);

@@ -44,6 +44,14 @@ def tools_of_all_servers_are_listed_beside_the_built_in_ones(root):
 
 
 @case
+def the_first_list_waits_for_servers_that_are_being_connected(root):
+    configure(root, server("a"), server("dead", "die-in-handshake"))
+    with StdioGateway(root=root) as gate:
+        gate.initialize()
+        has([t["name"] for t in gate.ask("tools/list", ident=2)["result"]["tools"]], "mcp_a_add")
+
+
+@case
 def the_api_tells_what_is_configured_and_connected(root):
     configure(root, server("a", env='{ TOKEN = "hush hush" }', timeout_secs=7),
               server("dead", "die-in-handshake"))
