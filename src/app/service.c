@@ -120,6 +120,11 @@ static void on_tried(struct upstreams *up)
     gathering_end(&((struct service *)up->who)->gathering);
 }
 
+static void on_servers_changed(struct upstreams *up)
+{
+    offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -129,9 +134,12 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
-    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root }, 1u << OFFER_TOOLS);
+    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root },
+               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
     offer_join(&s->offer, &s->builtin);
+    servers_resource_init(&s->servers, s);
+    offer_join(&s->offer, &s->servers.source);
     s->offer.gathering = &s->gathering;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
@@ -142,6 +150,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
+    s->upstreams.on_changed = on_servers_changed;
     s->upstreams.who = s;
     return true;
 }

@@ -15,6 +15,18 @@
 
 struct store;
 
+#define SERVERS_URI "trefoil://servers"
+
+/* The resource of that name (servers_resource.c). */
+struct servers_resource {
+    struct resource resource;
+    const struct resource *list[1];
+    struct offer_source source;
+};
+
+struct service;
+void servers_resource_init(struct servers_resource *r, struct service *s);
+
 struct service {
     struct loop *loop;
     const struct limits *limits;
@@ -23,6 +35,7 @@ struct service {
     struct gathering gathering; /* of servers, at the start */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
+    struct servers_resource servers;
     struct upstreams upstreams;
     const struct config *config; /* in force */
     struct mcp_server mcp;

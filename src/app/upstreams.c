@@ -40,6 +40,15 @@ static void on_tried(struct mcp_fleet *f, void *who)
         up->on_tried(up);
 }
 
+static void on_changed(struct mcp_fleet *f, void *who)
+{
+    struct upstreams *up = who;
+
+    (void)f;
+    if (up->on_changed)
+        up->on_changed(up);
+}
+
 static void open_http(struct upstreams *up)
 {
     AUTO_ARENA mem = { 0 };
@@ -72,6 +81,7 @@ static void open_fleet(struct upstreams *up)
         .reserved = reserved,
         .reserveds = builtin_tool_count,
         .on_tried = on_tried,
+        .on_changed = on_changed,
         .who = up,
     });
     mcp_fleet_view_open(&up->view, up->fleet, if_exposed, up);

@@ -25,6 +25,8 @@ struct upstreams {
 
     /* All have been connected, or failed, once. May be NULL. */
     void (*on_tried)(struct upstreams *up);
+    /* Their tools have changed. May be NULL. */
+    void (*on_changed)(struct upstreams *up);
     void *who;
 
     struct timer late;

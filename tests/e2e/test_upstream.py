@@ -76,6 +76,24 @@ def the_api_tells_what_is_configured_and_connected(root):
 
 
 @case
+def the_servers_are_a_resource_that_can_be_followed(root):
+    configure(root, server("a"))
+    with StdioGateway(root=root) as gate:
+        offered = gate.initialize("2024-11-05")["capabilities"]
+        equal([offered["tools"], offered["resources"]],
+              [{"listChanged": True}, {"listChanged": True, "subscribe": True}])
+        listed, = gate.ask("resources/list")["result"]["resources"]
+        equal([listed["uri"], listed["mimeType"]], ["trefoil://servers", "application/json"])
+        gate.wait_tool("mcp_a_add_tool")
+        gate.ask("resources/subscribe", {"uri": "trefoil://servers"})
+        gate.ask("tools/call", {"name": "mcp_a_add_tool"})
+        equal(gate.note("notifications/resources/updated")["params"],
+              {"uri": "trefoil://servers"})
+        content, = gate.ask("resources/read", {"uri": "trefoil://servers"})["result"]["contents"]
+        equal(json.loads(content["text"])["connected"][0]["name"], "a")
+
+
+@case
 def the_number_of_tools_is_logged_when_all_were_tried(root):
     configure(root, server("a", allowed_tools='["echo", "add"]'),
               server("dead", "die-in-handshake"))
