@@ -112,10 +112,12 @@ static void print_tools(const struct upstream *u)
 {
     for (size_t i = 0; i < u->tools; i++) {
         const struct tool *t = &u->tool[i].tool;
-        struct str rest = str_of(t->description ? t->description : "");
+        AUTO_BUF out;
 
-        printf("  %s", t->name ? t->name : "(not offered: named twice)");
-        print_shown("  ", str_cut(&rest, '\n'), "\n");
+        buf_init(&out, OUTPUT_MOST);
+        show_summary(&out, str_of(t->description ? t->description : ""));
+        printf("  %-32s " STR_FMT "\n", t->name ? t->name : "(not offered: named twice)",
+               STR_ARG(buf_str(&out)));
     }
 }
 

@@ -422,7 +422,9 @@ def tools_lists_and_calls(root):
                 stdin=b'{"text": "piped"}')
     equal(json.loads(piped.stdout)["content"], [{"type": "text", "text": "piped"}])
     equal(run("tools", "call", "mcp_a_fail", "--trust", root=root).returncode, 1)
-    equal(run("tools", "call", "nothing", "--trust", root=root).returncode, 1)
+    wrong = run("tools", "call", "nothing", "--trust", root=root)
+    equal(wrong.returncode, 1)
+    has(wrong.stderr, b"unknown tool nothing; all are listed by: trefoil tools")
     equal(run("tools", "call", "mcp_a_add", "[1]", "--trust", root=root).returncode, 2)
     has(run("tools", "call", "system_time", root=root).stdout, b"unixMs")
 
