@@ -384,6 +384,19 @@ def a_server_behind_a_url_is_used_like_any_other(root):
             equal(gate.configured("web")["transport"]["url"], f"{url}/mcp")
 
 
+@case
+def leaving_says_goodbye_also_to_a_server_that_is_gone(root):
+    web = HttpServer()
+    with web as url:
+        configure(root, remote("web", f"{url}/mcp"))
+        with Gateway(root=root) as gate:
+            gate.wait_ready("web")
+            equal(gate.text("mcp_web_echo", text="x"), "x")
+            web.process.kill()  # the stream of its news is to be opened again, later
+            web.process.wait()
+            has(gate.text("mcp_web_echo", text="x"), "refused")
+
+
 # ---- verbs
 
 @case
