@@ -20,7 +20,7 @@ import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 # pylint: disable=wrong-import-position
-from harness import alive, case, equal, has, main, read_all, request, wait_for  # noqa: E402
+from harness import case, equal, has, main, read_all, request, wait_for  # noqa: E402
 from mcp_http import (BOTH, INITIALIZED, META, Stream, begin, initialize,  # noqa: E402
                       modern)
 from upstream import SERVERS, Gateway, command, configure, remote, server, text_of  # noqa: E402
