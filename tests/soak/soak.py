@@ -27,7 +27,7 @@ from upstream import SERVERS, Gateway, command, configure, remote, server, text_
 
 SIZE = sys.argv[2] if len(sys.argv) > 2 else "full"
 SEED = sys.argv[3] if len(sys.argv) > 3 else str(random.SystemRandom().randrange(1 << 32))
-LIVES, ROUNDS, SESSIONS = {"short": (2, 3, 40), "full": (6, 9, 200)}[SIZE]
+LIVES, ROUNDS, SESSIONS = {"short": (2, 3, 40), "full": (10, 30, 200)}[SIZE]
 CLIENTS = 8  # at once
 KILLS_IN = 6  # one client in so many kills a server
 KEPT = 2  # connections to a server may wait for the next request, more or fewer of them
