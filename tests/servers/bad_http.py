@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """MCP over HTTP, decent and otherwise. Prints http://127.0.0.1:PORT on stdout and serves until
-its stdin ends.
+its stdin ends. With an argument it takes that port: to be back after its death.
 
     /mcp              Streamable HTTP with sessions. tools/call is answered by an event stream,
                       everything else by JSON. GET is the stream for what belongs to no call.
@@ -434,7 +434,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main():
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Handler)
     server.site = Site()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)

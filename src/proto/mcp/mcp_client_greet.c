@@ -6,7 +6,8 @@
  *
  *   stdio   an error           initialize
  *           silence            initialize as well; a server that was slow to start answers both, and
- *                              then the handshake it has just made counts
+ *                              then the handshake it has just made counts. When it knows none, its
+ *                              answer to the probe does, be it the first or the second
  *           the child exits    started again, once, and greeted with initialize
  *   HTTP    4xx                initialize; when that gets 4xx too, HTTP+SSE
  *           401, 403, 429, 5xx without a JSON-RPC error, silence: failures, which say nothing about
@@ -248,9 +249,14 @@ static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *
                            mcp_features[MCP_LEGACY].name, mcp_features[MCP_MODERN].name);
 }
 
+static bool is_probing(const struct mcp_client *c)
+{
+    return c->probe.c && !c->probe.out.op.settled;
+}
+
 static void forget_probe(struct mcp_client *c)
 {
-    if (c->probe.c && !c->probe.out.op.settled)
+    if (is_probing(c))
         rpc_out_fail(&c->probe.out, &(struct err){ ERR_CANCELED, "greeted otherwise" });
 }
 
@@ -279,6 +285,12 @@ static void on_hello(struct mcp_client *c)
     mcp_lists_changed(c);
 }
 
+/* Only servers of the newest era refuse in these words. */
+static bool is_too_modern(const struct mcp_client *c)
+{
+    return mcp_req_code(&c->greet) == RPC_METHOD_NOT_FOUND || has_modern(supported(&c->greet));
+}
+
 /* The server has an opinion on versions: follow it once, each way. */
 static void on_no_hello(struct mcp_client *c)
 {
@@ -295,6 +307,8 @@ static void on_no_hello(struct mcp_client *c)
         send_hello(c);
     } else if (!c->probe.c && may_be(c, SERVER_ERA_MODERN)) {
         send_probe(c);
+    } else if (is_probing(c) && is_too_modern(c)) {
+        mcp_client_go(c, STEP_PROBING); /* the answer is on its way */
     } else {
         mcp_client_end(c, &e);
     }
@@ -353,8 +367,7 @@ void mcp_greet_begin(struct mcp_client *c)
 
 bool mcp_greet_without(struct mcp_client *c, struct mcp_wire *w, int status, const struct err *e)
 {
-    bool probing = c->step == STEP_PROBING ||
-                   (c->step == STEP_GREETING && c->probe.c && !c->probe.out.op.settled);
+    bool probing = c->step == STEP_PROBING || (c->step == STEP_GREETING && is_probing(c));
 
     if (w->kind->transport == SERVER_STDIO && probing && !c->respawned &&
         may_be(c, SERVER_ERA_LEGACY)) {

@@ -119,6 +119,8 @@ static void on_closed(struct post *post)
 {
     struct http_wire *w = CONTAINER_OF(post, struct http_wire, post);
 
+    if (w->list)
+        return; /* a goodbye was begun since; its end leads here again */
     mcp_wire_closed(&w->wire);
     buf_fini(&w->session);
     mem_free(w);

@@ -405,6 +405,29 @@ TEST(a_slow_server_that_knows_no_handshake_is_taken_at_its_late_word)
     tear_down(&b);
 }
 
+TEST(a_slow_server_that_refuses_the_handshake_first_is_waited_for)
+{
+    static const char *const refusals[] = {
+        "\"error\":{\"code\":-32601,\"message\":\"no\"}",
+        "\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[\"2026-07-28\"]}}",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        struct bench b;
+        int64_t probe;
+
+        set_up(&b, SERVER_ERA_AUTO);
+        probe = sent_id(&b, 0);
+        loop_advance(b.loop, b.limits.mcp_probe_ms);
+        answer(&b, refusals[i]);
+        OK(!sent(&b, "tools/list"));
+        answer_to(&b, probe, DISCOVERED);
+        OK(sent(&b, "tools/list"));
+        EQ(mcp_client_facts(b.client).era, SERVER_ERA_MODERN);
+        tear_down(&b);
+    }
+}
+
 TEST(a_child_that_dies_of_the_probe_is_started_again_and_greeted)
 {
     struct bench b;
