@@ -58,6 +58,7 @@ static void on_stop_part(struct drain_part *part)
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
     mcp_server_end(&s->service.mcp); /* who listens is told that it is over */
+    mcp_http_drain(&s->service.mcp_http);
     http_server_drain(s->service.http, on_http_drained, s);
 }
 

@@ -15,7 +15,7 @@
 
 struct mcp_event {
     struct mcp_event *next;
-    uint64_t number, before; /* before: the number of the event of this stream that came before */
+    uint64_t number, before; /* before: the number of the message of this stream that came before */
     uint32_t stream;
     size_t n;
     char text[];
@@ -32,7 +32,8 @@ struct mcp_events {
 /* One stream: its number, and its newest event. */
 struct mcp_event_stream {
     uint32_t stream;
-    uint64_t newest; /* 0: none yet */
+    uint64_t newest;  /* 0: none yet */
+    uint64_t message; /* the newest with a text: an id alone is nothing to miss */
 };
 
 enum { MCP_EVENT_ID = 48 };

@@ -1,8 +1,6 @@
 /* mcp_http_get.c - what a client asks of its session as a whole: listen, come back, leave. */
 #include "proto/mcp/mcp_post.h"
 
-enum { RETRY_MS = 1000 };
-
 /* The session a request names, held; NULL when it was refused. */
 static struct mcp_session *named_session(struct mcp_http *h, struct http_req *req, struct str id)
 {
@@ -50,7 +48,7 @@ static void listen_own(struct mcp_session *s, struct http_req *req,
 {
     begin_stream(req);
     if (!from && mcp_features[s->conv.peer.version].polling)
-        mcp_send_priming(s, req, &s->own_events, RETRY_MS);
+        mcp_send_priming(s, req, &s->own_events, MCP_RETRY_MS);
     mcp_session_open_stream(s, req, from);
 }
 
@@ -70,7 +68,7 @@ static const char *resume(struct mcp_session *s, struct http_req *req, struct mc
 {
     struct mcp_post *post = from.stream ? post_with(s, from.stream) : NULL;
     bool lives = post || !from.stream, lost;
-    uint64_t newest = post ? post->events.newest : s->own_events.newest;
+    uint64_t newest = post ? post->events.message : s->own_events.message;
     bool any = mcp_events_after(&s->events, from, &lost) != NULL;
 
     if (lost || (lives && !any && newest > from.newest))

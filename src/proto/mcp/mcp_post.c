@@ -4,8 +4,6 @@
 #include "proto/mcp/mcp_era.h"
 #include "proto/mcp/mcp_trace.h"
 
-enum { RETRY_MS = 1000 }; /* how long a client that lost its stream waits before it comes back */
-
 static struct mcp_post *post_of(struct link *link)
 {
     return CONTAINER_OF(link, struct mcp_post, link);
@@ -38,6 +36,7 @@ static void begin_stream(struct mcp_post *post, int64_t retry_ms)
     post->state = MCP_POST_STREAMING;
     post->streamed = true;
     post->out = post->home;
+    post->home->ends = true;
     http_sse_begin(post->home, &id, post->begins);
     if (post->session && !post->begins)
         post->events.stream = ++post->session->streams;
@@ -76,7 +75,7 @@ static void on_send(struct link *link, const struct str *piece, size_t n)
     struct mcp_post *post = post_of(link);
 
     if (post->state == MCP_POST_WAITING && post->takes_events && post->home->conn)
-        begin_stream(post, RETRY_MS);
+        begin_stream(post, MCP_RETRY_MS);
     if (post->state == MCP_POST_STREAMING)
         send_event(post, piece, n);
     else if (post->session)
@@ -209,7 +208,7 @@ static void on_quiet(struct http_req *req)
     struct mcp_post *post = req->data;
 
     if (post->state == MCP_POST_WAITING && post->takes_events)
-        begin_stream(post, RETRY_MS);
+        begin_stream(post, MCP_RETRY_MS);
 }
 
 static void on_returned_gone(struct http_req *req)
@@ -225,6 +224,7 @@ void mcp_post_come_back(struct mcp_post *post, struct http_req *req, struct mcp_
     part(post);
     post->out = req;
     req->data = post;
+    req->ends = true;
     req->on_gone = on_returned_gone;
     mcp_send_kept(post->session, req, from);
 }
@@ -275,7 +275,7 @@ void mcp_http_refuse(struct http_req *req, int status, struct json id, int code,
     struct jw w = jw_to(&body);
     struct str all;
 
-    buf_init(&body, 8192);
+    buf_init(&body, 8192 + json_raw(id).n); /* an id may be of any length */
     rpc_write_error(&w, json_raw(id), code, message, data);
     all = buf_str(&body);
     http_reply(req, status, "application/json", NULL, 0, &all, 1);
@@ -302,11 +302,16 @@ static struct str header_of(const void *who, const char *name)
     return http_req_header(who, name);
 }
 
+void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv)
+{
+    mcp_trace_from_headers(header_of, req, &conv->trace);
+}
+
 static void receive(struct mcp_post *post, struct json root, const struct rpc_message *m)
 {
     struct mcp_conv *conv = post->conv;
 
-    mcp_trace_from_headers(header_of, post->home, &conv->trace);
+    mcp_http_trace(post->home, conv);
     peer_receive_tree(&conv->peer, &post->link, root, m);
     conv->trace = (struct trace){ 0 }; /* it was this request's */
     if (!post->calls)

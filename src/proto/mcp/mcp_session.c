@@ -88,7 +88,7 @@ static void on_stream_gone(struct http_req *req)
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
                              const struct mcp_event_stream *from)
 {
-    struct mcp_event_stream sent = { 0, s->own_sent };
+    struct mcp_event_stream sent = { .newest = s->own_sent };
 
     if (s->stream)
         close_stream(s);
@@ -280,6 +280,13 @@ void mcp_http_one_less(struct mcp_http *h)
 {
     if (!--h->living && h->closed)
         loop_post(h->server->rpc->loop, &h->closing);
+}
+
+void mcp_http_drain(struct mcp_http *h)
+{
+    for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
+        for (struct mcp_session *s = h->bucket[i]; s; s = s->chain)
+            mcp_conv_end(&s->conv);
 }
 
 void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who)

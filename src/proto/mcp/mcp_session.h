@@ -77,6 +77,8 @@ void mcp_http_one_less(struct mcp_http *h);
 /* One message as an event; id may be STR_NONE. */
 void mcp_send_event(struct http_req *req, struct str id, const struct str *piece, size_t n);
 
+enum { MCP_RETRY_MS = 1000 }; /* a client that lost its stream waits so long before it comes back */
+
 /* An empty event that gives the client an id to come back with. */
 void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_event_stream *events,
                       uint32_t retry_ms);

@@ -27,7 +27,7 @@ static void keep(struct mcp_event_stream *s, const char *text)
 static const char *after(uint32_t stream, uint64_t number)
 {
     static char out[256];
-    struct mcp_event_stream from = { stream, number };
+    struct mcp_event_stream from = { .stream = stream, .newest = number };
     bool lost;
     const struct mcp_event *ev = mcp_events_after(&events, from, &lost);
 
@@ -131,6 +131,22 @@ TEST(an_id_is_good_in_its_own_session_only)
     mcp_events_fini(&other);
 }
 
+TEST(an_id_without_a_text_is_nothing_to_lose)
+{
+    struct mcp_event_stream a = { .stream = 1 };
+    char id[MCP_EVENT_ID];
+
+    begin(10, 100);
+    keep(&a, "a1");
+    mcp_events_number(&events, &a, id); /* 2, which the client never saw */
+    EQ(a.newest, 2);
+    EQ(a.message, 1);
+    keep(&a, "a2");
+    EQ_STR(after(1, 1), "a2 ");
+    EQ_STR(after(1, 2), "a2 ");
+    mcp_events_fini(&events);
+}
+
 TEST(what_the_client_has_is_forgotten)
 {
     struct mcp_event_stream a = { .stream = 1 }, b = { .stream = 2 };
@@ -139,7 +155,7 @@ TEST(what_the_client_has_is_forgotten)
     keep(&a, "a1");
     keep(&b, "b1");
     keep(&a, "a2");
-    mcp_events_forget(&events, (struct mcp_event_stream){ 1, 1 });
+    mcp_events_forget(&events, (struct mcp_event_stream){ .stream = 1, .newest = 1 });
     EQ(events.count, 2);
     EQ_STR(after(1, 1), "a2 ");
     mcp_events_forget(&events, a);
