@@ -93,8 +93,7 @@ static void serve_modern(struct mcp_http *h, struct http_req *req, struct json r
 static bool find_session(struct mcp_http *h, struct http_req *req, struct json id,
                          struct mcp_session **out)
 {
-    struct str name = header_trimmed(req, "mcp-session-id");
-    struct str version = header_trimmed(req, "mcp-protocol-version");
+    struct str name = header_trimmed(req, "mcp-session-id"), version;
     struct mcp_session *s;
     enum mcp_version named;
 
@@ -104,6 +103,7 @@ static bool find_session(struct mcp_http *h, struct http_req *req, struct json i
     s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req->principal);
     if (!s)
         return refuse(req, 404, id, NO_SESSION, STR("Session not found"));
+    version = header_trimmed(req, "mcp-protocol-version");
     if (s->conv.greeted && version.p &&
         (!mcp_version_named(version, &named) || (int)named != s->conv.peer.version)) {
         mcp_session_release(s);

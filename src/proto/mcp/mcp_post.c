@@ -249,10 +249,18 @@ static void rest(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms)
 
 /* ---- serving ----------------------------------------------------------------------------- */
 
+/* Is `range` the kind of range that covers a type: all, or its family? */
+static bool covers(struct str range, struct str type)
+{
+    struct str family = str_head(type, (size_t)str_find_byte(type, '/') + 1);
+
+    return str_eq(range, STR("*/*")) || (range.n == family.n + 1 && str_ends(range, STR("/*")) &&
+                                         str_eq_nocase(str_head(range, family.n), family));
+}
+
 bool mcp_media_type_in(struct str list, const char *type)
 {
     struct str want = str_of(type);
-    struct str family = str_head(want, (size_t)str_find_byte(want, '/') + 1);
 
     if (!list.p)
         return true;
@@ -260,9 +268,7 @@ bool mcp_media_type_in(struct str list, const char *type)
         struct str item = str_cut(&list, ',');
         struct str name = str_trim(str_cut(&item, ';'));
 
-        if (str_eq_nocase(name, want) || str_eq(name, STR("*/*")) ||
-            (name.n == family.n + 1 && str_ends(name, STR("/*")) &&
-             str_eq_nocase(str_head(name, family.n), family)))
+        if (str_eq_nocase(name, want) || (str_ends(name, STR("*")) && covers(name, want)))
             return true;
     }
     return false;
@@ -302,9 +308,18 @@ static struct str header_of(const void *who, const char *name)
     return http_req_header(who, name);
 }
 
+/* Nearly no request says where it comes from: all names begin with one of two letters. */
 void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv)
 {
-    mcp_trace_from_headers(header_of, req, &conv->trace);
+    bool may = false;
+
+    for (size_t i = 0; i < req->headers; i++) {
+        char first = req->header[i].name.p[0];
+
+        may |= first == 'X' || first == 'x' || first == 'T' || first == 't';
+    }
+    if (may)
+        mcp_trace_from_headers(header_of, req, &conv->trace);
 }
 
 static void receive(struct mcp_post *post, struct json root, const struct rpc_message *m)
@@ -327,6 +342,7 @@ void mcp_post_alone(struct mcp_http *h, struct http_req *req, enum mcp_version v
     post->conv = ARENA_NEW(&req->mem, struct mcp_conv);
     mcp_conv_init(post->conv, h->server, &post->link, version);
     post->conv->principal = req->principal;
+    post->conv->judged = m != NULL;
     h->living++;
     receive(post, root, m);
 }
