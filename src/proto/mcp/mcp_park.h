@@ -27,6 +27,7 @@ struct mcp_parked {
     uint64_t id;
     int64_t round;       /* of the last ticket given out; 0: none yet */
     struct json presets; /* answers that came with the first request */
+    size_t bytes;        /* of what it copied from its client */
     struct post check;   /* something was asked: end the round when this turn is over */
     struct timer expiry;
     bool over; /* the call has settled, and `why` says how it failed, if it did */
@@ -36,6 +37,9 @@ struct mcp_parked {
 
 /* A new one for `in`, attached. */
 struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round);
+
+/* A copy of what its client sent, that lives as long as the call. Only while it is attached. */
+struct json mcp_park_keep(struct mcp_parked *p, struct json v);
 
 /* Something is asked of its client. */
 void mcp_park_ask(struct mcp_parked *p, struct ask *ask);

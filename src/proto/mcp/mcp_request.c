@@ -247,7 +247,7 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     mcp_request_attach(r, in);
     read_trace(r, in);
     if (park)
-        *args = mcp_keep(r->mem, r->server->rpc->limits, *args);
+        *args = mcp_park_keep(park, *args);
     return r;
 }
 
