@@ -1,6 +1,7 @@
 """Agents that call each other: a chain of real trefoils ends at the sixth hop."""
 import contextlib
 import json
+import signal
 
 from harness import TREFOIL, case, equal, has, main, wait_for
 from upstream import FAST, Gateway, command, configure, server, text_of
@@ -110,6 +111,28 @@ def the_sixth_real_agent_refuses(root):
         answer = hop(gate)
         assert is_refused(answer), answer
         has(text_of(answer), "more than 5 agents")
+
+
+@case
+def two_that_serve_each_other_do_not_list_for_ever(root):
+    def uses(folder, other):
+        (folder / "trefoil.toml").write_text(f'{FAST}[[mcp.servers]]\nname = "other"\nurl = '
+                                             f'"http://127.0.0.1:{other.address[1]}/mcp"\n')
+    a_root, b_root = root / "a", root / "b"
+    a_root.mkdir()
+    b_root.mkdir()
+    with Gateway(root=a_root) as a:
+        own = len(a.tools())
+        uses(b_root, a)
+        with Gateway(root=b_root) as b:
+            b.wait_ready("other")
+            uses(a_root, b)
+            a.process.send_signal(signal.SIGHUP)
+            for gate in (a, b):
+                wait_for("the last echo",
+                         lambda g=gate: g.connected("other")
+                         and g.connected("other")["tools_count"] == own * (DEEPEST + 1))
+            equal(len(a.tools()), own * (DEEPEST + 2))
 
 
 main()

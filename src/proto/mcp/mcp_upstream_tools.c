@@ -1,4 +1,10 @@
-/* mcp_upstream_tools.c - from the definitions of a server to tools that can be published. */
+/*
+ * mcp_upstream_tools.c - from the definitions of a server to tools that can be published.
+ *
+ * Two agents may have each other as a server: then each publishes what the other published, and
+ * the lists would grow for ever. So a tool that comes from one of our kind is marked in its _meta
+ * with the number of agents it came through, and is left out when no call could reach it.
+ */
 #include "core/exposure.h"
 #include "proto/mcp/mcp_upstream.h"
 
@@ -19,6 +25,47 @@ static const char *text(struct arena *mem, struct json tool, struct str key)
     return s.p ? arena_cstr(mem, s) : NULL;
 }
 
+/* ---- tools that came through others of our kind -------------------------------------------- */
+
+#define HOPS "trefoil/hops"
+
+/* One more than a call may take: its refusal says more than a tool that is missing. */
+enum { HOPS_MOST = TRACE_DEPTH + 1 };
+
+/* 0: it does not come from one of our kind. */
+static int64_t hops_to(const struct mcp_remote_tool *from, bool one_of_us)
+{
+    int64_t hops = 0;
+
+    if (!one_of_us)
+        return 0;
+    json_int(json_get(json_get(from->tool, STR("_meta")), STR(HOPS)), &hops);
+    return hops < 0 || hops > HOPS_MOST ? HOPS_MOST + 1 : hops + 1;
+}
+
+static const char *marked_meta(struct arena *mem, struct json meta, int64_t hops)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, mem, (json_here(meta) ? json_raw(meta).n : 0) + 64);
+    jw_object(&w);
+    jw_kint(&w, HOPS, hops);
+    JSON_MEMBERS(key, meta)
+    {
+        struct str raw_key = json_raw(key);
+
+        if (json_is(key, STR(HOPS)))
+            continue;
+        jw_plain_key(&w, str_head(str_skip(raw_key, 1), raw_key.n - 2)); /* escaped as it came */
+        jw_raw(&w, json_raw(json_value(key)));
+    }
+    jw_object_end(&w);
+    return arena_cstr(mem, buf_str(&out));
+}
+
+/* ---- one tool ------------------------------------------------------------------------------ */
+
 static void start_call(struct call *call)
 {
     struct upstream_tool *t = call->who;
@@ -27,7 +74,7 @@ static void start_call(struct call *call)
 }
 
 static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_remote_tool *from,
-                 const struct tool_override *over)
+                 const struct tool_override *over, int64_t hops)
 {
     struct arena *mem = &u->tools_mem;
     const char *schema = raw(mem, from->tool, STR("inputSchema"), JSON_OBJECT);
@@ -55,9 +102,13 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
             .start = start_call,
         },
     };
+    if (hops)
+        to->tool.meta = marked_meta(mem, json_get(from->tool, STR("_meta")), hops);
     if (over && over->description.p)
         to->tool.description = arena_cstr(mem, over->description);
 }
+
+/* ---- all of them --------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -87,14 +138,18 @@ static bool same_tools(const struct upstream_tool *a, size_t n, const struct ups
 
 static void take_all(struct upstream *u, const struct mcp_client_facts *facts)
 {
+    bool one_of_us = str_eq(facts->server_name, str_of(u->world->name));
+
     arena_init(&u->tools_mem);
     u->tool = ARENA_ARRAY(&u->tools_mem, struct upstream_tool, facts->tools);
     u->tools = 0;
     for (size_t i = 0; i < facts->tools; i++) {
         const struct tool_override *over = server_override(&u->spec, facts->tool[i].name);
+        int64_t hops = hops_to(&facts->tool[i], one_of_us);
 
-        if (server_allows(&u->spec, facts->tool[i].name) && !(over && over->hide))
-            take(u, &u->tool[u->tools++], &facts->tool[i], over);
+        if (hops <= HOPS_MOST && server_allows(&u->spec, facts->tool[i].name) &&
+            !(over && over->hide))
+            take(u, &u->tool[u->tools++], &facts->tool[i], over, hops);
     }
 }
 

@@ -95,6 +95,7 @@ struct mcp_client_facts mcp_client_facts(const struct mcp_client *c)
         .ready = c->ready,
         .era = c->ready ? c->era : SERVER_ERA_AUTO,
         .version = STR("2025-11-25"),
+        .server_name = c->server_name,
         .tool = c->tool,
         .tools = c->tools,
     };

@@ -19,6 +19,7 @@ struct mcp_client {
     struct arena mem; /* of the tools */
     struct mcp_remote_tool *tool;
     size_t tools;
+    struct str server_name;
     bool ready, closing;
     struct post closed;
     struct err why;

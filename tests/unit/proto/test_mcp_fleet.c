@@ -157,6 +157,26 @@ TEST(what_a_definition_says_is_passed_on_as_it_is)
     world_free(w);
 }
 
+TEST(tools_that_came_through_too_many_of_our_kind_are_left_out)
+{
+    struct world *w = world_new();
+    struct server_spec s = world_spec("x");
+
+    mcp_fleet_set(w->fleet, &s, 1);
+    fake_client("x")->server_name = str_of(w->clients.name);
+    fake_ready("x", "[{\"name\":\"near\"},"
+                    "{\"name\":\"mid\",\"_meta\":{\"k\": 1e400,\"trefoil/hops\":3}},"
+                    "{\"name\":\"last\",\"_meta\":{\"trefoil/hops\":5}},"
+                    "{\"name\":\"far\",\"_meta\":{\"trefoil/hops\":6}},"
+                    "{\"name\":\"liar\",\"_meta\":{\"trefoil/hops\":-9}}]");
+    world_turn(w);
+    EQ_STR(world_list(w), "mcp_x_near mcp_x_mid mcp_x_last");
+    EQ_STR(offer_tool(&w->offer, STR("mcp_x_near"))->meta, "{\"trefoil/hops\":1}");
+    EQ_STR(offer_tool(&w->offer, STR("mcp_x_mid"))->meta, "{\"trefoil/hops\":4,\"k\":1e400}");
+    EQ_STR(offer_tool(&w->offer, STR("mcp_x_last"))->meta, "{\"trefoil/hops\":6}");
+    world_free(w);
+}
+
 TEST(a_new_list_is_told_and_the_same_list_is_not)
 {
     struct world *w = world_new();

@@ -93,6 +93,19 @@ static const char *const modern_argv[] = { "python3", BAD_SERVER, "modern", NULL
 static const char *const dead_argv[] = { "python3", BAD_SERVER, "die-in-handshake", NULL };
 static const char *const none_argv[] = { "/nonexistent/program", NULL };
 
+/* The working folder of its child. */
+static const char *session_folder(const struct upstream *u)
+{
+    static char folder[256];
+    char path[64];
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%d/cwd", mcp_client_facts(u->client).proc->pid);
+    n = readlink(path, folder, sizeof(folder) - 1);
+    folder[n > 0 ? n : 0] = '\0';
+    return folder;
+}
+
 TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
 {
     struct bench b;
@@ -128,6 +141,7 @@ TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
     OK(until(b.loop, until_true, &b.called));
     EQ(b.err.code, ERR_NONE);
     HAS_S(b.call.raw_result, "PATH");
+    EQ_STR(session_folder(session_servers_get(ses, STR("old"))), "/tmp");
 
     pid = mcp_client_facts(session_servers_get(ses, STR("old"))->client).proc->pid;
     EQ(kill(pid, 0), 0);

@@ -4,6 +4,8 @@
 #include "proto/mcp/session_servers.h"
 #include "tap.h"
 
+#include <unistd.h>
+
 #define ONE "[{\"name\":\"add\"}]"
 
 static int connected;
@@ -151,6 +153,30 @@ TEST(a_server_of_the_same_name_shadows_the_whole_other_one_in_this_session_only)
     EQ_STR(listed(ses), "hello mcp_git_add mcp_git_push mcp_db_add");
     close_session(w, ses);
     close_session(w, other);
+    world_free(w);
+}
+
+TEST(shadowing_is_logged)
+{
+    struct world *w = world_with_agent_servers();
+    struct server_spec s[] = { world_spec("git"), world_spec("mine") };
+    struct session_servers *ses;
+    char text[4096];
+    int ends[2], real = dup(STDERR_FILENO);
+    ssize_t n;
+
+    OK(pipe(ends) == 0);
+    dup2(ends[1], STDERR_FILENO);
+    ses = open_session(w, s, 2);
+    dup2(real, STDERR_FILENO);
+    close(real);
+    close(ends[1]);
+    n = read(ends[0], text, sizeof(text));
+    close(ends[0]);
+    HAS_S(((struct str){ text, n > 0 ? (size_t)n : 0 }), "instead of ours");
+    HAS_S(((struct str){ text, n > 0 ? (size_t)n : 0 }), "server=git");
+    OK(!memmem(text, n > 0 ? (size_t)n : 0, "server=mine", 11));
+    close_session(w, ses);
     world_free(w);
 }
 
