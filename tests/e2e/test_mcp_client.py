@@ -170,6 +170,14 @@ def a_forgotten_session_is_made_anew_and_the_call_sent_again(_):
 
 
 @case
+def a_server_without_a_stream_for_news_has_not_lost_its_session(_):
+    with Web() as web:
+        has(web.call("/post-only", "echo," * 20 + "echo")[1], "hi")
+        greetings = [r for r in web.log() if '"initialize"' in (r.get("body") or "")]
+        equal(len(greetings), 1)
+
+
+@case
 def a_stream_cut_off_is_taken_up_again(_):
     with Web() as web:
         has(web.call("/mcp", "resume")[1], "resumed")

@@ -4,6 +4,7 @@ its stdin ends.
 
     /mcp              Streamable HTTP with sessions. tools/call is answered by an event stream,
                       everything else by JSON. GET is the stream for what belongs to no call.
+    /post-only        the same, but a GET is 404, as where only POST is routed
     /modern           2026-07-28 only. A call with a progressToken is answered by an event stream.
     /sse, /messages   HTTP+SSE of 2024-11-05. POST to /sse is 405.
     /bad/KIND         one thing wrong, see BAD below; /bad/KIND?on=METHOD only for that method,
@@ -190,7 +191,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(400, -32700, "not JSON")
         if parts.path.startswith("/bad/"):
             return self.bad(parts.path[5:])
-        known = {"/mcp": self.streamable, "/modern": self.modern, "/sse": self.sse,
+        known = {"/mcp": self.streamable, "/post-only": self.post_only, "/modern": self.modern, "/sse": self.sse,
                  "/messages": self.messages, "/log": self.show_log}.get(parts.path)
         return known() if known else self.send(404)
 
@@ -227,6 +228,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get("mcp-protocol-version", LEGACY) not in VERSIONS:
             return self.refuse(400, -32000, "MCP-Protocol-Version is unknown")
         return {"POST": self.post, "GET": self.get, "DELETE": self.delete}[self.command](session)
+
+    def post_only(self):
+        return self.send(404) if self.command == "GET" else self.streamable()
 
     def post(self, session):
         session.seen.append(self.message)

@@ -1,9 +1,10 @@
 /*
  * mcp_client_asks.c - what a server may ask of us, and tell us, while it works.
  *
- * A question for a person or a model belongs to the call it came up in, but the protocol does not
- * say which: it goes to the youngest call under way whose caller can answer it. When the server
- * takes the question back, or the call ends, the ask ends with it.
+ * A question for a person or a model belongs to the call it came up in. Over HTTP that is the one
+ * whose answer it comes in; elsewhere the protocol does not say which, and it goes to the youngest
+ * call under way whose caller can answer it. When the server takes the question back, or the call
+ * ends, the ask ends with it.
  */
 #include "base/container.h"
 #include "base/log.h"
@@ -221,7 +222,7 @@ static enum call_level level_of(struct str name)
 static void on_message(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
-    struct call *call = mcp_works_youngest(c);
+    struct call *call = mcp_works_heard(c);
     struct news n = { 0 };
     struct err e;
 
@@ -313,7 +314,7 @@ const struct peer_kind mcp_client_peer = {
     .on_garbage = on_garbage,
 };
 
-const struct peer_kind mcp_client_peer_modern_http = {
+const struct peer_kind mcp_client_peer_quiet = {
     .name = "mcp server",
     .methods = METHOD_TABLE(methods),
     .on_garbage = on_garbage,

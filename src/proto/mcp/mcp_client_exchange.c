@@ -83,8 +83,11 @@ void mcp_exchange_free(struct mcp_exchange *x)
 static void deliver(struct mcp_exchange *x, struct str text, struct buf *own)
 {
     struct frame f = { FRAME_MESSAGE, text, own };
+    struct mcp_client *c = x->wire->c;
 
-    peer_receive(&x->wire->c->peer, x->wire->link, &f);
+    c->hearing = x->req;
+    peer_receive(&c->peer, x->wire->link, &f);
+    c->hearing = NULL;
 }
 
 static void on_event(const struct sse_event *ev, void *who)

@@ -2,6 +2,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "proto/mcp/mcp_client_mirror.h"
+#include "proto/mcp/mcp_client_work.h"
 #include "tap.h"
 
 /* ---- the wire ------------------------------------------------------------------------------ */
@@ -458,6 +459,7 @@ TEST(a_server_that_never_answers_is_given_up)
     turn(&b);
     EQ(b.ends, 1);
     EQ(b.why.code, ERR_TIMEOUT);
+    OK(!sent(&b, "notifications/cancelled")); /* which initialize must not be */
     tear_down(&b);
 }
 
@@ -753,6 +755,58 @@ TEST(what_nobody_can_answer_is_refused_and_what_we_can_is_answered)
     tear_down(&b);
 }
 
+TEST(an_answer_ends_a_question_that_is_still_open)
+{
+    struct bench b;
+    struct test_call k;
+    int64_t id;
+
+    set_up_legacy(&b);
+    b.can[ASK_FORM] = true;
+    begin(&b, &k);
+    id = sent_id(&b, 0);
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 1);
+    answer_to(&b, id, "\"result\":{\"content\":[]}");
+    EQ(k.dones, 1);
+    EQ_STR(k.result, "{\"content\":[]}");
+    OK(sent(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":"));
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_question_in_the_answer_to_one_call_goes_to_no_other)
+{
+    struct bench b;
+    struct test_call mute, able;
+    struct caller nobody = { .kind = &caller_nobody, .name = "nobody" }, asked;
+
+    set_up_legacy(&b);
+    b.can[ASK_FORM] = true;
+    asked = b.caller;
+    b.caller = nobody;
+    begin(&b, &mute);
+    mute.call.caller = &nobody;
+    b.caller = asked;
+    begin(&b, &able);
+    b.client->hearing = &b.client->works->older->req; /* as an event stream of HTTP says */
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 0);
+    OK(sent(&b, "\"id\":3,\"error\":{\"code\":-32601"));
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+                "{\"level\":\"info\",\"data\":\"private\"}}");
+    EQ(b.logs, 0);
+    b.client->hearing = NULL;
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 1);
+    op_cancel(&able.call.op);
+    op_cancel(&mute.call.op);
+    turn(&b);
+    finish(&able);
+    finish(&mute);
+    tear_down(&b);
+}
+
 TEST(closing_ends_a_call_that_waits_for_a_person)
 {
     struct bench b;
@@ -834,6 +888,23 @@ TEST(input_nobody_can_give_and_results_nobody_knows_fail_the_call)
     begin(&b, &k);
     answer(&b, "\"result\":{\"resultType\":\"task\"}");
     EQ(k.err.code, ERR_INVALID);
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_person_who_does_not_answer_is_not_the_silence_of_the_server)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_modern(&b);
+    b.can[ASK_FORM] = true;
+    begin(&b, &k);
+    answer(&b, WANTS(""));
+    ask_refuse(b.ask, &(struct err){ ERR_TIMEOUT, "nobody answered" });
+    turn(&b);
+    EQ(k.err.code, ERR_LIMIT);
+    HAS_S(str_of(k.err.text), "nobody answered what server calc asked");
     finish(&k);
     tear_down(&b);
 }
