@@ -97,7 +97,7 @@ static void on_event(const struct sse_event *ev, void *who)
     if (x->events->on_event && x->events->on_event(x, ev))
         return;
     if (ev->data.n && str_eq(ev->event, STR("message")) && x->wire->link && !x->wire->closing)
-        deliver(x, ev->data, NULL);
+        deliver(x, ev->data, ev->own);
 }
 
 /* Does a header say this media type? */
