@@ -325,14 +325,15 @@ static const struct tool *find_tool(struct one_call *o, struct str name, struct 
 
     if (t)
         return t;
-    if (!f) {
-        fail(e, ERR_NOT_FOUND, "there is no tool " STR_FMT "; see: " TREFOIL_NAME " tools",
-             STR_ARG(str_head(name, 80)));
+    fail(e, ERR_NOT_FOUND, "there is no tool " STR_FMT "; see: " TREFOIL_NAME " tools",
+         STR_ARG(str_head(name, 80)));
+    if (!f || !tool_names_find(mcp_fleet_names(f), name, &n, e))
         return NULL;
-    }
-    return tool_names_find(mcp_fleet_names(f), name, &n, e)
-               ? offer_tool(&o->once.service.offer, n->name)
-               : NULL;
+    t = offer_tool(&o->once.service.offer, n->name);
+    if (!t)
+        fail(e, ERR_DENIED, "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
+             STR_ARG(str_head(name, 80)));
+    return t;
 }
 
 static int run_call(struct one_call *o, struct str name, struct json args)
