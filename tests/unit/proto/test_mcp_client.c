@@ -1,9 +1,12 @@
 /* The client against a server that is this test: a wire that remembers, and a clock that obeys. */
 #include "base/container.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
 #include "tap.h"
+
+#include <stdlib.h>
 
 /* ---- the wire ------------------------------------------------------------------------------ */
 
@@ -999,6 +1002,201 @@ TEST(marks_are_right_or_the_tool_is_not_used)
         EQ(mcp_mirror_check(&mem, v, &e), row[i].right);
         arena_fini(&mem);
     }
+}
+
+/* ---- anything at any time ------------------------------------------------------------------------- */
+
+enum { STORMS = 3000, STORM_STEPS = 80, STORM_CALLS = 8, STORM_PENDING = 128 };
+
+struct storm {
+    struct bench b;
+    struct test_call call[STORM_CALLS];
+    size_t calls;
+    int64_t id[STORM_PENDING]; /* of our requests, answered or not */
+    char method[STORM_PENDING][24];
+    size_t pending;
+};
+
+static uint32_t seed;
+static int storm_results, storm_readies;
+
+static uint32_t chance(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+/* Remember what was asked of the server since the last time. */
+static void note_requests(struct storm *s)
+{
+    struct str all = buf_str(&s->b.out), mark = STR("\"method\":\""), id = STR("\"id\":");
+
+    while (all.n) {
+        struct str line = str_cut(&all, '\n');
+        ptrdiff_t at = str_find(line, id), m = str_find(line, mark);
+
+        if (at < 0 || m < 0)
+            continue;
+        s->id[s->pending % STORM_PENDING] = strtoll(line.p + at + id.n, NULL, 10);
+        line = str_skip(line, (size_t)m + mark.n);
+        str_to_c(str_cut(&line, '"'), s->method[s->pending % STORM_PENDING], sizeof(s->method[0]));
+        s->pending++;
+    }
+    buf_clear(&s->b.out);
+}
+
+static const char *fitting_answer(const char *method)
+{
+    static const char *const of_call[] = { "\"result\":{\"content\":[]}",
+                                           "\"result\":{\"resultType\":\"complete\"}", WANTS(""),
+                                           WANTS(",\"requestState\":\"x\""),
+                                           "\"error\":{\"code\":-32020,\"message\":\"headers\"}" };
+
+    if (str_eq(str_of(method), STR("server/discover")))
+        return DISCOVERED;
+    if (str_eq(str_of(method), STR("initialize")))
+        return HELLO;
+    if (str_eq(str_of(method), STR("tools/list")))
+        return chance(3) ? "\"result\":{\"tools\":[" TOOL("add") "]}"
+                         : "\"result\":{\"tools\":[],\"nextCursor\":\"more\"}";
+    return of_call[chance(5)];
+}
+
+static void answer_something(struct storm *s)
+{
+    static const char *const odd[] = {
+        "\"error\":{\"code\":-32601,\"message\":\"no\"}", "\"result\":7", "\"result\":{}",
+        "\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{\"supported\":[\"2025-06-18\"]}}",
+        "\"neither\":1"
+    };
+    size_t among = s->pending < 4 ? s->pending : 4, n;
+
+    if (!s->pending)
+        return;
+    n = (s->pending - 1 - chance((uint32_t)among)) % STORM_PENDING;
+    answer_to(&s->b, s->id[n], chance(8) ? fitting_answer(s->method[n]) : odd[chance(5)]);
+}
+
+static void say_something(struct storm *s)
+{
+    static const char *const words[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"sampling/createMessage\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"roots/list\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+        "{\"level\":\"info\",\"data\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+        "{\"progressToken\":1,\"progress\":1}}",
+        "noise",
+        "[{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}]",
+    };
+
+    say_raw(&s->b, words[chance(ARRAY_LEN(words))]);
+}
+
+/* Some caller answers, or says no to, a question that is open. */
+static void answer_a_question(struct storm *s)
+{
+    for (size_t i = 0; i < s->calls; i++) {
+        struct test_call *k = &s->call[i];
+        struct ask *a = k->dones ? NULL : k->call.asks;
+
+        if (!a || a->op.settled)
+            continue;
+        s->b.ask = a;
+        if (chance(3))
+            give_answer(&s->b, k, "{\"action\":\"accept\"}");
+        else
+            ask_refuse(a, &(struct err){ chance(2) ? ERR_TIMEOUT : ERR_DENIED, "no" });
+        return;
+    }
+}
+
+static void cancel_some(struct storm *s)
+{
+    struct test_call *k = s->calls ? &s->call[chance((uint32_t)s->calls)] : NULL;
+
+    if (k && !k->dones)
+        op_cancel(&k->call.op);
+}
+
+/* A wire that is being closed brings nothing more. */
+static bool is_heard(const struct bench *b)
+{
+    return b->wire && !b->wire->wire.closing;
+}
+
+static void storm_step(struct storm *s)
+{
+    struct bench *b = &s->b;
+
+    switch (chance(16)) {
+    case 0:
+        if (chance(8) == 0)
+            mcp_client_close(b->client);
+        break;
+    case 1:
+        if (chance(6) == 0 && is_heard(b))
+            mcp_wire_failed(&b->wire->wire, 0, &(struct err){ ERR_CLOSED, "it died" });
+        break;
+    case 2:
+    case 3:
+        if (s->calls < STORM_CALLS)
+            begin(b, &s->call[s->calls++]);
+        break;
+    case 4: cancel_some(s); break;
+    case 5: loop_advance(b->loop, 1 + chance(chance(4) ? 100 : 4000)); break;
+    case 6:
+    case 7:
+        if (is_heard(b))
+            say_something(s);
+        break;
+    case 8: answer_a_question(s); break;
+    default:
+        if (is_heard(b))
+            answer_something(s);
+        break;
+    }
+    if (chance(2))
+        turn(b);
+}
+
+static void storm_round(struct storm *s)
+{
+    struct bench *b = &s->b;
+
+    s->calls = s->pending = 0;
+    set_up(b, (enum server_era)chance(3));
+    b->can[ASK_FORM] = chance(2);
+    b->can[ASK_SAMPLE] = chance(2);
+    for (int i = 0; i < STORM_STEPS && b->client; i++) {
+        note_requests(s);
+        storm_step(s);
+    }
+    storm_readies += b->readies;
+    if (b->client)
+        mcp_client_close(b->client);
+    turn(b);
+    for (size_t i = 0; i < s->calls; i++) {
+        storm_results += s->call[i].dones == 1 && !s->call[i].err.code;
+        finish(&s->call[i]);
+    }
+    tear_down(b);
+}
+
+TEST(whatever_happens_a_call_ends_once_and_nothing_is_left)
+{
+    static struct storm s;
+
+    log_setup(LOG_ERROR, false);
+    for (uint32_t round = 0; round < STORMS; round++) {
+        seed = round;
+        storm_round(&s);
+    }
+    OK(storm_readies > 1000);
+    OK(storm_results > 1000);
 }
 
 TEST_MAIN()
