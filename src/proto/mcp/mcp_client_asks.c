@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/pick.h"
 #include "proto/mcp/mcp_client_in.h"
+#include "proto/mcp/mcp_codec.h"
 
 static struct mcp_client *client_of(const struct rpc_in *in)
 {
@@ -205,31 +206,19 @@ static const struct pick message_fields[] = {
     PICK_FIELD("data", PICK_ANY, struct news, data, PICK_MUST),
 };
 
-static const char *const level_names[] = {
-    [CALL_DEBUG] = "debug",     [CALL_INFO] = "info",           [CALL_NOTICE] = "notice",
-    [CALL_WARNING] = "warning", [CALL_ERROR] = "error",         [CALL_CRITICAL] = "critical",
-    [CALL_ALERT] = "alert",     [CALL_EMERGENCY] = "emergency",
-};
-
-static enum call_level level_of(struct str name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(level_names); i++)
-        if (str_eq(name, str_of(level_names[i])))
-            return (enum call_level)i;
-    return CALL_INFO;
-}
-
 static void on_message(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
     struct call *call = mcp_works_heard(c);
+    enum call_level level = CALL_INFO;
     struct news n = { 0 };
     struct err e;
 
     if (!pick(in->mem, in->params, PICK_TABLE(message_fields), PICK_LENIENT, &n, &e))
         return;
+    mcp_level_named(n.level, &level);
     if (call)
-        call_log(call, level_of(n.level), n.logger, json_raw(n.data));
+        call_log(call, level, n.logger, json_raw(n.data));
     else
         LOG(LOG_DEBUG, "mcp", "a server says", LOG_Z("server", c->spec->name),
             LOG_S("data", str_head(json_raw(n.data), 500)));

@@ -187,14 +187,8 @@ static void write_what(const struct mcp_work *k, struct jw *w)
         return;
     }
     JSON_MEMBERS(key, k->params)
-    {
-        struct str raw = json_raw(key);
-
-        if (ours(key))
-            continue;
-        jw_plain_key(w, str_head(str_skip(raw, 1), raw.n - 2)); /* escaped as it came */
-        jw_raw(w, json_raw(json_value(key)));
-    }
+    if (!ours(key))
+        jw_member(w, key);
 }
 
 static void set_headers(struct mcp_work *k)

@@ -580,6 +580,38 @@ TEST(arguments_go_out_and_results_come_back_byte_for_byte)
     tear_down(&b);
 }
 
+static void ask_for_prompt(struct call *call)
+{
+    struct test_call *k = CONTAINER_OF(call, struct test_call, call);
+
+    mcp_client_request(k->bench->client, call, "prompts/get", call->args);
+}
+
+TEST(what_is_ours_to_say_is_not_taken_from_others_however_it_is_spelled)
+{
+    struct bench b;
+    struct test_call k = { .bench = &b };
+    struct call_about about = { .what = "p", .timeout_ms = CALL_NO_DEADLINE };
+    struct json_opts opts;
+    struct err e;
+
+    set_up_modern(&b);
+    opts = limits_json(&b.limits);
+    OK(json_read(&k.mem,
+                 STR("{\"name\":\"p\",\"_meta\":{\"k\\u0065y\":1,"
+                     "\"io\\u002emodelcontextprotocol/protocolVersion\":\"forged\","
+                     "\"progress\\u0054oken\":\"forged\",\"X-Trefoil-Depth\":\"forged\"}}"),
+                 &opts, &about.args, &e));
+    call_run(&k.call, &b.host, &b.caller, &k.mem, &about, ask_for_prompt, NULL, on_done, &k);
+    turn(&b);
+    OK(sent(&b, "\"k\\u0065y\":1"));
+    OK(!sent(&b, "forged"));
+    op_cancel(&k.call.op);
+    turn(&b);
+    finish(&k);
+    tear_down(&b);
+}
+
 TEST(answers_may_come_in_any_order_twice_and_to_nobody)
 {
     struct bench b;
