@@ -5,6 +5,7 @@
  * and changes nothing.
  */
 #include "app/app.h"
+#include "base/mac.h"
 #include "loop/proc.h"
 #include "store/store.h"
 #include "wire/curl_api.h"
@@ -184,6 +185,33 @@ static struct finding check_keeper(struct app *app)
     return found(HEALTH_OK, STR("children start under it and leave nothing behind"));
 }
 
+/* Questions to 2026-07-28 clients and trusted entries are sealed. */
+static struct finding check_seals(struct app *app)
+{
+    char seal[MAC_BYTES];
+    struct err e;
+
+    if (!mac_sha256(STR("key"), STR("text"), seal, &e))
+        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
+    return found(HEALTH_OK, STR("libcrypto"));
+}
+
+static struct finding check_servers(struct app *app)
+{
+    const struct server_list *l = &app->config.servers;
+    size_t untrusted = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        untrusted += !l->v[i].trusted;
+    if (untrusted)
+        return found(HEALTH_NOTE, arena_printf(&app->mem,
+                                               "%zu MCP servers, of which %zu are not started: see "
+                                               "`trefoil trust`",
+                                               l->n, untrusted));
+    return found(HEALTH_OK,
+                 arena_printf(&app->mem, "%zu MCP servers; `trefoil servers` tries them", l->n));
+}
+
 static const struct {
     const char *name;
     check_fn *check;
@@ -191,7 +219,8 @@ static const struct {
     { "program", check_program },   { "root", check_root },
     { "config", check_config },     { "store", check_store },
     { "keeper", check_keeper },     { "http client", check_http_client },
-    { "landlock", check_landlock },
+    { "landlock", check_landlock }, { "seals", check_seals },
+    { "servers", check_servers },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ static const struct source {
     { "mcp.json", ".mcp.json", true },
     { "cursor", ".cursor/mcp.json", true },
     { "vscode", ".vscode/mcp.json", true },
+    { "zed", ".zed/settings.json", true },
     { "cursor-user", "~/.cursor/mcp.json", false },
     { "claude-desktop", "~/.config/Claude/claude_desktop_config.json", false },
     { "claude", "~/.claude.json", false },
@@ -26,7 +27,7 @@ bool foreign_known(struct str name)
 
 const char *foreign_names(void)
 {
-    return "mcp.json, cursor, vscode, cursor-user, claude-desktop, claude";
+    return "mcp.json, cursor, vscode, zed, cursor-user, claude-desktop, claude";
 }
 
 size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most)
@@ -130,7 +131,8 @@ bool foreign_read_file(const struct server_reader *r, const char *path, struct s
         return true;
     }
     return read_map(r, json_get(root, STR("mcpServers")), out, e) &&
-           read_map(r, json_get(root, STR("servers")), out, e);
+           read_map(r, json_get(root, STR("servers")), out, e) &&
+           read_map(r, json_get(root, STR("context_servers")), out, e);
 }
 
 static bool wanted(const struct pick_strs *import, const struct source *s)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct mcp_args {
-    const char *scope, *framing;
+    const char *scope, *framing, *agent;
 };
 
 /* The client gets its first answer before servers are started. */
@@ -21,6 +21,7 @@ struct mcp_run {
     struct app *app;
     struct loop *loop;
     struct service service;
+    struct mcp_server *server; /* of the service, or of one agent */
     struct pipe_stream io;
     struct mcp_stdio stdio;
     struct drain drain;
@@ -53,7 +54,7 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
     if (e)
         run->code = app_fail(e);
     timer_clear(run->loop, &run->begin);
-    upstreams_close(&run->service.upstreams, on_upstreams_closed, run);
+    service_leave_servers(&run->service, on_upstreams_closed, run);
 }
 
 /* Told to stop: finish what is under way, but within limits.shutdown_ms. */
@@ -89,7 +90,7 @@ static bool open_stdio(struct mcp_run *run, enum framing framing, struct err *e)
     }
     pipe_stream_open(&run->io, run->loop, in, out, &stream_link_events, &run->stdio.link,
                      (size_t)run->service.limits->output_backlog_bytes);
-    mcp_stdio_start(&run->stdio, &run->service.mcp, &run->io.s, framing, on_done, run);
+    mcp_stdio_start(&run->stdio, run->server, &run->io.s, framing, on_done, run);
     return true;
 }
 
@@ -108,6 +109,19 @@ static int serve_stdio(struct mcp_run *run, enum framing framing)
     return run->code;
 }
 
+static bool choose_server(struct mcp_run *run, const char *agent, struct err *e)
+{
+    struct agent_scope *scope;
+
+    run->server = &run->service.mcp;
+    if (!agent)
+        return true;
+    scope = service_agent(&run->service, str_of(agent), e);
+    if (scope)
+        run->server = &scope->server;
+    return scope != NULL;
+}
+
 static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct mcp_args *a = args;
@@ -120,14 +134,16 @@ static int run(struct app *app, const void *args, int words, char **word)
         return app_usage("mcp: unexpected word %.40s", word[0]);
     if (a->framing && !framing_named(str_of(a->framing), &framing))
         return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
-    if (!a->scope || !str_eq(str_of(a->scope), STR("tools")))
+    if (!a->agent && (!a->scope || !str_eq(str_of(a->scope), STR("tools"))))
         return app_usage("mcp: --scope %.20s is not available yet; available is: tools",
                          a->scope ? a->scope : "agents (the default)");
     r = ARENA_NEW(&app->mem, struct mcp_run);
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
-        code = serve_stdio(r, framing);
+        service_expose(&r->service, &app->config);
+        service_expect_servers(&r->service, &app->config);
+        code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail(&e);
         service_close(&r->service);
     } else {
         code = app_fail(&e);
@@ -139,13 +155,15 @@ static int run(struct app *app, const void *args, int words, char **word)
 static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
       "what to offer: tools (agents and all come later)" },
+    { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
+      "only what agents/NAME/agent.json exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
       "auto (default), line, or header for Content-Length" },
 };
 
 const struct verb verb_mcp = {
     .name = "mcp",
-    .words = "--scope tools",
+    .words = "--scope tools | --agent NAME",
     .summary = "serve MCP on stdin and stdout",
     .option = options,
     .options = ARRAY_LEN(options),

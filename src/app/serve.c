@@ -45,7 +45,7 @@ static void on_http_closed(void *who)
 {
     struct serve *s = who;
 
-    upstreams_close(&s->service.upstreams, on_upstreams_closed, s);
+    service_leave_servers(&s->service, on_upstreams_closed, s);
 }
 
 static void on_http_drained(void *who)
@@ -57,7 +57,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    mcp_server_end(&s->service.mcp); /* who listens is told that it is over */
+    service_end_mcp(&s->service); /* who listens is told that it is over */
     http_server_drain(s->service.http, on_http_drained, s);
 }
 
@@ -200,6 +200,8 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
+    service_expose(&s->service, c);
+    service_expect_servers(&s->service, c);
     service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };

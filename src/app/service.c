@@ -46,24 +46,43 @@ static void on_servers(struct http_req *req)
     http_reply(req, body.full ? 507 : 200, "application/json", NULL, 0, &all, body.full ? 0 : 1);
 }
 
+/* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
 static struct mcp_http *mcp_of(struct http_req *req)
 {
-    return &((struct service *)req->who)->mcp_http;
+    struct service *s = req->who;
+    struct agent_scope *agent;
+    struct err e;
+
+    if (!req->rest.p)
+        return &s->mcp_http;
+    agent = service_agent(s, req->rest, &e);
+    if (!agent)
+        http_reply_error(req, e.code == ERR_NOT_FOUND ? 404 : 500, "%s", e.text);
+    return agent ? &agent->http : NULL;
 }
 
 static void on_mcp_post(struct http_req *req)
 {
-    mcp_http_post(mcp_of(req), req);
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_post(h, req);
 }
 
 static void on_mcp_get(struct http_req *req)
 {
-    mcp_http_get(mcp_of(req), req);
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_get(h, req);
 }
 
 static void on_mcp_delete(struct http_req *req)
 {
-    mcp_http_delete(mcp_of(req), req);
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_delete(h, req);
 }
 
 static void on_sse_get(struct http_req *req)
@@ -81,6 +100,9 @@ static const struct http_route routes[] = {
     { "POST", "/mcp", on_mcp_post },
     { "GET", "/mcp", on_mcp_get },
     { "DELETE", "/mcp", on_mcp_delete },
+    { "POST", "/mcp/*", on_mcp_post },
+    { "GET", "/mcp/*", on_mcp_get },
+    { "DELETE", "/mcp/*", on_mcp_delete },
     { "GET", "/sse", on_sse_get },
     { "POST", MCP_SSE_MESSAGES, on_sse_post },
     { "GET", "/api/mcp/servers", on_servers },
@@ -91,6 +113,18 @@ static const struct str open_paths[] = { STR("/health") };
 
 /* ---- wiring ----------------------------------------------------------------------------- */
 
+static const struct config nothing_said;
+
+static void on_tried(struct upstreams *up)
+{
+    gathering_end(&((struct service *)up->who)->gathering);
+}
+
+static void on_servers_changed(struct upstreams *up)
+{
+    offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -99,9 +133,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     if (root_fd < 0)
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
-    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root }, 1u << OFFER_TOOLS);
+    s->config = &nothing_said;
+    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root },
+               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
     offer_join(&s->offer, &s->builtin);
+    servers_resource_init(&s->servers, s);
+    offer_join(&s->offer, &s->servers.source);
+    s->offer.gathering = &s->gathering;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
         .rpc = &s->rpc,
@@ -110,11 +149,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .version = trefoil_version,
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
+    s->upstreams.on_tried = on_tried;
+    s->upstreams.on_changed = on_servers_changed;
+    s->upstreams.who = s;
     return true;
 }
 
 /* Of the built-in tools those that are not private. */
-static void expose_builtin(struct service *s, const struct config *c)
+void service_expose(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
     size_t n = 0;
@@ -131,12 +173,48 @@ static void expose_builtin(struct service *s, const struct config *c)
     s->builtin.tools = n;
     mem_free(s->exposed);
     s->exposed = list;
+    s->config = c;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_use(a, c, s->upstreams.fleet);
 }
 
 void service_use(struct service *s, const struct config *config)
 {
-    expose_builtin(s, config);
     upstreams_use(&s->upstreams, config);
+    service_expose(s, config);
+}
+
+void service_expect_servers(struct service *s, const struct config *config)
+{
+    for (size_t i = 0; i < config->servers.n; i++)
+        if (config->servers.v[i].enabled && config->servers.v[i].trusted)
+            s->gathering.open = true;
+}
+
+void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
+{
+    gathering_end(&s->gathering);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_leave_fleet(a);
+    upstreams_close(&s->upstreams, done, who);
+}
+
+struct agent_scope *service_agent(struct service *s, struct str name, struct err *e)
+{
+    struct agent_scope *a = s->scopes;
+
+    while (a && !str_eq(name, str_of(a->name)))
+        a = a->next;
+    if (a)
+        return a;
+    a = agent_scope_new(name, &s->offer.host, &s->rpc, s->config, e);
+    if (!a)
+        return NULL;
+    a->offer.gathering = &s->gathering;
+    agent_scope_use(a, s->config, s->upstreams.fleet);
+    a->next = s->scopes;
+    s->scopes = a;
+    return a;
 }
 
 void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key)
@@ -156,11 +234,19 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
     });
 }
 
+void service_end_mcp(struct service *s)
+{
+    mcp_server_end(&s->mcp);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        mcp_server_end(&a->server);
+}
+
 static void on_mcp_closed(void *who)
 {
     struct service *s = who;
 
-    s->http_closed(s->http_closed_who);
+    if (!--s->closing)
+        s->http_closed(s->http_closed_who);
 }
 
 static void on_http_closed(void *who)
@@ -168,8 +254,13 @@ static void on_http_closed(void *who)
     struct service *s = who;
 
     s->http = NULL;
-    mcp_server_end(&s->mcp);
+    service_end_mcp(s);
+    s->closing = 1;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        s->closing++;
     mcp_http_close(&s->mcp_http, on_mcp_closed, s);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        mcp_http_close(&a->http, on_mcp_closed, s);
 }
 
 void service_close_http(struct service *s, void (*done)(void *who), void *who)
@@ -181,6 +272,12 @@ void service_close_http(struct service *s, void (*done)(void *who), void *who)
 
 void service_close(struct service *s)
 {
+    while (s->scopes) {
+        struct agent_scope *a = s->scopes;
+
+        s->scopes = a->next;
+        agent_scope_free(a);
+    }
     close(s->offer.host.root_fd);
     offer_fini(&s->offer);
     mem_free(s->exposed);

@@ -6,6 +6,7 @@
 #ifndef APP_SERVICE_H
 #define APP_SERVICE_H
 
+#include "app/agent_scope.h"
 #include "app/upstreams.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"
@@ -14,18 +15,35 @@
 
 struct store;
 
+#define SERVERS_URI "trefoil://servers"
+
+/* The resource of that name (servers_resource.c). */
+struct servers_resource {
+    struct resource resource;
+    const struct resource *list[1];
+    struct offer_source source;
+};
+
+struct service;
+void servers_resource_init(struct servers_resource *r, struct service *s);
+
 struct service {
     struct loop *loop;
     const struct limits *limits;
     struct rpc rpc;
     struct offer offer;
+    struct gathering gathering; /* of servers, at the start */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
+    struct servers_resource servers;
     struct upstreams upstreams;
+    const struct config *config; /* in force */
     struct mcp_server mcp;
     struct mcp_http mcp_http;
-    struct store *store;      /* NULL where the verb needs none */
-    struct http_server *http; /* NULL without HTTP */
+    struct agent_scope *scopes; /* agents that somebody asked for */
+    size_t closing;             /* MCP sides that are not closed yet */
+    struct store *store;        /* NULL where the verb needs none */
+    struct http_server *http;   /* NULL without HTTP */
     int64_t started;
     void (*http_closed)(void *who);
     void *http_closed_who;
@@ -35,17 +53,32 @@ struct service {
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e);
 
+/* Offer what a configuration exposes of the built-in tools; it must live until another is used. */
+void service_expose(struct service *s, const struct config *config);
+
 /*
- * Offer what a configuration exposes and use its MCP servers, from now on; it must live until
- * another is used, or upstreams_close is done.
+ * The same, and use its MCP servers; it must live until another is used, or the service has left
+ * its servers.
  */
 void service_use(struct service *s, const struct config *config);
+
+/* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
+void service_expect_servers(struct service *s, const struct config *config);
+
+/* upstreams_close, for the whole service. */
+void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);
+
+/* The agent of a name as an MCP server; NULL, and the reason, when it cannot be had. */
+struct agent_scope *service_agent(struct service *s, struct str name, struct err *e);
 
 /*
  * Add the HTTP server with all routes; it does not listen yet. `host`: names it may be called by;
  * `key`: the API key it asks for, or STR_NONE. Both must outlive it.
  */
 void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key);
+
+/* Serve MCP no longer: listens are answered, parked calls cancelled. */
+void service_end_mcp(struct service *s);
 
 /* Close the HTTP server, end what is under way, then call done from the loop. */
 void service_close_http(struct service *s, void (*done)(void *who), void *who);

@@ -3,7 +3,6 @@
 #include "app/app.h"
 #include "base/auto.h"
 #include "base/container.h"
-#include "core/exposure.h"
 #include "tool/tools.h"
 #include "wire/http_client.h"
 
@@ -11,16 +10,23 @@
 
 /* ---- what is offered ----------------------------------------------------------------------- */
 
-static bool is_hidden(void *who, const struct upstream_tool *t)
+struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t)
+{
+    return (struct tool_called){
+        .name = str_of(t->tool.name),
+        .alias = arena_printf(mem, "%s:" STR_FMT, t->up->spec.name, STR_ARG(t->original)),
+    };
+}
+
+static const char *if_exposed(void *who, const struct upstream_tool *t)
 {
     const struct upstreams *up = who;
     AUTO_ARENA mem = { 0 };
-    struct tool_called called = {
-        .name = str_of(t->tool.name),
-        .alias = arena_printf(&mem, "%s:" STR_FMT, t->up->spec.name, STR_ARG(t->original)),
-    };
 
-    return !tool_exposed_by_kernel(&up->config->expose_tools, &up->config->private_tools, called);
+    return tool_exposed_by_kernel(&up->config->expose_tools, &up->config->private_tools,
+                                  upstream_tool_called(&mem, t))
+               ? t->tool.name
+               : NULL;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -32,6 +38,15 @@ static void on_tried(struct mcp_fleet *f, void *who)
     (void)f;
     if (up->on_tried)
         up->on_tried(up);
+}
+
+static void on_changed(struct mcp_fleet *f, void *who)
+{
+    struct upstreams *up = who;
+
+    (void)f;
+    if (up->on_changed)
+        up->on_changed(up);
 }
 
 static void open_http(struct upstreams *up)
@@ -66,9 +81,10 @@ static void open_fleet(struct upstreams *up)
         .reserved = reserved,
         .reserveds = builtin_tool_count,
         .on_tried = on_tried,
+        .on_changed = on_changed,
         .who = up,
     });
-    mcp_fleet_view_open(&up->view, up->fleet, is_hidden, up);
+    mcp_fleet_view_open(&up->view, up->fleet, if_exposed, up);
     offer_join(up->offer, &up->view.source);
 }
 

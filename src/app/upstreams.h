@@ -8,6 +8,7 @@
 #define APP_UPSTREAMS_H
 
 #include "app/config.h"
+#include "core/exposure.h"
 #include "core/offer.h"
 #include "loop/proc.h"
 #include "proto/mcp/mcp_fleet.h"
@@ -24,6 +25,8 @@ struct upstreams {
 
     /* All have been connected, or failed, once. May be NULL. */
     void (*on_tried)(struct upstreams *up);
+    /* Their tools have changed. May be NULL. */
+    void (*on_changed)(struct upstreams *up);
     void *who;
 
     struct timer late;
@@ -31,6 +34,9 @@ struct upstreams {
     void (*done)(void *who, bool in_time);
     void *done_who;
 };
+
+/* The names by which the lists of the configuration may mean a tool; alias lives in mem. */
+struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 

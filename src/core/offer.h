@@ -9,6 +9,7 @@
 #ifndef CORE_OFFER_H
 #define CORE_OFFER_H
 
+#include "core/gathering.h"
 #include "core/tool.h"
 
 struct resource {
@@ -74,6 +75,7 @@ struct offer_watch {
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
+    struct gathering *gathering; /* NULL: all is there from the start */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
     struct post post;

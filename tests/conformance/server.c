@@ -41,6 +41,7 @@ static void on_signal(int signum, void *who)
 static void offer_fixtures(struct service *s)
 {
     offer_leave(&s->offer, &s->builtin);
+    offer_leave(&s->offer, &s->servers.source);
     s->offer.parts = 1u << OFFER_TOOLS | 1u << OFFER_RESOURCES | 1u << OFFER_PROMPTS;
     fixture_tools_join(&s->offer);
     fixture_asks_join(&s->offer);

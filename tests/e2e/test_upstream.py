@@ -44,6 +44,14 @@ def tools_of_all_servers_are_listed_beside_the_built_in_ones(root):
 
 
 @case
+def the_first_list_waits_for_servers_that_are_being_connected(root):
+    configure(root, server("a"), server("dead", "die-in-handshake"))
+    with StdioGateway(root=root) as gate:
+        gate.initialize()
+        has([t["name"] for t in gate.ask("tools/list", ident=2)["result"]["tools"]], "mcp_a_add")
+
+
+@case
 def the_api_tells_what_is_configured_and_connected(root):
     configure(root, server("a", env='{ TOKEN = "hush hush" }', timeout_secs=7),
               server("dead", "die-in-handshake"))
@@ -65,6 +73,24 @@ def the_api_tells_what_is_configured_and_connected(root):
         has(connected["tools"], {"name": "mcp_a_echo", "description": "[MCP:a] Return the text."})
         equal([connected["era"], connected["version"]], ["legacy", "2025-11-25"])
         assert connected["rss_kb"] > 1000, connected
+
+
+@case
+def the_servers_are_a_resource_that_can_be_followed(root):
+    configure(root, server("a"))
+    with StdioGateway(root=root) as gate:
+        offered = gate.initialize("2024-11-05")["capabilities"]
+        equal([offered["tools"], offered["resources"]],
+              [{"listChanged": True}, {"listChanged": True, "subscribe": True}])
+        listed, = gate.ask("resources/list")["result"]["resources"]
+        equal([listed["uri"], listed["mimeType"]], ["trefoil://servers", "application/json"])
+        gate.wait_tool("mcp_a_add_tool")
+        gate.ask("resources/subscribe", {"uri": "trefoil://servers"})
+        gate.ask("tools/call", {"name": "mcp_a_add_tool"})
+        equal(gate.note("notifications/resources/updated")["params"],
+              {"uri": "trefoil://servers"})
+        content, = gate.ask("resources/read", {"uri": "trefoil://servers"})["result"]["contents"]
+        equal(json.loads(content["text"])["connected"][0]["name"], "a")
 
 
 @case

@@ -75,24 +75,41 @@ static void build_names(struct mcp_fleet *f)
             LOG_N("tools", (int64_t)f->names.dropped));
 }
 
-static bool is_shown(const struct mcp_fleet_view *v, const struct upstream_tool *t)
+static const char *shown_name(const struct mcp_fleet_view *v, const struct upstream_tool *t)
 {
-    return t->tool.name && !(v->hides && v->hides(v->who, t));
+    return t->tool.name && v->named ? v->named(v->who, t) : t->tool.name;
+}
+
+static void show(struct mcp_fleet_view *v, const struct upstream_tool *t)
+{
+    const char *name = shown_name(v, t);
+    size_t n = v->source.tools;
+
+    if (!name)
+        return;
+    v->list[n] = &t->tool;
+    if (name != t->tool.name) {
+        v->renamed[n] = t->tool;
+        v->renamed[n].name = name;
+        v->list[n] = &v->renamed[n];
+    }
+    v->source.tools++;
 }
 
 static void fill_view(struct mcp_fleet_view *v)
 {
     const struct mcp_fleet *f = v->fleet;
-    size_t n = 0;
+    size_t most = count_tools(f);
 
     mem_free(v->list);
-    v->list = mem_alloc(count_tools(f) * sizeof(*v->list));
+    mem_free(v->renamed);
+    v->list = mem_alloc(most * sizeof(*v->list));
+    v->renamed = v->named ? mem_alloc(most * sizeof(*v->renamed)) : NULL;
+    v->source.tool = v->list;
+    v->source.tools = 0;
     EACH_UPSTREAM(f, u)
     for (size_t i = 0; i < u->tools; i++)
-        if (is_shown(v, &u->tool[i]))
-            v->list[n++] = &u->tool[i].tool;
-    v->source.tool = v->list;
-    v->source.tools = n;
+        show(v, &u->tool[i]);
     offer_source_changed(&v->source, OFFER_TOOLS);
 }
 
@@ -110,10 +127,10 @@ static void rebuild(struct mcp_fleet *f)
         f->opts.on_changed(f, f->opts.who);
 }
 
-void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_hides_fn *hides,
+void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_named_fn *named,
                          void *who)
 {
-    *v = (struct mcp_fleet_view){ .fleet = f, .hides = hides, .who = who, .next = f->views };
+    *v = (struct mcp_fleet_view){ .fleet = f, .named = named, .who = who, .next = f->views };
     f->views = v;
     fill_view(v);
 }
@@ -132,7 +149,9 @@ void mcp_fleet_view_close(struct mcp_fleet_view *v)
         at = &(*at)->next;
     *at = v->next;
     mem_free(v->list);
+    mem_free(v->renamed);
     v->list = NULL;
+    v->renamed = NULL;
 }
 
 /* ---- all tried ----------------------------------------------------------------------------- */

@@ -62,22 +62,26 @@ bool mcp_fleet_tried(const struct mcp_fleet *f);
 
 /* ---- views --------------------------------------------------------------------------------- */
 
-/* Is this tool left out? Or NULL: none is. */
-typedef bool mcp_fleet_hides_fn(void *who, const struct upstream_tool *tool);
+/*
+ * Under which name a tool is shown: tool->tool.name as everywhere, another one that lives as long
+ * as the view, or NULL: not at all.
+ */
+typedef const char *mcp_fleet_named_fn(void *who, const struct upstream_tool *tool);
 
 struct mcp_fleet_view {
     struct offer_source source; /* to be joined to offers */
     struct mcp_fleet *fleet;
-    mcp_fleet_hides_fn *hides;
+    mcp_fleet_named_fn *named; /* NULL: all, as everywhere */
     void *who;
     const struct tool **list; /* source.tool */
+    struct tool *renamed;     /* what in there has another name */
     struct mcp_fleet_view *next;
 };
 
-void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_hides_fn *hides,
+void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_named_fn *named,
                          void *who);
 
-/* What `hides` says has changed. */
+/* What `named` says has changed. */
 void mcp_fleet_view_refresh(struct mcp_fleet_view *v);
 
 /* It must have left its offers. */

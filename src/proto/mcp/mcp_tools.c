@@ -2,7 +2,7 @@
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
 
-void mcp_on_tools_list(struct rpc_in *in)
+static void list_tools(struct rpc_in *in)
 {
     const struct offer *offer = mcp_offer_of(in);
     const struct tool *tool;
@@ -20,6 +20,26 @@ void mcp_on_tools_list(struct rpc_in *in)
     if (tool)
         mcp_page_cursor(w, in->mem, page.at);
     mcp_result_end(in, MCP_CACHE_LIST);
+}
+
+static void on_gathered(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    if (e)
+        rpc_error_of(who, e);
+    else
+        list_tools(who);
+}
+
+void mcp_on_tools_list(struct rpc_in *in)
+{
+    const struct offer *offer = mcp_offer_of(in);
+
+    if (offer->gathering && offer->gathering->open)
+        gathering_wait(offer->gathering, ARENA_NEW(in->mem, struct gathering_wait),
+                       offer->host.loop, offer->host.limits, &in->op, on_gathered, in);
+    else
+        list_tools(in);
 }
 
 struct tool_call {

@@ -16,16 +16,16 @@ struct session_servers {
 
 /* ---- what is shadowed ---------------------------------------------------------------------- */
 
-static bool is_shadowed(void *who, const struct upstream_tool *t)
+static const char *unless_shadowed(void *who, const struct upstream_tool *t)
 {
     struct session_servers *s = who;
 
     if (mcp_fleet_find(s->fleet, str_of(t->up->spec.name)))
-        return true;
+        return NULL;
     for (size_t i = 0; i < s->own.source.tools; i++)
         if (str_eq(str_of(t->tool.name), str_of(s->own.source.tool[i]->name)))
-            return true;
-    return false;
+            return NULL;
+    return t->tool.name;
 }
 
 static void warn_of_shadow(const struct session_servers *s, const struct server_spec *spec)
@@ -94,7 +94,7 @@ static void join_offer(struct session_servers *s)
         offer_join(&s->offer, o->builtin[i]);
     if (!o->agent)
         return;
-    mcp_fleet_view_open(&s->agent, o->agent, is_shadowed, s);
+    mcp_fleet_view_open(&s->agent, o->agent, unless_shadowed, s);
     offer_join(&s->offer, &s->agent.source);
 }
 

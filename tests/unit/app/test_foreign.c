@@ -44,6 +44,21 @@ TEST(claude_cursor_and_desktop_have_mcpServers)
     EQ_STR(g.list.v[0].origin, "x.json:1");
 }
 
+TEST(zed_has_context_servers_among_its_settings)
+{
+    AUTO_PLACE at = place_new();
+    struct got g =
+        read_one(&at, "{\n  \"theme\": \"One\", // of the editor\n  \"acp_agents\": {\"trefoil\": "
+                      "{\"command\": \"trefoil\", \"args\": [\"acp\"]}},\n  \"context_servers\": "
+                      "{\"fs\": {\"command\": \"mcp-fs\", \"args\": [\"/w\"]}},\n}\n");
+
+    OK(g.ok);
+    EQ(g.list.n, 1);
+    EQ_STR(g.list.v[0].name, "fs");
+    EQ_STR(g.list.v[0].argv[1], "/w");
+    EQ(g.notes.n, 0);
+}
+
 TEST(vs_code_has_servers_and_inputs_and_comments)
 {
     AUTO_PLACE at = place_new();

@@ -1,9 +1,11 @@
-/* Servers of a session with real children, and what is left of them. */
+/* Servers of a session, as an editor sends them, with real children, and what is left of them. */
+#include "app/server_read.h"
 #include "base/log.h"
 #include "loop/proc.h"
 #include "proto/mcp/session_servers.h"
 #include "tap.h"
 #include "unit/loop/until.h"
+#include "wire/http_client.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -149,6 +151,84 @@ TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
     OK(until(b.loop, until_true, &b.closed));
     OK(kill(pid, 0) < 0 && errno == ESRCH);
     OK(b.procs.first == NULL);
+    bench_close(&b);
+}
+
+/* ---- from the params of session/new ------------------------------------------------------------ */
+
+struct session_new {
+    struct str cwd;
+    struct json servers;
+};
+
+static const struct pick session_new_fields[] = {
+    PICK_FIELD("cwd", PICK_STR, struct session_new, cwd, PICK_MUST),
+    PICK_FIELD("mcpServers", PICK_ARRAY, struct session_new, servers, PICK_MUST),
+};
+
+static const char session_new_params[] =
+    "{\"cwd\":\"%s\",\"mcpServers\":["
+    "{\"name\":\"mine\",\"command\":\"python3\",\"args\":[\"" BAD_SERVER "\",\"ok\"],"
+    "\"env\":[{\"name\":\"GREETING\",\"value\":\"hello\"}]},"
+    "{\"type\":\"http\",\"name\":\"far\",\"url\":\"http://127.0.0.1:1/mcp\","
+    "\"headers\":[{\"name\":\"X-Who\",\"value\":\"me\"}]},"
+    "{\"type\":\"sse\",\"name\":\"old\",\"url\":\"http://127.0.0.1:1/sse\",\"headers\":[]}]}";
+
+static void read_session_new(struct bench *b, const char *folder, struct session_new *out,
+                             struct server_list *list)
+{
+    struct json_opts opts = limits_json(&b->limits);
+    struct json params = { 0 };
+
+    OK(json_read(&b->mem, arena_printf(&b->mem, session_new_params, folder), &opts, &params,
+                 &b->err));
+    OK(pick(&b->mem, params, PICK_TABLE(session_new_fields), PICK_LENIENT, out, &b->err));
+    OK(server_specs_from_acp(&b->mem, out->servers, "/", &b->limits, NULL, list, &b->err));
+}
+
+TEST(a_session_takes_the_servers_its_editor_sends)
+{
+    struct bench b;
+    struct session_new params = { 0 };
+    struct server_list list = { 0 };
+    struct session_servers *ses;
+    const struct upstream *mine;
+    const struct tool *t;
+    char folder[] = "/tmp/trefoil-session-XXXXXX";
+
+    bench_open(&b);
+    b.world.http = http_client_new(
+        &(struct http_client_opts){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" });
+    OK(mkdtemp(folder) != NULL);
+    read_session_new(&b, folder, &params, &list);
+    EQ(list.n, 3);
+    EQ(list.v[1].transport, SERVER_HTTP);
+    EQ_S(list.v[1].header[0].value, "me");
+    EQ(list.v[2].transport, SERVER_SSE);
+    ses = session_servers_open(&(struct session_opts){ .world = &b.world,
+                                                       .host = &b.host,
+                                                       .cwd = arena_cstr(&b.mem, params.cwd),
+                                                       .on_connected = on_connected,
+                                                       .who = &b },
+                               list.v, list.n);
+    OK(until(b.loop, until_true, &b.connected));
+    mine = session_servers_get(ses, STR("mine"));
+    OK(!session_servers_failed(mine, &b.err));
+    OK(session_servers_failed(session_servers_get(ses, STR("far")), &b.err));
+    OK(session_servers_failed(session_servers_get(ses, STR("old")), &b.err));
+    EQ_STR(session_folder(mine), folder);
+    t = offer_tool(session_servers_offer(ses), STR("mcp_mine_env"));
+    OK(t && t->always);
+    b.err = (struct err){ 0 };
+    tool_run(t, &b.call, &b.host, &b.caller, &b.mem, (struct json){ 0 }, NULL, on_called, &b);
+    OK(until(b.loop, until_true, &b.called));
+    HAS_S(b.call.raw_result, "hello");
+    session_servers_close(ses, on_closed, &b);
+    OK(until(b.loop, until_true, &b.closed));
+    EQ(rmdir(folder), 0); /* nothing was written there */
+    b.closed = false;
+    http_client_close(b.world.http, on_closed, &b);
+    OK(until(b.loop, until_true, &b.closed));
     bench_close(&b);
 }
 

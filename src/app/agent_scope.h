@@ -1,0 +1,50 @@
+/*
+ * agent_scope.h - one agent as an MCP server: `trefoil mcp --agent NAME` and /mcp/NAME.
+ *
+ * What it exports stands in its file, agents/NAME/agent.json (JSON with comments):
+ *
+ *   { "name": "coder", "mcp": { "expose_tools": ["file_read", "git:status"],
+ *                               "private_tools": ["admin:reset"] } }
+ *
+ * Nothing is exported unless it is listed, and what is private stays so even when it is. A tool
+ * of a server is listed by its published name or as server:tool, and is published as listed. The
+ * server calls itself by the agent's name.
+ */
+#ifndef APP_AGENT_SCOPE_H
+#define APP_AGENT_SCOPE_H
+
+#include "app/upstreams.h"
+#include "proto/mcp/mcp_http.h"
+
+struct agent_scope {
+    struct arena mem; /* what its file says */
+    const char *name; /* as it is called by */
+    struct pick_strs expose, hidden;
+    const struct config *config; /* whose private_tools are nobody's */
+    struct offer offer;
+    struct offer_source builtin;
+    const struct tool **list; /* builtin.tool */
+    struct mcp_fleet_view view;
+    bool viewing;
+    struct mcp_server server;
+    struct mcp_http http;
+    struct agent_scope *next;
+};
+
+/*
+ * Read the agent's file and offer what it exports of the built-in tools. ERR_NOT_FOUND when there
+ * is no such agent. `config` must live until another is used.
+ */
+struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
+                                    const struct config *config, struct err *e);
+
+/* Another configuration is in force; the tools of this fleet (may be NULL) are there. */
+void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet);
+
+/* The fleet is about to go. */
+void agent_scope_leave_fleet(struct agent_scope *a);
+
+/* Its MCP side must be closed, its fleet left. */
+void agent_scope_free(struct agent_scope *a);
+
+#endif

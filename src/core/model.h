@@ -1,0 +1,143 @@
+/*
+ * model.h - asking a language model: the port that providers implement.
+ *
+ * One request is one answer of the model: given the conversation so far and the tools it may
+ * call, it streams text and thoughts, names tool calls, and stops for a reason. What to do with
+ * the calls is the turn's business; a provider knows HTTP and one wire format, nothing more.
+ *
+ * The conversation is neutral: blocks that every provider can write in its own words. What one
+ * provider needs back byte for byte (a signature under a thought, an encrypted item) travels as
+ * `sealed` and is only given to the provider that made it.
+ */
+#ifndef CORE_MODEL_H
+#define CORE_MODEL_H
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "loop/op.h"
+
+/* ---- the conversation --------------------------------------------------------------------- */
+
+enum block_kind {
+    BLOCK_TEXT,
+    BLOCK_THOUGHT,
+    BLOCK_MEDIA,  /* image or audio */
+    BLOCK_CALL,   /* the model wants a tool run */
+    BLOCK_RESULT, /* of such a call */
+};
+
+struct block {
+    enum block_kind kind;
+    struct str text;           /* text, thought; of a result: what the model is to read */
+    struct str type;           /* media type of media */
+    struct str data;           /* base64 of media */
+    struct str id;             /* of a call, and of its result */
+    struct str name;           /* of the tool */
+    struct str args;           /* of a call: a raw JSON object */
+    struct str sealed;         /* raw JSON that only `by` understands; STR_NONE: none */
+    const char *by;            /* name of the provider that sealed it */
+    bool is_error;             /* of a result */
+    const struct block *media; /* of a result: pictures and sound that belong to it */
+    size_t medias;
+};
+
+enum message_role { ROLE_USER, ROLE_ASSISTANT };
+
+/* Calls stand in messages of the assistant, results in messages of the user. */
+struct message {
+    enum message_role role;
+    const struct block *block;
+    size_t blocks;
+};
+
+struct model_tool {
+    struct str name, description;
+    struct str schema; /* raw JSON Schema of the arguments */
+};
+
+/* ---- what comes back ---------------------------------------------------------------------- */
+
+enum model_stop {
+    STOP_END,     /* it has said what it had to say */
+    STOP_TOOLS,   /* it waits for results */
+    STOP_LENGTH,  /* its answer was cut at max_tokens */
+    STOP_CONTEXT, /* the conversation is too long for it */
+    STOP_REFUSED, /* it, or a filter before it, will not */
+};
+
+/* Tokens; what a provider does not tell stays 0. */
+struct model_usage {
+    int64_t input, output;
+    int64_t cache_read, cache_write; /* parts of the input */
+    int64_t thinking;                /* part of the output */
+};
+
+struct model_turn;
+
+/* Deltas, as they arrive; borrowed for the call. All may be NULL. */
+struct model_events {
+    void (*on_text)(struct model_turn *t, struct str delta);
+    void (*on_thought)(struct model_turn *t, struct str delta);
+    /* A call has been named; its arguments are still coming. */
+    void (*on_call)(struct model_turn *t, struct str id, struct str name);
+    /* It is tried again (429, 5xx, a broken stream before the first delta), with why and when. */
+    void (*on_retry)(struct model_turn *t, const struct err *why, int64_t in_ms);
+};
+
+/* ---- one request --------------------------------------------------------------------------- */
+
+enum model_effort { EFFORT_DEFAULT, EFFORT_NONE, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_HIGH };
+
+/* Borrowed until the turn is done. */
+struct model_request {
+    struct str model;  /* as the provider spells it */
+    struct str system; /* STR_NONE: none */
+    const struct message *message;
+    size_t messages;
+    const struct model_tool *tool;
+    size_t tools;
+    int64_t max_tokens; /* 0: what the provider takes for it */
+    enum model_effort effort;
+    double temperature; /* negative: not said */
+};
+
+/*
+ * An op. On success `answer` is what the model said, as blocks in mem, ready to be the next message
+ * of the assistant. It fails with ERR_DENIED (key, quota), ERR_TIMEOUT, ERR_CLOSED (broken off),
+ * ERR_INVALID (we or it spoke wrongly), ERR_LIMIT (too much), ERR_CANCELED; what had come until
+ * then is in `answer` too. Retries are the provider's business; they end before the first delta.
+ */
+struct model_turn {
+    struct op op; /* first */
+    struct arena *mem;
+    const struct model_request *request;
+    const struct model_events *events;
+    void *owner; /* of the events */
+    struct message answer;
+    enum model_stop stop;
+    struct model_usage usage;
+    struct str model; /* that answered, as the provider names it */
+    void *data;       /* the provider's */
+};
+
+struct provider;
+
+/* What a provider is made of; one file, one row. */
+struct provider_kind {
+    const char *name; /* "anthropic" */
+    void (*start)(struct provider *p, struct model_turn *t);
+};
+
+/* A provider with its address and key. Program lifetime. */
+struct provider {
+    const struct provider_kind *kind;
+    void *state; /* its own */
+};
+
+/* Ask. *t must live as long as mem; settles by the loop like every op. */
+static inline void model_ask(struct provider *p, struct model_turn *t)
+{
+    p->kind->start(p, t);
+}
+
+#endif
