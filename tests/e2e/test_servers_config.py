@@ -242,8 +242,7 @@ def what_is_refused_writes_nothing(root):
                        (("remove", "nobody"), b"trefoil.toml has no server nobody"),
                        (("disable", "theirs"), b"it stands in .mcp.json:1, a file of another program"),
                        (("enable",), b"expected NAME"),
-                       (("frob",), b"expected add, remove"),
-                       ((), b"expected add, remove")):
+                       (("frob",), b"expected list, test, add, remove")):
         done = trefoil(project, "servers", *args, **env)
         if done.returncode not in (1, 2):
             raise AssertionError((args, done))
