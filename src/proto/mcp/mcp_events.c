@@ -58,7 +58,7 @@ bool mcp_events_named(const struct mcp_events *e, struct str id, struct mcp_even
     if (!str_eq(session, str_of(own)) || !str_uint(stream, 0, UINT32_MAX, &s) ||
         !str_uint(id, 1, e->number, &number))
         return false;
-    *out = (struct mcp_event_stream){ (uint32_t)s, number };
+    *out = (struct mcp_event_stream){ .stream = (uint32_t)s, .newest = number };
     return true;
 }
 
@@ -95,13 +95,14 @@ static struct mcp_event *gather(const struct str *piece, size_t n, size_t bytes)
 struct str mcp_events_keep(struct mcp_events *e, struct mcp_event_stream *s,
                            const struct str *piece, size_t n, char id[MCP_EVENT_ID])
 {
-    uint64_t before = s->newest;
+    uint64_t before = s->told;
     struct str text = mcp_events_number(e, s, id);
     struct mcp_event *ev;
     size_t bytes = 0;
 
     for (size_t i = 0; i < n; i++)
         bytes += piece[i].n;
+    s->told = s->newest;
     if (!make_room(e, bytes))
         return text;
     ev = gather(piece, n, bytes);

@@ -15,7 +15,7 @@
 
 struct mcp_event {
     struct mcp_event *next;
-    uint64_t number, before; /* before: the number of the event of this stream that came before */
+    uint64_t number, before; /* before: the number of what the stream said before this */
     uint32_t stream;
     size_t n;
     char text[];
@@ -29,10 +29,11 @@ struct mcp_events {
     uint32_t session; /* what ids begin with */
 };
 
-/* One stream: its number, and its newest event. */
+/* One stream: its number, and its newest event. Also names one event, by stream and newest. */
 struct mcp_event_stream {
     uint32_t stream;
     uint64_t newest; /* 0: none yet */
+    uint64_t told;   /* the newest that said something; 0: none yet */
 };
 
 enum { MCP_EVENT_ID = 48 };
@@ -40,7 +41,7 @@ enum { MCP_EVENT_ID = 48 };
 void mcp_events_init(struct mcp_events *e, const struct limits *limits);
 void mcp_events_fini(struct mcp_events *e);
 
-/* Number an event of the stream, without keeping it; writes its id. */
+/* Number an event of the stream that says nothing, and so is not missed; writes its id. */
 struct str mcp_events_number(struct mcp_events *e, struct mcp_event_stream *s,
                              char id[MCP_EVENT_ID]);
 

@@ -92,12 +92,8 @@ static void serve_modern(struct mcp_http *h, struct http_req *req, struct json r
 
 /* ---- legacy ------------------------------------------------------------------------------ */
 
-/*
- * The session a request names, held: true with *out NULL when it names none. Its version must be
- * the one the header names, if any.
- */
-static bool find_session(struct mcp_http *h, struct http_req *req, struct json id,
-                         struct mcp_session **out)
+bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json id,
+                           struct mcp_session **out)
 {
     struct str name = header_trimmed(req, "mcp-session-id");
     struct str version = header_trimmed(req, "mcp-protocol-version");
@@ -141,7 +137,7 @@ static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_vers
     if (!mcp_media_type_in(http_req_header(req, "accept"), "application/json"))
         refuse(req, 406, id, RPC_INVALID_REQUEST,
                STR("Accept must allow application/json (and text/event-stream)"));
-    else if (!find_session(h, req, id, &s))
+    else if (!mcp_http_find_session(h, req, id, &s))
         return;
     else if (s)
         mcp_post_in_session(s, req, false, root, m);
@@ -203,7 +199,7 @@ static void serve_message(struct mcp_http *h, struct http_req *req, struct json 
     mcp_judge(&req->mem, m, &headers, MCP_ASSUMED, &v);
     if (v.code)
         refuse_by(req, m->id, &v);
-    else if (mcp_features[v.version].modern)
+    else if (mcp_features[v.version].modern && m->kind != RPC_RESPONSE)
         serve_modern(h, req, root, m, &headers, &v);
     else
         serve_legacy(h, req, v.version, root, m);

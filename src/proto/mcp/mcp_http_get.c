@@ -1,27 +1,7 @@
 /* mcp_http_get.c - what a client asks of its session as a whole: listen, come back, leave. */
 #include "proto/mcp/mcp_post.h"
 
-enum { RETRY_MS = 1000 };
-
-/* The session a request names, held; NULL when it was refused. */
-static struct mcp_session *named_session(struct mcp_http *h, struct http_req *req, struct str id)
-{
-    struct str version = http_req_header(req, "mcp-protocol-version");
-    struct mcp_session *s =
-        mcp_session_find(h, MCP_SESSION_STREAMABLE, str_trim(id), req->principal);
-    enum mcp_version named;
-
-    if (!s) {
-        mcp_http_refuse(req, 404, (struct json){ 0 }, -32001, STR("Session not found"), STR_NONE);
-        return NULL;
-    }
-    if (!version.p ||
-        (mcp_version_named(str_trim(version), &named) && (int)named == s->conv.peer.version))
-        return s;
-    mcp_session_release(s);
-    http_reply_error(req, 400, "MCP-Protocol-Version: this session speaks another version");
-    return NULL;
-}
+static const struct json no_id = { 0 };
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
@@ -49,9 +29,9 @@ static void listen_own(struct mcp_session *s, struct http_req *req,
                        const struct mcp_event_stream *from)
 {
     begin_stream(req);
-    if (!from && mcp_features[s->conv.peer.version].polling)
-        mcp_send_priming(s, req, &s->own_events, RETRY_MS);
     mcp_session_open_stream(s, req, from);
+    if (!from && mcp_features[s->conv.peer.version].polling)
+        mcp_send_priming(s, req, &s->own_events, MCP_RETRY_MS);
 }
 
 /* ---- coming back ------------------------------------------------------------------------- */
@@ -70,10 +50,10 @@ static const char *resume(struct mcp_session *s, struct http_req *req, struct mc
 {
     struct mcp_post *post = from.stream ? post_with(s, from.stream) : NULL;
     bool lives = post || !from.stream, lost;
-    uint64_t newest = post ? post->events.newest : s->own_events.newest;
+    uint64_t told = post ? post->events.told : s->own_events.told;
     bool any = mcp_events_after(&s->events, from, &lost) != NULL;
 
-    if (lost || (lives && !any && newest > from.newest))
+    if (lost || (lives && !any && told > from.newest))
         return "what came after the event Last-Event-ID names is no longer kept";
     if (!lives && !any)
         return "the stream of the event Last-Event-ID names has ended";
@@ -113,7 +93,6 @@ static const char *listen(struct mcp_session *s, struct http_req *req)
 
 void mcp_http_get(struct mcp_http *h, struct http_req *req)
 {
-    struct str id = http_req_header(req, "mcp-session-id");
     struct mcp_session *s;
     const char *why;
 
@@ -121,13 +100,12 @@ void mcp_http_get(struct mcp_http *h, struct http_req *req)
         http_reply_error(req, 406, "Accept must allow text/event-stream");
         return;
     }
-    if (!id.p) {
+    if (!mcp_http_find_session(h, req, no_id, &s))
+        return;
+    if (!s) {
         serve_silence(req);
         return;
     }
-    s = named_session(h, req, id);
-    if (!s)
-        return;
     why = listen(s, req);
     if (why)
         http_reply_error(req, 400, "%s", why);
@@ -136,17 +114,15 @@ void mcp_http_get(struct mcp_http *h, struct http_req *req)
 
 void mcp_http_delete(struct mcp_http *h, struct http_req *req)
 {
-    struct str id = http_req_header(req, "mcp-session-id");
     struct mcp_session *s;
 
-    if (!id.p) {
+    if (!mcp_http_find_session(h, req, no_id, &s))
+        return;
+    if (!s) {
         http_reply_error(req, 400,
                          "the header Mcp-Session-Id is missing: which session is to end?");
         return;
     }
-    s = named_session(h, req, id);
-    if (!s)
-        return;
     mcp_session_end(s);
     mcp_session_release(s);
     http_reply(req, 204, NULL, NULL, 0, NULL, 0);

@@ -4,8 +4,6 @@
 #include "proto/mcp/mcp_era.h"
 #include "proto/mcp/mcp_trace.h"
 
-enum { RETRY_MS = 1000 }; /* how long a client that lost its stream waits before it comes back */
-
 static struct mcp_post *post_of(struct link *link)
 {
     return CONTAINER_OF(link, struct mcp_post, link);
@@ -76,7 +74,7 @@ static void on_send(struct link *link, const struct str *piece, size_t n)
     struct mcp_post *post = post_of(link);
 
     if (post->state == MCP_POST_WAITING && post->takes_events && post->home->conn)
-        begin_stream(post, RETRY_MS);
+        begin_stream(post, MCP_RETRY_MS);
     if (post->state == MCP_POST_STREAMING)
         send_event(post, piece, n);
     else if (post->session)
@@ -209,7 +207,7 @@ static void on_quiet(struct http_req *req)
     struct mcp_post *post = req->data;
 
     if (post->state == MCP_POST_WAITING && post->takes_events)
-        begin_stream(post, RETRY_MS);
+        begin_stream(post, MCP_RETRY_MS);
 }
 
 static void on_returned_gone(struct http_req *req)

@@ -50,6 +50,13 @@ void mcp_post_in_session(struct mcp_session *s, struct http_req *req, bool begin
 /* Go on with the events of this POST by another request, from `from` on. */
 void mcp_post_come_back(struct mcp_post *post, struct http_req *req, struct mcp_event_stream from);
 
+/*
+ * The session a request names by its header, held; *out NULL and true when it names none. Refuses
+ * one that is not there (404), and one that speaks another version than the header says (400).
+ */
+bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json id,
+                           struct mcp_session **out);
+
 /* Answer what never became a call: a JSON-RPC error with a status of its own. */
 void mcp_http_refuse(struct http_req *req, int status, struct json id, int code, struct str message,
                      struct str data);

@@ -54,7 +54,7 @@ static void send_own(struct link *link, const struct str *piece, size_t n)
         text = mcp_events_keep(&s->events, &s->own_events, piece, n, id);
     if (!s->stream)
         return;
-    s->own_sent = s->own_events.newest;
+    s->own_sent = s->own_events.told;
     mcp_send_event(s->stream, text, piece, n);
 }
 
@@ -88,7 +88,7 @@ static void on_stream_gone(struct http_req *req)
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
                              const struct mcp_event_stream *from)
 {
-    struct mcp_event_stream sent = { 0, s->own_sent };
+    struct mcp_event_stream sent = { .newest = s->own_sent };
 
     if (s->stream)
         close_stream(s);
@@ -97,7 +97,7 @@ void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
     req->data = s;
     req->on_gone = on_stream_gone;
     mcp_send_kept(s, req, from ? *from : sent);
-    s->own_sent = s->own_events.newest;
+    s->own_sent = s->own_events.told;
 }
 
 /* ---- finding ----------------------------------------------------------------------------- */

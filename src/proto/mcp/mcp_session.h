@@ -28,6 +28,9 @@ enum mcp_session_kind {
 };
 
 enum { MCP_SESSION_ID = 33 };
+enum {
+    MCP_RETRY_MS = 1000
+}; /* how long a client that lost its stream waits before it comes back */
 
 struct mcp_session {
     struct mcp_conv conv;

@@ -42,6 +42,10 @@ static void start_hold(struct call *call)
 {
     struct watcher *watcher = ARENA_NEW(call->mem, struct watcher);
 
+    if (the_world->holding == WORLD_HELD) {
+        call_done(call);
+        return;
+    }
     watcher->call = call;
     call->data = watcher;
     the_world->held[the_world->holding++] = call;
@@ -234,6 +238,12 @@ void world_hang_up(struct world *w, int i)
 {
     fake_stream_hang_up(&w->client[i]);
     fake_settle(w->loop);
+}
+
+void world_hang_up_if(struct world *w, int i)
+{
+    if (w->open[i] && !w->client[i].closed)
+        world_hang_up(w, i);
 }
 
 void world_wait(struct world *w, int64_t ms)

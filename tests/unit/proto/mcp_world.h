@@ -49,8 +49,9 @@ const char *world_ask(struct world *w, int i, const char *method, const char *ta
 /* What client i got since it was last asked. */
 const char *world_says(struct world *w, int i);
 
-/* Client i is gone. */
+/* Client i is gone; the second if it was there at all. */
 void world_hang_up(struct world *w, int i);
+void world_hang_up_if(struct world *w, int i);
 
 void world_wait(struct world *w, int64_t ms);
 

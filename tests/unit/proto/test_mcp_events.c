@@ -27,7 +27,7 @@ static void keep(struct mcp_event_stream *s, const char *text)
 static const char *after(uint32_t stream, uint64_t number)
 {
     static char out[256];
-    struct mcp_event_stream from = { stream, number };
+    struct mcp_event_stream from = { .stream = stream, .newest = number };
     bool lost;
     const struct mcp_event *ev = mcp_events_after(&events, from, &lost);
 
@@ -77,6 +77,22 @@ TEST(the_oldest_go_first_and_their_loss_is_noticed)
     EQ_STR(after(1, 1), "!a3 ");
     EQ_STR(after(1, 2), "a3 ");
     EQ_STR(after(2, 3), "b2 b3 ");
+    mcp_events_fini(&events);
+}
+
+TEST(an_event_that_says_nothing_is_not_missed)
+{
+    struct mcp_event_stream a = { .stream = 1 };
+    char id[MCP_EVENT_ID];
+
+    begin(10, 100);
+    keep(&a, "a1");
+    mcp_events_number(&events, &a, id);
+    EQ(a.newest, 2);
+    EQ(a.told, 1);
+    keep(&a, "a2");
+    EQ_STR(after(1, 1), "a2 ");
+    EQ_STR(after(1, 2), "a2 ");
     mcp_events_fini(&events);
 }
 
@@ -139,7 +155,7 @@ TEST(what_the_client_has_is_forgotten)
     keep(&a, "a1");
     keep(&b, "b1");
     keep(&a, "a2");
-    mcp_events_forget(&events, (struct mcp_event_stream){ 1, 1 });
+    mcp_events_forget(&events, (struct mcp_event_stream){ .stream = 1, .newest = 1 });
     EQ(events.count, 2);
     EQ_STR(after(1, 1), "a2 ");
     mcp_events_forget(&events, a);

@@ -474,6 +474,32 @@ TEST(a_tool_may_let_the_stream_rest)
     world_free(w);
 }
 
+TEST(who_missed_an_empty_event_missed_nothing)
+{
+    struct world *w = world_new();
+    const char *says;
+    struct call *call;
+    char id[64];
+
+    world_greet(w, 0, "2025-11-25");
+    world_ask(w, 1, "POST", "/mcp", SESSION BOTH, CALL(5, "hold"));
+    call = world_take(w);
+    world_progress(w, call, "1");
+    snprintf(id, sizeof(id), "%s", world_last_id(world_says(w, 1)));
+    call->caller->kind->rest(call->caller, 50); /* its empty event gets lost */
+    fake_settle(w->loop);
+    HAS(world_says(w, 1), "retry: 50\n");
+    says = come_back(w, 2, id);
+    HAS(says, "200 OK");
+    LACKS(says, "data: ");
+    world_hang_up(w, 2);
+    world_finish(w, call, "the end");
+    says = come_back(w, 3, id);
+    EQ(count(says, "data: {"), 1);
+    HAS(says, "the end");
+    world_free(w);
+}
+
 /* ---- the session's own stream ------------------------------------------------------------ */
 
 static void change_tools(struct world *w)
@@ -583,6 +609,8 @@ static const struct {
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}", "202", "" },
     { "Accept: text/html\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n",
       MODERN_LIST, "200", "resultType" },
+    { BOTH "MCP-Protocol-Version: 2026-07-28\r\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+      "400", "-32600" },
     { BOTH, "[" MODERN_LIST "]", "400", "-32600" },
     { BOTH, "[" LIST ",3]", "400", "-32600" },
     { BOTH "MCP-Protocol-Version: 2025-06-18\r\n", "[" LIST "]", "400", "-32600" },
