@@ -325,8 +325,14 @@ static const struct tool *find_tool(struct one_call *o, struct str name, struct 
 
     if (t)
         return t;
-    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown))
-        return offer_tool(&o->once.service.offer, n->name);
+    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown)) {
+        t = offer_tool(&o->once.service.offer, n->name);
+        if (!t)
+            fail(e, ERR_DENIED,
+                 "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
+                 STR_ARG(utf8_head(name, 80)));
+        return t;
+    }
     if (!f)
         fail(&unknown, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(utf8_head(name, 80)));
     fail(e, unknown.code, "%s; all are listed by: " TREFOIL_NAME " tools", unknown.text);

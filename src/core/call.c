@@ -39,6 +39,8 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
+    for (struct ask *ask = call->asks; ask; ask = ask->next)
+        op_cancel(&ask->op); /* nobody needs its answer, and the call would wait for it */
     if (call->on_settled)
         call->on_settled(call);
     take_back_asks(call);

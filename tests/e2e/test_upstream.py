@@ -469,6 +469,15 @@ def tools_lists_and_calls(root):
 
 
 @case
+def a_private_tool_cannot_be_called_from_a_terminal_either(root):
+    configure(root, server("a"), head='[mcp]\nprivate_tools = ["a:add"]\n')
+    for name in ("mcp_a_add", "a:add"):
+        done = run("tools", "call", name, '{"a": 2, "b": 5}', "--trust", root=root)
+        equal([done.returncode, done.stdout], [1, b""])
+        has(done.stderr, f"{name} is private".encode())
+
+
+@case
 def an_interrupt_ends_a_call_and_its_server(root):
     configure(root, server("a"))
     process = Process("tools", "call", "mcp_a_slow", '{"seconds": 50}', "--trust", root=root)

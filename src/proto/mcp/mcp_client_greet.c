@@ -38,7 +38,8 @@ static void set_era(struct mcp_client *c, bool modern, enum mcp_version version)
 
     c->modern = modern;
     c->peer.version = (int)version;
-    c->peer.kind = modern && http ? &mcp_client_peer_modern_http : &mcp_client_peer;
+    c->peer.kind =
+        modern && http ? &mcp_client_peer_quiet : &mcp_client_peer; /* to close says it */
 }
 
 /* ---- what was learnt --------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static void on_probe_done(struct op *op, const struct err *e, void *who)
         on_not_discovered(c);
     else if (!e)
         on_discovered(c);
-    else if (c->probe.status == 200 || not_spoken(c->probe.status, c->probe.code))
+    else if (c->probe.status / 100 == 2 || not_spoken(c->probe.status, c->probe.code))
         be_legacy(c, e);
     else
         mcp_client_end(c, e);
@@ -301,7 +302,9 @@ static void on_no_hello(struct mcp_client *c)
     mcp_req_ok(&c->greet, &e);
     if (c->discovered && be_modern(c))
         return;
-    if (legacy && legacy != c->wanted && !c->hello_again) {
+    if (c->renewing) {
+        mcp_client_end(c, &e);
+    } else if (legacy && legacy != c->wanted && !c->hello_again) {
         c->hello_again = true;
         c->wanted = legacy;
         send_hello(c);
@@ -345,9 +348,11 @@ static void send_hello(struct mcp_client *c)
 {
     if (!c->wanted)
         c->wanted = mcp_features[MCP_LEGACY].name;
-    if (!c->renewing)
-        mcp_client_go(c, STEP_GREETING);
     set_era(c, false, MCP_LEGACY);
+    if (!c->renewing) {
+        mcp_client_go(c, STEP_GREETING);
+        c->peer.kind = &mcp_client_peer_quiet; /* initialize must not be canceled */
+    }
     rpc_out_fini(&c->greet.out);
     c->greet.greeting = true;
     mcp_write_hello(c, mcp_req_begin(c));
