@@ -163,7 +163,7 @@ def a_foreign_name_gets_in_nowhere(root):
 def a_key_opens_everything_but_health(root):
     (root / "trefoil.toml").write_text('[serve]\napi_key = "env:SERVE_KEY"\n')
     good = {"authorization": "Bearer s3cret"}
-    with Serve(root=root, listen="0.0.0.0:0", SERVE_KEY="s3cret") as t:
+    with Serve("--trust", root=root, listen="0.0.0.0:0", SERVE_KEY="s3cret") as t:
         equal(t.request("GET", "/health").status, 200)
         for method, path, body in (("POST", "/mcp", b"{}"), ("GET", "/mcp", None),
                                    ("DELETE", "/mcp", None), ("GET", "/sse", None),
