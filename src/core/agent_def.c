@@ -104,34 +104,16 @@ enum agent_tier agent_def_tier(const struct agent_def *def)
     return of_model ? of_model : def->tier;
 }
 
-enum family { FAMILY_OTHER, FAMILY_CLAUDE, FAMILY_GEMINI, FAMILY_GEMINI_CLI };
+/* ---- what a provider cannot do ---------------------------------------------------------- */
+
+enum family { FAMILY_OTHER, FAMILY_CLAUDE, FAMILY_GEMINI_CLI };
 
 static enum family family_of(struct str provider)
 {
     if (str_eq(provider, STR("anthropic")) || str_eq(provider, STR("claude")))
         return FAMILY_CLAUDE;
-    if (str_eq(provider, STR("gemini")))
-        return FAMILY_GEMINI;
     return str_eq(provider, STR("gemini-cli")) ? FAMILY_GEMINI_CLI : FAMILY_OTHER;
 }
-
-struct str agent_tier_model(struct str family, enum agent_tier tier)
-{
-    static const char *const claude[] = { NULL, "claude-haiku-4-5", "claude-sonnet-4-5",
-                                          "claude-opus-4-6" };
-    static const char *const gemini[] = { NULL, "gemini-2.5-flash", "gemini-3-flash-preview",
-                                          "gemini-3-pro-preview" };
-
-    switch (family_of(family)) {
-    case FAMILY_CLAUDE: return str_of(claude[tier]);
-    case FAMILY_GEMINI:
-    case FAMILY_GEMINI_CLI: return str_of(gemini[tier]);
-    case FAMILY_OTHER: break;
-    }
-    return STR_NONE;
-}
-
-/* ---- what a provider cannot do ---------------------------------------------------------- */
 
 size_t agent_def_ignored(const struct agent_def *def, const char *out[AGENT_IGNORED_MOST])
 {

@@ -62,12 +62,6 @@ enum agent_tier agent_alias_tier(struct str model);
 /* The level an agent asks for: that of its model when it is an alias, else its tier. */
 enum agent_tier agent_def_tier(const struct agent_def *def);
 
-/*
- * The model for a level, as shipped: of the family "anthropic" (also "claude") or "gemini" (also
- * "gemini-cli"). STR_NONE for other families and for TIER_NONE.
- */
-struct str agent_tier_model(struct str family, enum agent_tier tier);
-
 enum { AGENT_IGNORED_MOST = 8 };
 
 /*

@@ -17,18 +17,6 @@ TEST(names_are_short_and_plain)
     OK(!agent_name_valid(STR("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")));
 }
 
-TEST(each_level_has_a_model)
-{
-    EQ_S(agent_tier_model(STR("anthropic"), TIER_HIGH), "claude-opus-4-6");
-    EQ_S(agent_tier_model(STR("claude"), TIER_MEDIUM), "claude-sonnet-4-5");
-    EQ_S(agent_tier_model(STR("claude"), TIER_LOW), "claude-haiku-4-5");
-    EQ_S(agent_tier_model(STR("gemini"), TIER_HIGH), "gemini-3-pro-preview");
-    EQ_S(agent_tier_model(STR("gemini"), TIER_MEDIUM), "gemini-3-flash-preview");
-    EQ_S(agent_tier_model(STR("gemini-cli"), TIER_LOW), "gemini-2.5-flash");
-    OK(!agent_tier_model(STR("openai"), TIER_HIGH).p);
-    OK(!agent_tier_model(STR("claude"), TIER_NONE).p);
-}
-
 TEST(an_alias_is_a_level)
 {
     struct agent_def d = { .model = STR("opus"), .tier = TIER_LOW };
