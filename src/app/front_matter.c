@@ -8,6 +8,8 @@ enum { DEPTH = 16, VALUES = 10000 };
 
 /* ---- line by line ----------------------------------------------------------------------- */
 
+enum { KEYS_MOST = 64 };
+
 /* One key while its lines are gathered. */
 struct entry {
     struct str key;
@@ -15,6 +17,9 @@ struct entry {
     struct buf value;
     bool open;   /* there is one */
     bool listed; /* all lines below it began with a dash */
+    int quoted;  /* so many <example> more than </example>: nothing in them is a key */
+    struct str seen[KEYS_MOST];
+    size_t keys;
 };
 
 static struct str unquoted(struct str s)
@@ -98,20 +103,51 @@ static bool key_of(struct str line, struct str *key, struct str *value)
     return true;
 }
 
+static int count(struct str s, struct str part)
+{
+    int n = 0;
+    ptrdiff_t at;
+
+    while ((at = str_find(s, part)) >= 0) {
+        s = str_skip(s, (size_t)at + part.n);
+        n++;
+    }
+    return n;
+}
+
+/* The first of a key counts. */
+static bool is_new(const struct entry *en, struct str key)
+{
+    for (size_t i = 0; i < en->keys; i++)
+        if (str_eq(en->seen[i], key))
+            return false;
+    return en->keys < KEYS_MOST;
+}
+
+static void begin_entry(struct entry *en, struct str key, struct str value, uint32_t number)
+{
+    buf_clear(&en->value);
+    buf_put(&en->value, value);
+    en->key = key;
+    en->seen[en->keys++] = key;
+    en->pos = (struct json_pos){ number, 1 };
+    en->open = true;
+    en->listed = false;
+}
+
 static void on_line(struct json_build *b, struct entry *en, struct str line, uint32_t number)
 {
     struct str key, value, trimmed = str_trim(line);
+    bool quoted = en->quoted > 0;
 
     if (!trimmed.n || line.p[0] == '#')
         return;
-    if (key_of(line, &key, &value)) {
-        end_entry(b, en);
-        buf_clear(&en->value);
-        en->key = key;
-        en->pos = (struct json_pos){ number, 1 };
-        en->open = true;
-        en->listed = false;
-        buf_put(&en->value, value);
+    en->quoted += count(line, STR("<example>")) - count(line, STR("</example>"));
+    if (!quoted && key_of(line, &key, &value)) {
+        if (is_new(en, key)) {
+            end_entry(b, en);
+            begin_entry(en, key, value, number);
+        }
         return;
     }
     if (!en->open)
@@ -129,16 +165,16 @@ static void on_line(struct json_build *b, struct entry *en, struct str line, uin
 
 static struct json read_lines(struct arena *mem, struct str head, const struct front_opts *opts)
 {
-    struct entry en = { 0 };
+    struct entry *en = ARENA_NEW(mem, struct entry);
     struct json_build b;
     uint32_t object, number = 2; /* the first line is the dashes */
 
-    buf_init_in(&en.value, mem, head.n + 1);
+    buf_init_in(&en->value, mem, head.n + 1);
     json_build_begin(&b, mem, 32);
     object = json_build_open(&b, JSON_OBJECT, (struct json_pos){ number, 1 });
     while (head.p)
-        on_line(&b, &en, str_cut(&head, '\n'), number++);
-    end_entry(&b, &en);
+        on_line(&b, en, str_cut(&head, '\n'), number++);
+    end_entry(&b, en);
     json_build_close(&b, object);
     return json_build_end(&b, opts->file);
 }

@@ -9,8 +9,9 @@
  *
  * Files of other programs often hold what is no YAML (an unquoted ": " in a description). Their
  * head is then read line by line: a key, a colon, the rest of the line as it stands; indented
- * lines and lines without a key go on with the value above them, and a value that is nothing but
- * lines of "- item" is a list. A note says so.
+ * lines, lines without a key and lines inside <example> go on with the value above them, and a
+ * value that is nothing but lines of "- item" is a list. Of one key the first counts. A note says
+ * so.
  */
 #ifndef APP_FRONT_MATTER_H
 #define APP_FRONT_MATTER_H

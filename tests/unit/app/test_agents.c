@@ -301,6 +301,25 @@ TEST(front_matter_of_others_that_is_no_yaml_is_read_line_by_line)
     OK(noted(&w, LOG_INFO, "r.md:11:1: the key color is not used"));
 }
 
+TEST(examples_in_a_description_are_text_and_not_keys)
+{
+    AUTO_WORLD w;
+    const struct agent_def *d;
+
+    world_init(&w);
+    place_write(&w.f, ".claude/agents/r.md",
+                "---\nname: r\ndescription: Use it: so. Examples:\n<example>\nuser: \"hi\"\n"
+                "model: none\n</example>\n<example>\nuser: \"ho\"\n</example>\nmodel: haiku\n"
+                "name: not this\n---\nYou.\n");
+    load(&w);
+    EQ(w.list.n, 1);
+    d = &entry(&w, "r")->def;
+    EQ_S(d->description, "Use it: so. Examples:\n<example>\nuser: \"hi\"\nmodel: none\n"
+                         "</example>\n<example>\nuser: \"ho\"\n</example>");
+    EQ_S(d->model, "haiku");
+    OK(!entry(&w, "r")->bad);
+}
+
 TEST(a_provider_that_cannot_do_something_is_warned_of)
 {
     AUTO_WORLD w;
