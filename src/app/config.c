@@ -38,6 +38,7 @@ struct file_tables {
     struct log_table log;
     struct mcp_table mcp;
     struct json mcp_servers;
+    struct json agents;
     struct json limits;
 };
 
@@ -64,6 +65,7 @@ static const struct pick file_fields[] = {
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
+    PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
 };
 
@@ -203,6 +205,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
         note_opening(l, root);
     c->listen = t.serve.listen;
     c->hosts = t.serve.hosts;
+    *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
     return apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
            config_servers(&r, root, list, e);
 }

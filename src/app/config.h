@@ -28,6 +28,7 @@ struct config {
     struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
     struct server_list servers;                   /* of all files; who is shadowed is not in it */
+    struct json agents, user_agents;              /* [[agents]], undecoded: agents.h reads them */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */
     size_t file_count;

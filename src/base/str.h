@@ -47,7 +47,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 /* s without its first n bytes (n <= s.n). */
 static inline struct str str_skip(struct str s, size_t n)
 {
-    return (struct str){ s.p + n, s.n - n };
+    return (struct str){ n ? s.p + n : s.p, s.n - n }; /* NULL + 0 is not defined */
 }
 
 /* The first n bytes of s (or all of it). */
