@@ -2,6 +2,7 @@
 
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/guard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
+    if (call->pass.judged)
+        guard_settled(call, call->op.err.code);
     if (call->on_settled)
         call->on_settled(call);
 }
@@ -87,6 +90,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
         .mem = mem,
         .what = arena_cstr(mem, str_of(about->what)),
         .who = about->who,
+        .tool = about->tool,
         .args = about->args,
         .uri = about->uri,
         .allowed_ms = about->timeout_ms ? about->timeout_ms : host->limits->tool_ms,

@@ -50,6 +50,7 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         http_reply_error(req, 404, "there is no such session; open a new stream");
         return;
     }
+    s->conv.remote = !req->loopback;
     peer_receive(&s->conv.peer, &s->own,
                  &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
     mcp_session_release(s);

@@ -30,7 +30,9 @@ __attribute__((constructor)) static void set_up(void)
 static int ask(struct http1_head head, bool any_host, const struct http_gate_route **route,
                struct http_refusal *no)
 {
-    bool pass = http_gate_pass(&gate, &head, STR("192.0.2.7"), any_host, route, no);
+    bool pass = http_gate_pass(
+        &gate, &head, &(struct http_peer){ .local = STR("192.0.2.7"), .any_host = any_host }, route,
+        no);
 
     return pass ? 200 : no->status;
 }
@@ -182,16 +184,16 @@ TEST(without_the_key_nobody_learns_what_is_here)
     struct http1_head head = { .method = STR("GET"), .path = STR("/none"), .header = &header };
 
     http_gate_init(&keyed, &opts);
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 401);
     head.headers = 1;
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 404);
     head.headers = 0;
     head.path = STR("/a");
-    OK(http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     head.path = STR("/b/c");
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 401);
     http_gate_fini(&keyed);
 }
