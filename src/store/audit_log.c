@@ -105,6 +105,7 @@ static void on_written(struct op *op, const struct err *e, void *who)
     if (e && !log->complained)
         LOG(LOG_WARN, "audit", "calls are not recorded", LOG_Z("why", e->text));
     log->complained |= e != NULL;
+    tell_lost(log);
     if (log->filling.n)
         kick(log);
     else
