@@ -114,9 +114,11 @@ static void limit_clients(struct agent_scope *a)
 
     if (!g)
         return;
+    if (!a->scope.name)
+        a->scope.name = arena_printf(&a->mem, "the agent %s", a->name).p;
     a->endpoint = g->mcp;
     a->endpoint.expose = (struct pick_strs){ 0 };
-    a->scope = (struct guard_scope){ .name = arena_printf(&a->mem, "the agent %s", a->name).p,
+    a->scope = (struct guard_scope){ .name = a->scope.name,
                                      .parent = &a->endpoint,
                                      .expose = a->expose,
                                      .hidden = a->hidden,
