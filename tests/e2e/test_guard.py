@@ -2,11 +2,13 @@
 import hashlib
 import hmac
 import json
+import pathlib
 import re
 
 from harness import Serve, case, equal, has, main, run, wait_for
 from upstream import Gateway, StdioGateway, configure, server, text_of
 
+HERE = pathlib.Path(__file__).resolve().parent
 META = "io.modelcontextprotocol/"
 DENIED = 3
 
@@ -223,6 +225,15 @@ def a_wrong_word_in_the_configuration_is_an_error(root):
         answer = run("config", "check", root=root)
         equal(answer.returncode != 0, True)
         has((answer.stderr + answer.stdout).decode(), want)
+
+
+@case
+def what_the_manual_shows_can_be_used(root):
+    manual = (HERE.parent.parent / "docs/SERVERS.md").read_text()
+    (root / "trefoil.toml").write_text("[guard]" + manual.partition("```toml\n[guard]")[2]
+                                       .partition("```")[0])
+    equal(run("config", "check", root=root).returncode, 0)
+    equal(explain(root, "file_read")["verdict"], "allow")
 
 
 @case
