@@ -1,71 +1,26 @@
 #include "app/agent_scope.h"
 
+#include "app/agents.h"
 #include "app/app.h"
 #include "base/auto.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "tool/tools.h"
 
-enum { NAME_MOST = 64, FILE_DEPTH = 32, FILE_VALUES = 10000 };
-
-/* ---- its file ---------------------------------------------------------------------------- */
-
-struct agent_mcp {
-    struct pick_strs expose, hidden;
-};
-
-struct agent_file {
-    struct str name;
-    struct agent_mcp mcp;
-};
-
-static const struct pick mcp_fields[] = {
-    PICK_FIELD("expose_tools", PICK_STRS, struct agent_mcp, expose, 0),
-    PICK_FIELD("private_tools", PICK_STRS, struct agent_mcp, hidden, 0),
-};
-
-static const struct pick file_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct agent_file, name, 0),
-    PICK_NESTED("mcp", struct agent_file, mcp, 0, mcp_fields),
-};
-
-/* It becomes part of a path. */
-static bool name_valid(struct str name)
+/* What it exports stands in its definition. */
+static bool read_definition(struct agent_scope *a, const struct host *host,
+                            const struct config *config, struct err *e)
 {
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
+    struct agent_list all;
+    const struct agent_def *def;
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-' || (c == '.' && i > 0)))
-            return false;
-    }
-    return name.n >= 1 && name.n <= NAME_MOST;
-}
-
-static bool read_file(struct agent_scope *a, const struct host *host, struct err *e)
-{
-    const char *path = arena_printf(&a->mem, "%s/agents/%s/agent.json", host->root, a->name).p;
-    const struct json_opts opts = {
-        .file = path, .max_depth = FILE_DEPTH, .max_values = FILE_VALUES, .comments = true
-    };
-    struct agent_file file = { .name = str_of(a->name) };
-    struct json root;
-    struct str text;
-
-    if (!file_read(&a->mem, path, (size_t)host->limits->config_bytes, &text, e)) {
-        if (e->code == ERR_NOT_FOUND)
-            fail(e, ERR_NOT_FOUND, "there is no agent %s: agents/%s/agent.json is not there",
-                 a->name, a->name);
+    agents_load(&a->mem, host->root, config, NULL, &all);
+    if (!agents_find(&all, str_of(a->name), &def, e))
         return false;
-    }
-    if (!json_read(&a->mem, text, &opts, &root, e) ||
-        !pick(&a->mem, root, PICK_TABLE(file_fields), PICK_LENIENT, &file, e))
-        return false;
-    a->server.name = arena_cstr(&a->mem, file.name);
-    a->expose = file.mcp.expose;
+    a->server.name = def->title;
+    a->expose = def->expose;
     for (size_t i = 0; i < a->expose.n; i++) /* tools are published as listed, as C strings */
         a->expose.v[i] = arena_str(&a->mem, a->expose.v[i]);
-    a->hidden = file.mcp.hidden;
+    a->hidden = def->hidden;
     return true;
 }
 
@@ -156,14 +111,13 @@ struct agent_scope *agent_scope_new(struct str name, const struct host *host, st
 {
     struct agent_scope *a;
 
-    if (!name_valid(name)) {
-        fail(e, ERR_NOT_FOUND, "the name of an agent is 1 to %d of A-Z a-z 0-9 _ - and .",
-             NAME_MOST);
+    if (!agent_name_valid(name)) {
+        fail(e, ERR_NOT_FOUND, "%s", agent_name_rule);
         return NULL;
     }
     a = MEM_NEW(struct agent_scope);
     a->name = arena_cstr(&a->mem, name);
-    if (!read_file(a, host, e)) {
+    if (!read_definition(a, host, config, e)) {
         arena_fini(&a->mem);
         mem_free(a);
         return NULL;

@@ -1,7 +1,7 @@
 /*
  * agent_scope.h - one agent as an MCP server: `trefoil mcp --agent NAME` and /mcp/NAME.
  *
- * What it exports stands in its file, agents/NAME/agent.json (JSON with comments):
+ * What it exports stands in its definition (agents.h), for example in agents/NAME/agent.json:
  *
  *   { "name": "coder", "mcp": { "expose_tools": ["file_read", "git:status"],
  *                               "private_tools": ["admin:reset"] } }
@@ -18,7 +18,7 @@
 #include "proto/mcp/mcp_http.h"
 
 struct agent_scope {
-    struct arena mem; /* what its file says */
+    struct arena mem; /* what its definition says */
     const char *name; /* as it is called by */
     struct pick_strs expose, hidden;
     const struct config *config; /* whose private_tools are nobody's */
@@ -34,7 +34,7 @@ struct agent_scope {
 };
 
 /*
- * Read the agent's file and offer what it exports of the built-in tools. ERR_NOT_FOUND when there
+ * Read the agent's definition and offer what it exports of the built-in tools. ERR_NOT_FOUND when there
  * is no such agent. `config` must live until another is used.
  */
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,

@@ -42,6 +42,7 @@ struct file_tables {
     struct mcp_table mcp;
     struct guard_table guard;
     struct json mcp_servers;
+    struct json agents;
     struct json limits;
 };
 
@@ -78,6 +79,7 @@ static const struct pick file_fields[] = {
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
+    PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
 };
 
@@ -193,6 +195,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
         return false;
     c->listen = t.serve.listen;
     c->hosts = t.serve.hosts;
+    *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
     c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
     return guard_table_apply(l->mem, json_get(root, STR("guard")), &t.guard, from_project,
                              &c->guard, e) &&

@@ -1,6 +1,9 @@
 /* config_verb.c - `trefoil config check` and `trefoil config limits`. */
+#include "app/agents.h"
 #include "app/app.h"
+#include "app/prompt_files.h"
 #include "app/show.h"
+#include "app/skills.h"
 
 #include <stdio.h>
 
@@ -37,12 +40,26 @@ static void put_servers(struct jw *w, const struct config *c)
     jw_array_end(w);
 }
 
-static void put_check(struct jw *w, const struct app *app)
+static void put_agents(struct jw *w, const struct agent_list *agents)
+{
+    jw_plain_key(w, STR("agents"));
+    jw_array(w);
+    for (size_t i = 0; i < agents->n; i++) {
+        jw_object(w);
+        jw_kstr(w, "name", str_of(agents->v[i].def.name));
+        jw_kstr(w, "origin", str_of(agents->v[i].def.origin));
+        jw_kstr(w, "error", str_of(agents->v[i].bad));
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+}
+
+static void put_check(struct jw *w, const struct app *app, const struct agent_list *agents, bool ok)
 {
     const struct config *c = &app->config;
 
     jw_object(w);
-    jw_kbool(w, "ok", true);
+    jw_kbool(w, "ok", ok);
     jw_kstr(w, "root", str_of(app->root.path));
     jw_plain_key(w, STR("files"));
     jw_array(w);
@@ -50,6 +67,7 @@ static void put_check(struct jw *w, const struct app *app)
         jw_str(w, str_of(c->files[i]));
     jw_array_end(w);
     put_servers(w, c);
+    put_agents(w, agents);
     jw_plain_key(w, STR("warnings"));
     jw_array(w);
     for (size_t i = 0; i < c->notes.n; i++)
@@ -59,19 +77,10 @@ static void put_check(struct jw *w, const struct app *app)
     jw_object_end(w);
 }
 
-/* Loading has checked everything before we get here; say what was found. */
-static int check(struct app *app)
+static void print_check(struct app *app, const struct agent_list *agents)
 {
     const struct config *c = &app->config;
-    AUTO_BUF out;
-    struct jw w = jw_to(&out);
 
-    buf_init(&out, CHECK_MOST);
-    if (app->opt.json) {
-        put_check(&w, app);
-        printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
-        return EXIT_OK;
-    }
     printf("root %s (%s)\n", app->root.path, app->root.from);
     for (size_t i = 0; i < c->file_count; i++)
         printf("ok   %s\n", c->files[i]);
@@ -83,10 +92,41 @@ static int check(struct app *app)
         printf("server %s (%s, %s): " STR_FMT "; %s\n", s->name, s->origin,
                server_transport_name(s->transport), STR_ARG(s->shown), state_of(s));
     }
+    for (size_t i = 0; i < agents->n; i++)
+        printf("agent %s (%s): %s\n", shown_text(&app->mem, str_of(agents->v[i].def.name)).p,
+               agents->v[i].def.origin, agents->v[i].bad ? "left out" : "ready");
     for (size_t i = 0; i < c->notes.n; i++)
         if (worth_saying(&c->notes.v[i]))
             printf("warn " STR_FMT "\n", STR_ARG(shown_text(&app->mem, c->notes.v[i].text)));
-    return EXIT_OK;
+}
+
+/*
+ * Loading has checked the configuration before we get here; what others read when they need it
+ * is read now. A definition that is left out makes the check fail.
+ */
+static int check(struct app *app)
+{
+    struct config *c = &app->config;
+    struct agent_list agents;
+    struct skill_list skills;
+    struct prompt_parts parts;
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    bool ok = true;
+
+    agents_load(&app->mem, app->root.path, c, &c->notes, &agents);
+    skills_load(&app->mem, app->root.path, &c->limits, &c->notes, &skills);
+    prompt_files_load(&app->mem, app->root.path, &c->limits, STR_NONE, &c->notes, &parts);
+    for (size_t i = 0; i < agents.n; i++)
+        ok &= !agents.v[i].bad;
+    buf_init(&out, CHECK_MOST);
+    if (app->opt.json) {
+        put_check(&w, app, &agents, ok);
+        printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    } else {
+        print_check(app, &agents);
+    }
+    return ok ? EXIT_OK : EXIT_USAGE;
 }
 
 static int64_t value_of(const struct limits *l, const struct limit_row *row)

@@ -4,7 +4,9 @@
  * Each finding is a row of a table of checks; a check looks, says what it found in one line,
  * and changes nothing.
  */
+#include "app/agents.h"
 #include "app/app.h"
+#include "app/skills.h"
 #include "base/mac.h"
 #include "loop/proc.h"
 #include "store/store.h"
@@ -212,6 +214,25 @@ static struct finding check_servers(struct app *app)
                  arena_printf(&app->mem, "%zu MCP servers; `trefoil servers` tries them", l->n));
 }
 
+static struct finding check_agents(struct app *app)
+{
+    struct agent_list list;
+    struct skill_list skills;
+    size_t bad = 0;
+
+    agents_load(&app->mem, app->root.path, &app->config, NULL, &list);
+    skills_load(&app->mem, app->root.path, &app->config.limits, NULL, &skills);
+    for (size_t i = 0; i < list.n; i++)
+        bad += list.v[i].bad != NULL;
+    if (bad)
+        return found(HEALTH_NOTE,
+                     arena_printf(&app->mem,
+                                  "%zu agents, and %zu left out: see `trefoil config check`",
+                                  list.n - bad, bad));
+    return found(HEALTH_OK, arena_printf(&app->mem, "%zu agents, %zu skills%s", list.n, skills.n,
+                                         list.n ? "" : "; `trefoil init` writes a first agent"));
+}
+
 static const struct {
     const char *name;
     check_fn *check;
@@ -220,7 +241,7 @@ static const struct {
     { "config", check_config },     { "store", check_store },
     { "keeper", check_keeper },     { "http client", check_http_client },
     { "landlock", check_landlock }, { "seals", check_seals },
-    { "servers", check_servers },
+    { "servers", check_servers },   { "agents", check_agents },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

@@ -3,26 +3,33 @@
 #include "base/auto.h"
 #include "base/id.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+
+__attribute__((cold)) static bool fail_open(struct err *e, const char *path)
+{
+    enum err_code code = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
+                         : errno == EACCES || errno == EPERM ? ERR_DENIED
+                                                             : ERR_SYSTEM;
+
+    fail_sys(e, "open %s", path);
+    e->code = code;
+    return false;
+}
 
 /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 static bool open_regular(const char *path, int flags, int *out_fd, struct stat *st, struct err *e)
 {
     AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 
-    if (fd < 0) {
-        enum err_code code = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
-                             : errno == EACCES || errno == EPERM ? ERR_DENIED
-                                                                 : ERR_SYSTEM;
-
-        fail_sys(e, "open %s", path);
-        e->code = code;
-        return false;
-    }
+    if (fd < 0)
+        return fail_open(e, path);
     if (fstat(fd, st) < 0)
         return fail_sys(e, "stat %s", path);
     if (!S_ISREG(st->st_mode))
@@ -70,6 +77,100 @@ bool file_read(struct arena *mem, const char *path, size_t max, struct str *out,
     return open_regular(path, 0, &fd, &st, e) &&
            read_all(mem, fd, path, (uint64_t)st.st_size, max, out, e);
 }
+
+/* ---- below a folder --------------------------------------------------------------------- */
+
+static bool open_beneath(const char *folder, const char *path, uint64_t flags, int *out_fd,
+                         struct err *e)
+{
+    struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+    AUTO_FD at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd;
+
+    if (at < 0)
+        return fail_open(e, folder);
+    do
+        fd = (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
+    while (fd < 0 && (errno == EAGAIN || errno == EINTR)); /* something moved meanwhile */
+    if (fd < 0 && (errno == EXDEV || errno == ELOOP))
+        return fail(e, ERR_DENIED, "%s leads out of %s", path, folder);
+    if (fd < 0)
+        return fail_open(e, path);
+    *out_fd = fd;
+    return true;
+}
+
+bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
+                       struct str *out, struct file_id *out_id, struct err *e)
+{
+    struct stat st;
+    AUTO_FD fd = -1;
+
+    if (!open_beneath(folder, path, 0, &fd, e))
+        return false;
+    if (fstat(fd, &st) < 0)
+        return fail_sys(e, "stat %s", path);
+    if (!S_ISREG(st.st_mode))
+        return fail(e, ERR_INVALID, "%s is not a regular file", path);
+    if (!read_all(mem, fd, path, (uint64_t)st.st_size, max, out, e))
+        return false;
+    if (out_id)
+        *out_id = (struct file_id){ st.st_dev, st.st_ino };
+    return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool list_names(struct arena *mem, DIR *dir, const char *path, size_t most,
+                       struct file_names *out, struct err *e)
+{
+    size_t room = 0;
+    struct dirent *entry;
+
+    while ((entry = readdir(dir))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if (out->n == most)
+            return fail(e, ERR_LIMIT, "%s holds more than %zu files", path, most);
+        if (out->n == room) {
+            size_t more = room ? room * 2 : 16;
+
+            out->v = arena_grow(mem, out->v, room * sizeof(*out->v), more * sizeof(*out->v));
+            room = more;
+        }
+        out->v[out->n++] = arena_cstr(mem, str_of(entry->d_name));
+    }
+    if (out->n)
+        qsort(out->v, out->n, sizeof(*out->v), by_bytes);
+    return true;
+}
+
+bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
+                       struct file_names *out, struct err *e)
+{
+    struct file_names names = { 0 };
+    AUTO_FD fd = -1;
+    DIR *dir;
+    bool ok;
+
+    if (!open_beneath(folder, path, O_DIRECTORY, &fd, e))
+        return false;
+    dir = fdopendir(fd);
+    if (!dir)
+        return fail_sys(e, "list %s", path);
+    (void)TAKE_FD(fd); /* the listing closes it */
+    ok = list_names(mem, dir, path, most, &names, e);
+    closedir(dir);
+    if (ok)
+        *out = names;
+    return ok;
+}
+
+/* ---- secrets ---------------------------------------------------------------------------- */
 
 bool file_open_secret(const char *path, int *out_fd, struct err *e)
 {

@@ -15,6 +15,32 @@
  */
 bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e);
 
+/* Which file it is, by whatever name it was reached. */
+struct file_id {
+    uint64_t device, inode;
+};
+
+/*
+ * Read a regular file that lies below a folder, `path` counting from there. The kernel holds it
+ * there (openat2, RESOLVE_BENEATH): what leaves by .., an absolute path or a link is ERR_DENIED.
+ * Otherwise fails as file_read does. `out_id` may be NULL.
+ */
+bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
+                       struct str *out, struct file_id *out_id, struct err *e);
+
+/* Names in a folder below a folder, in byte order. */
+struct file_names {
+    const char **v;
+    size_t n;
+};
+
+/*
+ * List it, held below `folder` in the same way. Names that begin with a dot are left out, and
+ * ERR_LIMIT says that there are more than `most`. A folder that is not there is ERR_NOT_FOUND.
+ */
+bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
+                       struct file_names *out, struct err *e);
+
 /* Open a file that holds a secret. Refuses what others can read (ERR_DENIED). */
 bool file_open_secret(const char *path, int *out_fd, struct err *e);
 

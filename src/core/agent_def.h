@@ -12,8 +12,11 @@
 enum agent_mode { AGENT_READ_WRITE, AGENT_READ_ONLY };
 enum agent_tier { TIER_NONE, TIER_LOW, TIER_MEDIUM, TIER_HIGH };
 
+enum { AGENT_NAME_MOST = 64, AGENT_TURNS_MOST = 10000, AGENT_BUDGET_MOST = 1000000 };
+
 struct agent_def {
-    const char *name; /* [A-Za-z0-9_.-]{1,64} */
+    const char *name;  /* it is called by this; agent_name_valid */
+    const char *title; /* what it calls itself; the name unless its agent.json says otherwise */
     struct str description;
     struct str persona; /* the body: what it is told to be, includes resolved */
     enum agent_tier tier;
@@ -21,14 +24,51 @@ struct agent_def {
     struct str provider; /* STR_NONE: by model, or the default */
     struct str fallback_model;
     enum agent_mode mode;
-    struct pick_strs allowed, disallowed; /* tools, and patterns such as Bash(git diff:*) */
+    struct pick_strs allowed, disallowed; /* tools and patterns as written: tool_pattern.h */
     int64_t max_turns;                    /* 0: the limit's */
     double budget_usd;                    /* 0: none */
-    struct str effort, output_format, approval_mode;
-    struct pick_strs include_dirs;
-    struct pick_strs expose, hidden; /* mcp.expose_tools, mcp.private_tools */
+    struct str effort, output_format, approval_mode; /* one of the words of agent_words */
+    struct pick_strs include_dirs;                   /* below the root, relative to it */
+    struct pick_strs expose, hidden;                 /* mcp.expose_tools, mcp.private_tools */
     const char *folder; /* where it works unless its session says otherwise; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
 };
+
+/* 1 to 64 of A-Z a-z 0-9 _ - and ., no dot first, and none of the names our routes have. */
+bool agent_name_valid(struct str name);
+
+/* The sentence that says so. */
+extern const char agent_name_rule[];
+
+/* Words of a file, in any case of letters. False leaves *out alone. */
+bool agent_mode_named(struct str word, enum agent_mode *out);
+bool agent_tier_named(struct str word, enum agent_tier *out);
+const char *agent_mode_name(enum agent_mode mode);
+const char *agent_tier_name(enum agent_tier tier); /* NULL for TIER_NONE */
+
+/*
+ * Which words a key takes, as "a, b, c"; NULL when it takes any. Keys: effort, output_format,
+ * approval_mode.
+ */
+const char *agent_words(struct str key);
+bool agent_word_known(struct str key, struct str word);
+
+/*
+ * The level that a model alias stands for: haiku, sonnet, opus. TIER_NONE for names of models and
+ * for inherit, which means the model of whoever asks.
+ */
+enum agent_tier agent_alias_tier(struct str model);
+
+/* The level an agent asks for: that of its model when it is an alias, else its tier. */
+enum agent_tier agent_def_tier(const struct agent_def *def);
+
+enum { AGENT_IGNORED_MOST = 8 };
+
+/*
+ * Keys of the definition that its provider cannot honour, for a warning; returns how many. The
+ * driven Gemini CLI has no turns, budget, refused tools, effort and fallback; Claude no approval
+ * mode. trefoil's own turns honour them with every other provider.
+ */
+size_t agent_def_ignored(const struct agent_def *def, const char *out[AGENT_IGNORED_MOST]);
 
 #endif

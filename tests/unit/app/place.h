@@ -59,6 +59,16 @@ static inline void place_write(struct place *p, const char *name, const char *te
         TAP_NOT("%s: %s", path, e.text);
 }
 
+/* A symbolic link with its folders. */
+static inline void place_link(struct place *p, const char *name, const char *to)
+{
+    const char *path = place_file(p, name);
+    struct err e = { 0 };
+
+    if (!root_make_parent(&p->mem, path, &e) || symlink(to, path) < 0)
+        TAP_NOT("%s: %s", path, e.text);
+}
+
 #define AUTO_PLACE __attribute__((cleanup(place_fini))) struct place
 
 #endif

@@ -103,6 +103,59 @@ TEST(a_file_that_may_not_be_read_is_denied)
     EQ(e.code, ERR_DENIED);
 }
 
+TEST(below_a_folder_nothing_else_is_reached)
+{
+    static const char *const outside[] = { "../../etc/passwd", "/etc/passwd", "f", "/" };
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct file_id id = { 0 };
+    struct str text;
+    struct err e;
+
+    OK(symlink("/etc/passwd", at.path) == 0);
+    for (size_t i = 0; i < ARRAY_LEN(outside); i++) {
+        OK(!file_read_beneath(&mem, at.dir, outside[i], 1 << 20, &text, NULL, &e));
+        EQ(e.code, ERR_DENIED);
+        HAS_S(str_of(e.text), "leads out of");
+    }
+    OK(!file_read_beneath(&mem, at.dir, "nothing", 9, &text, NULL, &e));
+    EQ(e.code, ERR_NOT_FOUND);
+    OK(!file_read_beneath(&mem, at.dir, ".", 9, &text, NULL, &e));
+    EQ(e.code, ERR_INVALID);
+    unlink(at.path);
+    write_file(at.path, STR("hello"), 0600);
+    OK(!file_read_beneath(&mem, at.dir, "f", 4, &text, NULL, &e));
+    EQ(e.code, ERR_LIMIT);
+    OK(file_read_beneath(&mem, at.dir, "./f", 5, &text, &id, &e));
+    EQ_S(text, "hello");
+    OK(id.inode != 0);
+}
+
+TEST(a_folder_is_listed_in_order_and_up_to_a_number)
+{
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    const char *other = arena_printf(&mem, "%s/B", at.dir).p;
+    const char *hidden = arena_printf(&mem, "%s/.x", at.dir).p;
+    struct file_names names;
+    struct err e;
+
+    write_file(at.path, STR(""), 0600);
+    OK(file_write(other, STR(""), 0600, &e) && file_write(hidden, STR(""), 0600, &e));
+    OK(file_list_beneath(&mem, at.dir, ".", 2, &names, &e));
+    EQ(names.n, 2);
+    EQ_STR(names.v[0], "B");
+    EQ_STR(names.v[1], "f");
+    OK(!file_list_beneath(&mem, at.dir, ".", 1, &names, &e));
+    EQ(e.code, ERR_LIMIT);
+    OK(!file_list_beneath(&mem, at.dir, "..", 9, &names, &e));
+    EQ(e.code, ERR_DENIED);
+    OK(!file_list_beneath(&mem, at.dir, "f", 9, &names, &e));
+    EQ(e.code, ERR_NOT_FOUND);
+    unlink(other);
+    unlink(hidden);
+}
+
 TEST(a_secret_that_others_can_read_is_refused)
 {
     AUTO_PLACE at = place_new();

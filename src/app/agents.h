@@ -1,0 +1,42 @@
+/*
+ * agents.h - all agents that the files define.
+ *
+ * Where they are looked for, the strongest first:
+ *
+ *   .trefoil/agents/x.md    our own
+ *   [[agents]]              in trefoil.toml, then in the user's config.toml
+ *   agents/x/agent.json     JSON with comments
+ *   .claude/agents/x.md     of Claude Code
+ *   .vaultspec/agents/x.md  of Vaultspec
+ *
+ * Of one name the strongest counts; a debug note tells of the others. Two of one name at one
+ * level are an error that names both. A definition that is wrong is left out with a warning and
+ * keeps its name: nothing weaker stands in for it, for that could be allowed more.
+ */
+#ifndef APP_AGENTS_H
+#define APP_AGENTS_H
+
+#include "app/agent_read.h"
+#include "app/config.h"
+
+struct agent_entry {
+    struct agent_def def; /* of a bad one only name, origin and what else could be read */
+    const char *bad;      /* why it is left out; NULL: it is good */
+    unsigned level;       /* 0 is the strongest */
+};
+
+/* In the order of their names. */
+struct agent_list {
+    struct agent_entry *v;
+    size_t n, room;
+};
+
+/* Read all. What is wrong is in the list and among the notes (may be NULL). Blocks. */
+void agents_load(struct arena *mem, const char *root, const struct config *config,
+                 struct notes *notes, struct agent_list *out);
+
+/* ERR_NOT_FOUND when there is none of that name, ERR_INVALID with why when it is left out. */
+bool agents_find(const struct agent_list *list, struct str name, const struct agent_def **out,
+                 struct err *e);
+
+#endif

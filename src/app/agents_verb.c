@@ -1,0 +1,265 @@
+/* agents_verb.c - `trefoil agents` and `trefoil agents show NAME`. */
+#include "app/agents.h"
+#include "app/app.h"
+#include "app/prompt_files.h"
+#include "app/show.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+enum { OUT_MOST = 64 << 20, DESCRIPTION_SHOWN = 80 };
+
+struct agents_args {
+    bool prompt;
+};
+
+static const struct option agents_options[] = {
+    { "prompt", OPTION_FLAG, offsetof(struct agents_args, prompt), NULL,
+      "show: only the system prompt, as it is composed" },
+};
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static void put_strs(struct jw *w, const char *key, const struct pick_strs *list)
+{
+    if (!list->set)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < list->n; i++)
+        jw_str(w, list->v[i]);
+    jw_array_end(w);
+}
+
+static void put_short(struct jw *w, const struct agent_entry *a)
+{
+    const struct agent_def *d = &a->def;
+
+    jw_kstr(w, "name", str_of(d->name));
+    jw_kstr(w, "origin", str_of(d->origin));
+    jw_kstr(w, "error", str_of(a->bad));
+    if (a->bad)
+        return;
+    jw_kstr(w, "mode", str_of(agent_mode_name(d->mode)));
+    jw_kstr(w, "model", d->model);
+    jw_kstr(w, "tier", str_of(agent_tier_name(agent_def_tier(d))));
+    jw_kstr(w, "description", d->description);
+}
+
+static void put_details(struct jw *w, const struct agent_def *d)
+{
+    if (!str_eq(str_of(d->title), str_of(d->name)))
+        jw_kstr(w, "title", str_of(d->title));
+    jw_kstr(w, "provider", d->provider);
+    jw_kstr(w, "fallback_model", d->fallback_model);
+    put_strs(w, "allowed_tools", &d->allowed);
+    put_strs(w, "disallowed_tools", &d->disallowed);
+    if (d->max_turns)
+        jw_kint(w, "max_turns", d->max_turns);
+    if (d->budget_usd > 0) {
+        jw_plain_key(w, STR("budget"));
+        jw_double(w, d->budget_usd);
+    }
+    jw_kstr(w, "effort", d->effort);
+    jw_kstr(w, "output_format", d->output_format);
+    jw_kstr(w, "approval_mode", d->approval_mode);
+    put_strs(w, "include_dirs", &d->include_dirs);
+    put_strs(w, "expose_tools", &d->expose);
+    put_strs(w, "private_tools", &d->hidden);
+    jw_kstr(w, "folder", str_of(d->folder));
+    jw_kstr(w, "persona", d->persona);
+}
+
+static void print_list_json(const struct agent_list *list)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, OUT_MOST);
+    jw_array(&w);
+    for (size_t i = 0; i < list->n; i++) {
+        jw_object(&w);
+        put_short(&w, &list->v[i]);
+        jw_object_end(&w);
+    }
+    jw_array_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+/* ---- text ------------------------------------------------------------------------------- */
+
+static void warn_all(struct app *app, const struct notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        if (notes->v[i].level <= LOG_WARN)
+            fprintf(stderr, "warning: " STR_FMT "\n",
+                    STR_ARG(shown_text(&app->mem, notes->v[i].text)));
+}
+
+static struct str first_line(struct arena *mem, struct str s)
+{
+    struct str line = str_trim(str_cut(&s, '\n')), head = utf8_head(line, DESCRIPTION_SHOWN);
+
+    return shown_text(mem,
+                      head.n < line.n ? arena_printf(mem, STR_FMT "...", STR_ARG(head)) : line);
+}
+
+/* What decides about the model, in a word. */
+static struct str model_of(const struct agent_def *d)
+{
+    const char *tier = agent_tier_name(d->tier);
+
+    return d->model.p ? d->model : tier ? str_of(tier) : STR("-");
+}
+
+static void print_list(struct app *app, const struct agent_list *list)
+{
+    if (!list->n)
+        printf("no agents; `trefoil init` writes a first one\n");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct agent_entry *a = &list->v[i];
+        struct arena *mem = &app->mem;
+
+        if (a->bad)
+            printf("%-20s left out: " STR_FMT "\n", shown_text(mem, str_of(a->def.name)).p,
+                   STR_ARG(shown_text(mem, str_of(a->bad))));
+        else
+            printf("%-20s %-10s %-10s %s  " STR_FMT "\n", a->def.name, agent_mode_name(a->def.mode),
+                   shown_text(mem, model_of(&a->def)).p, a->def.origin,
+                   STR_ARG(first_line(mem, a->def.description)));
+    }
+}
+
+static void print_line(struct app *app, const char *key, struct str value)
+{
+    if (value.p)
+        printf("%-17s " STR_FMT "\n", key, STR_ARG(shown_text(&app->mem, value)));
+}
+
+static void print_strs(struct app *app, const char *key, const struct pick_strs *list)
+{
+    struct str all = STR("");
+
+    if (!list->set)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        all = arena_printf(&app->mem, STR_FMT "%s" STR_FMT, STR_ARG(all), i ? ", " : "",
+                           STR_ARG(list->v[i]));
+    print_line(app, key, list->n ? all : STR("none"));
+}
+
+static void print_definition(struct app *app, const struct agent_def *d)
+{
+    print_line(app, "name", str_of(d->name));
+    print_line(app, "origin", str_of(d->origin));
+    print_line(app, "description", d->description);
+    print_line(app, "mode", str_of(agent_mode_name(d->mode)));
+    print_line(app, "tier", str_of(agent_tier_name(agent_def_tier(d))));
+    print_line(app, "model", d->model);
+    print_line(app, "provider", d->provider);
+    print_line(app, "fallback_model", d->fallback_model);
+    print_strs(app, "allowed_tools", &d->allowed);
+    print_strs(app, "disallowed_tools", &d->disallowed);
+    if (d->max_turns)
+        printf("%-17s %lld\n", "max_turns", (long long)d->max_turns);
+    if (d->budget_usd > 0)
+        printf("%-17s %g\n", "budget", d->budget_usd);
+    print_line(app, "effort", d->effort);
+    print_line(app, "output_format", d->output_format);
+    print_line(app, "approval_mode", d->approval_mode);
+    print_strs(app, "include_dirs", &d->include_dirs);
+    print_strs(app, "expose_tools", &d->expose);
+    print_strs(app, "private_tools", &d->hidden);
+    print_line(app, "folder", str_of(d->folder));
+    printf("%-17s %zu bytes; --prompt shows it with rules and instructions\n", "persona",
+           d->persona.n);
+}
+
+/* ---- the verb --------------------------------------------------------------------------- */
+
+static int list_agents(struct app *app)
+{
+    struct agent_list list;
+    struct notes notes = { 0 };
+
+    agents_load(&app->mem, app->root.path, &app->config, &notes, &list);
+    if (app->opt.json)
+        print_list_json(&list);
+    else
+        print_list(app, &list);
+    warn_all(app, &notes);
+    return EXIT_OK;
+}
+
+static void print_prompt(struct app *app, struct str prompt)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    if (!app->opt.json) {
+        printf(STR_FMT "\n", STR_ARG(prompt));
+        return;
+    }
+    buf_init(&out, OUT_MOST);
+    jw_object(&w);
+    jw_kstr(&w, "prompt", prompt);
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void print_definition_json(const struct agent_def *d)
+{
+    const struct agent_entry entry = { .def = *d };
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, OUT_MOST);
+    jw_object(&w);
+    put_short(&w, &entry);
+    put_details(&w, d);
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static int show_agent(struct app *app, const char *name, bool prompt)
+{
+    struct agent_list list;
+    const struct agent_def *def;
+    struct notes notes = { 0 };
+    struct err e;
+
+    agents_load(&app->mem, app->root.path, &app->config, NULL, &list);
+    if (!agents_find(&list, str_of(name), &def, &e))
+        return app_fail(&e);
+    if (prompt) {
+        print_prompt(app,
+                     prompt_of_agent(&app->mem, app->root.path, &app->config.limits, def, &notes));
+        warn_all(app, &notes);
+    } else if (app->opt.json) {
+        print_definition_json(def);
+    } else {
+        print_definition(app, def);
+    }
+    return EXIT_OK;
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    const struct agents_args *a = args;
+
+    if (words == 0 && !a->prompt)
+        return list_agents(app);
+    if (words == 2 && str_eq(str_of(word[0]), STR("show")))
+        return show_agent(app, word[1], a->prompt);
+    return app_usage("agents: expected nothing, or show NAME [--prompt]");
+}
+
+const struct verb verb_agents = {
+    .name = "agents",
+    .words = "[show NAME]",
+    .summary = "which agents there are; one of them with its prompt",
+    .option = agents_options,
+    .options = ARRAY_LEN(agents_options),
+    .args_size = sizeof(struct agents_args),
+    .run = run,
+};

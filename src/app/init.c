@@ -1,0 +1,124 @@
+/*
+ * init.c - `trefoil init`: the first files of a project.
+ *
+ * In --root, TREFOIL_ROOT or the nearest root, else the working folder. A file that is there
+ * stays as it is.
+ */
+#include "app/app.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char toml_text[] =
+    "# trefoil.toml - what trefoil does in this folder. All of it is optional.\n"
+    "# `trefoil config check` says whether it is right; `trefoil config limits` lists the limits.\n"
+    "\n"
+    "[serve]\n"
+    "# listen = \"127.0.0.1:8733\"\n"
+    "# api_key = \"env:TREFOIL_API_KEY\"  # needed before others than this machine may connect\n"
+    "\n"
+    "[log]\n"
+    "# level = \"warn\"                   # error, warn, info, debug, trace\n"
+    "\n"
+    "# An MCP server whose tools everybody here may use. `trefoil trust` accepts it.\n"
+    "# [[mcp.servers]]\n"
+    "# name = \"files\"\n"
+    "# command = [\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n"
+    "# allowed_tools = [\"read_file\", \"list_directory\"]\n"
+    "\n"
+    "# Agents are Markdown files in .trefoil/agents; a small one may stand here.\n"
+    "# [[agents]]\n"
+    "# name = \"reviewer\"\n"
+    "# description = \"Reads a change and says what is wrong with it\"\n"
+    "# mode = \"read-only\"\n"
+    "# persona = \"You review changes. Name the file and the line.\"\n";
+
+static const char agent_text[] =
+    "---\n"
+    "name: helper\n"
+    "description: Answers questions about this project and makes small changes\n"
+    "# tier: medium           # low, medium, high; or model: NAME\n"
+    "# mode: read-only        # then it may look, and write in .vault only\n"
+    "# tools: [file_read, grep, \"Bash(git diff:*)\"]   # without it: all tools\n"
+    "# max_turns: 50\n"
+    "---\n"
+    "You help with the project in this folder. Read before you answer, name the files you speak\n"
+    "of, change only what was asked for, and say what you did.\n";
+
+static const char ignore_text[] = "# What trefoil keeps for itself.\n"
+                                  "*.db\n"
+                                  "*.db-*\n"
+                                  "logs/\n";
+
+static const struct {
+    const char *path, *text;
+} files[] = {
+    { "trefoil.toml", toml_text },
+    { ".trefoil/agents/helper.md", agent_text },
+    { ".trefoil/.gitignore", ignore_text },
+};
+
+/* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
+static bool make(struct app *app, const char *path, const char *text, bool *made, struct err *e)
+{
+    struct stat st;
+
+    *made = false;
+    if (lstat(path, &st) == 0)
+        return true;
+    if (errno != ENOENT && errno != ENOTDIR)
+        return fail_sys(e, "look at %s", path);
+    if (!root_make_parent(&app->mem, path, e) || !file_write(path, str_of(text), 0644, e))
+        return false;
+    *made = true;
+    return true;
+}
+
+static void say(struct jw *w, const struct app *app, const char *path, bool made)
+{
+    if (!app->opt.json) {
+        printf("%s %s\n", made ? "wrote" : "kept ", path);
+        return;
+    }
+    jw_object(w);
+    jw_kstr(w, "file", str_of(path));
+    jw_kbool(w, "written", made);
+    jw_object_end(w);
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    struct err e;
+
+    (void)args;
+    if (words)
+        return app_usage("init: unexpected word %.40s", word[0]);
+    buf_init(&out, 1 << 16);
+    jw_array(&w);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        const char *path = arena_printf(&app->mem, "%s/%s", app->root.path, files[i].path).p;
+        bool made;
+
+        if (!make(app, path, files[i].text, &made, &e))
+            return app_fail(&e);
+        say(&w, app, path, made);
+    }
+    jw_array_end(&w);
+    if (app->opt.json)
+        printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    else
+        printf("next: `trefoil agents` lists the agents, `trefoil doctor` looks around\n");
+    return EXIT_OK;
+}
+
+const struct verb verb_init = {
+    .name = "init",
+    .words = "",
+    .summary = "write a first trefoil.toml and a first agent; nothing is overwritten",
+    .run = run,
+};

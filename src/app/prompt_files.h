@@ -1,0 +1,29 @@
+/*
+ * prompt_files.h - the rules and instructions of a project, for the system prompt.
+ *
+ *                      rules                   system instructions
+ *   every provider     .trefoil/rules/x.md     AGENTS.md
+ *   Claude             .claude/rules/x.md      .claude/CLAUDE.md, CLAUDE.md
+ *   Gemini             .gemini/rules/x.md      .gemini/SYSTEM.md, GEMINI.md
+ *
+ * A model of another provider (and one not yet chosen) gets those of all. The order is that of
+ * the table, files of a folder by name; a file that is reached twice (a link) counts once.
+ * Includes are resolved. A file that cannot be used is left out with a note.
+ */
+#ifndef APP_PROMPT_FILES_H
+#define APP_PROMPT_FILES_H
+
+#include "app/notes.h"
+#include "base/limits.h"
+#include "core/agent_def.h"
+#include "core/prompt.h"
+
+/* Read what a model of `provider` is told; STR_NONE: not chosen yet. Blocks. */
+void prompt_files_load(struct arena *mem, const char *root, const struct limits *limits,
+                       struct str provider, struct notes *notes, struct prompt_parts *out);
+
+/* The whole system prompt of an agent: its persona with these files. */
+struct str prompt_of_agent(struct arena *mem, const char *root, const struct limits *limits,
+                           const struct agent_def *def, struct notes *notes);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * yaml_read.h - YAML read into the same tree as JSON (json.h), so that one set of field tables
+ * (pick.h) reads both. Parsed by libyaml.
+ *
+ * What is accepted is the part of YAML that people write by hand: block and flow mappings and
+ * sequences, and scalars in every style. Anchors, aliases, tags and a second document are
+ * refused. A key must be a scalar and is always a string.
+ *
+ * A plain scalar is what YAML 1.2 makes of it: null, Null, NULL, ~ and nothing are null; true and
+ * false (also True, TRUE ...) are booleans; what JSON calls a number is a number; all else is a
+ * string: yes, no, 007, 1_000, 2024-01-02.
+ *
+ * Positions (json_where, json_fail, pick) are those of the file.
+ */
+#ifndef BASE_YAML_READ_H
+#define BASE_YAML_READ_H
+
+#include "base/json_doc.h"
+
+/* Where a piece of YAML stands, and what is accepted. */
+struct yaml_opts {
+    const char *file;    /* named in errors and by json_where(); borrowed, may be NULL */
+    uint32_t first_line; /* of the text in its file; 0 is the same as 1 */
+    uint32_t max_depth;  /* of mappings and sequences, 1 to JSON_DEPTH_CEILING */
+    uint32_t max_values;
+};
+
+/*
+ * Read one YAML document. An empty one is null. On failure (ERR_INVALID, or ERR_LIMIT for depth
+ * and number of values) the text of *e is "file:line:column: sentence", or "line L column C:
+ * sentence" without a file.
+ */
+bool yaml_read(struct arena *mem, struct str text, const struct yaml_opts *opts,
+               struct json *out_root, struct err *e);
+
+/*
+ * What a plain scalar is: JSON_NULL, JSON_BOOL, JSON_NUMBER or JSON_STRING; *text becomes what
+ * json_build_scalar() wants. For those who read something like YAML.
+ */
+enum json_type yaml_plain(struct str *text);
+
+#endif

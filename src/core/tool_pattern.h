@@ -1,0 +1,51 @@
+/*
+ * tool_pattern.h - the entries of an agent's lists of tools, and which calls they mean. Pure.
+ *
+ *   file_read            every call of that tool; * stands for any part of a name
+ *   git:status           a tool of an MCP server, as server:tool; mcp__git__status is the same,
+ *                        and mcp__git means all its tools
+ *   Read, Bash, ...      names that other programs use for the same tools (tool_pattern_alias)
+ *   Bash(git diff:*)     of a command: git diff and whatever follows; without :* exactly this;
+ *                        * stands for any part
+ *   Edit(docs)           of a path below the root: a folder means all in it; two stars cross
+ *                        folders, one does not, ? is one character
+ *   WebFetch(domain:x.y) of that host
+ *
+ * When a call cannot be judged (another tool with a part in brackets, a command that joins
+ * several, a path that leaves the root), a list that allows does not mean it and a list that
+ * denies does.
+ */
+#ifndef CORE_TOOL_PATTERN_H
+#define CORE_TOOL_PATTERN_H
+
+#include "base/pick.h"
+
+/* Our name for the tool of another program, or the name itself. */
+struct str tool_pattern_alias(struct str name);
+
+/* Is it written as above? The sentence says what is wrong; it does not look whether there is
+ * such a tool. */
+bool tool_pattern_check(struct str pattern, struct err *e);
+
+/* A call, by the names a list may use for it. */
+struct pattern_call {
+    struct str tool;  /* published name */
+    struct str alias; /* server:tool; STR_NONE for a built-in one */
+    struct json args; /* an object or missing */
+    const char *root; /* absolute; paths in args may begin with it. NULL: none */
+};
+
+enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };
+
+/* Does the pattern mean this call? A pattern that is written wrongly means nothing that is
+ * allowed and everything that is denied. */
+bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use);
+
+/* Does one of a list? An absent list has none. */
+bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *call,
+                       enum pattern_use use);
+
+/* Can some call of the tool fit (then it is offered)? Looks at names only. */
+bool tool_pattern_names(struct str pattern, const struct pattern_call *call);
+
+#endif

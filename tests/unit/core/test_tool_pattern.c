@@ -1,0 +1,159 @@
+/* test_tool_pattern.c - which calls the entries of a list of tools mean. */
+#include "base/auto.h"
+#include "core/tool_pattern.h"
+#include "tap.h"
+
+enum {
+    NO,
+    YES,
+    DENIED_ONLY
+}; /* the last: means it in a list that denies, not in one that allows */
+
+static const struct {
+    const char *pattern, *tool, *alias, *args;
+    int fits;
+} rows[] = {
+    /* names */
+    { "file_read", "file_read", NULL, "{}", YES },
+    { "file_read", "file_write", NULL, "{}", NO },
+    { "*", "anything", NULL, "{}", YES },
+    { "file_*", "file_edit", NULL, "{}", YES },
+    { "file_*", "grep", NULL, "{}", NO },
+    { "Read", "file_read", NULL, "{}", YES },
+    { "Write", "file_write", NULL, "{}", YES },
+    { "Edit", "file_edit", NULL, "{}", YES },
+    { "MultiEdit", "file_edit", NULL, "{}", YES },
+    { "NotebookEdit", "file_edit", NULL, "{}", YES },
+    { "Bash", "shell_exec", NULL, "{}", YES },
+    { "Grep", "grep", NULL, "{}", YES },
+    { "Glob", "glob", NULL, "{}", YES },
+    { "WebFetch", "web_fetch", NULL, "{}", YES },
+    { "read", "file_read", NULL, "{}", NO },
+    { "git:status", "mcp_git_status", "git:status", "{}", YES },
+    { "mcp_git_status", "mcp_git_status", "git:status", "{}", YES },
+    { "mcp__git__status", "mcp_git_status", "git:status", "{}", YES },
+    { "mcp__git", "mcp_git_status", "git:status", "{}", YES },
+    { "mcp__git__*", "mcp_git_status", "git:status", "{}", YES },
+    { "mcp__gi", "mcp_git_status", "git:status", "{}", NO },
+    { "mcp__git", "git", NULL, "{}", NO },
+    /* commands */
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff\"}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff --stat a\"}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git difftool\"}", NO },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":[\"git\",\"diff\",\"x\"]}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\":[\"git\",\"diff\"]}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"rm -rf x\"}", NO },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff; rm x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff && rm x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff | sh\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff $(rm x)\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff `rm x`\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff\\nrm x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\":\"git diff > x\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\":\"true && rm -r x\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"argv\":[\"sh\",\"-c\",\"true; rm x\"]}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{}", DENIED_ONLY },
+    { "Bash(make test)", "shell_exec", NULL, "{\"command\":\"make test\"}", YES },
+    { "Bash(make test)", "shell_exec", NULL, "{\"command\":\"make test all\"}", NO },
+    { "Bash(npm run *)", "shell_exec", NULL, "{\"command\":\"npm run build\"}", YES },
+    { "Bash(git * main:*)", "shell_exec", NULL, "{\"command\":\"git push main now\"}", YES },
+    { "Bash(*)", "shell_exec", NULL, "{\"command\":\"a; b\"}", YES },
+    { "Bash()", "shell_exec", NULL, "{\"command\":\"a\"}", NO },
+    /* paths */
+    { "Edit(docs/**)", "file_edit", NULL, "{\"path\":\"docs/a/b.md\"}", YES },
+    { "Edit(docs/**)", "file_edit", NULL, "{\"path\":\"docsx/a\"}", NO },
+    { "Edit(docs/*)", "file_edit", NULL, "{\"path\":\"docs/a\"}", YES },
+    { "Edit(*.md)", "file_edit", NULL, "{\"path\":\"a.md\"}", YES },
+    { "Edit(*.md)", "file_edit", NULL, "{\"path\":\"docs/a.md\"}", NO },
+    { "Edit(**/*.md)", "file_edit", NULL, "{\"path\":\"docs/deep/a.md\"}", YES },
+    { "Edit(**/*.md)", "file_edit", NULL, "{\"path\":\"a.md\"}", YES },
+    { "Edit(**/foo.c)", "file_edit", NULL, "{\"path\":\"barfoo.c\"}", NO },
+    { "Edit(**/foo.c)", "file_edit", NULL, "{\"path\":\"a/b/foo.c\"}", YES },
+    { "Edit(src/**/x.?)", "file_edit", NULL, "{\"path\":\"src/a/b/x.c\"}", YES },
+    { "Read(./src/)", "file_read", NULL, "{\"path\":\"src/x\"}", YES },
+    { "Read(src)", "file_read", NULL, "{\"path\":\"./src//x/../y\"}", YES },
+    { "Read(src)", "file_read", NULL, "{\"path\":\"src/../secret\"}", NO },
+    { "Read(src)", "file_read", NULL, "{\"path\":\"/some/place/src/x\"}", YES },
+    { "Read(src)", "file_read", NULL, "{\"path\":\"/some/placesrc/x\"}", DENIED_ONLY },
+    { "Read(src)", "file_read", NULL, "{\"path\":\"../src/x\"}", DENIED_ONLY },
+    { "Read(.env)", "file_read", NULL, "{\"path\":\"a/../.env\"}", YES },
+    { "Read(src)", "file_read", NULL, "{\"path\":7}", DENIED_ONLY },
+    /* hosts */
+    { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://a.org/x\"}", YES },
+    { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://A.org:8443\"}", YES },
+    { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://b.a.org/\"}", NO },
+    { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://a.org@b.org/\"}",
+      DENIED_ONLY },
+    { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://b.org/a.org\"}", NO },
+    { "WebFetch(a.org)", "web_fetch", NULL, "{\"url\":\"https://a.org\"}", DENIED_ONLY },
+    /* what cannot be judged */
+    { "system_time(x)", "system_time", NULL, "{}", DENIED_ONLY },
+    { "Bash(git", "shell_exec", NULL, "{\"command\":\"git\"}", DENIED_ONLY },
+};
+
+TEST(an_entry_means_the_calls_it_names)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
+        AUTO_ARENA mem = { 0 };
+        struct pattern_call call = {
+            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place"
+        };
+        struct err e;
+        bool allows, denies;
+
+        OK(json_read(&mem, str_of(rows[i].args), &opts, &call.args, &e));
+        allows = tool_pattern_fits(str_of(rows[i].pattern), &call, PATTERN_ALLOWS);
+        denies = tool_pattern_fits(str_of(rows[i].pattern), &call, PATTERN_DENIES);
+        if (allows != (rows[i].fits == YES) || denies != (rows[i].fits != NO))
+            TAP_NOT("%s against %s %s: allows %d denies %d", rows[i].pattern, rows[i].tool,
+                    rows[i].args, allows, denies);
+    }
+}
+
+TEST(a_path_without_end_is_not_judged)
+{
+    AUTO_ARENA mem = { 0 };
+    const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
+    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place" };
+    struct buf b;
+    struct err e;
+
+    buf_init_in(&b, &mem, 1 << 20);
+    buf_put(&b, STR("{\"path\":\""));
+    for (int i = 0; i < 100000; i++)
+        buf_put(&b, STR("a/"));
+    buf_put(&b, STR("\"}"));
+    OK(json_read(&mem, buf_str(&b), &opts, &call.args, &e));
+    OK(!tool_pattern_fits(STR("Read(**/a*a*b)"), &call, PATTERN_ALLOWS));
+    OK(tool_pattern_fits(STR("Read(**/a*a*b)"), &call, PATTERN_DENIES));
+}
+
+TEST(lists_have_three_states)
+{
+    struct str v[] = { STR("Read"), STR("Bash(ls:*)") };
+    struct pick_strs list = { v, 2, true }, none = { 0 };
+    struct pattern_call read = { .tool = STR("file_read") }, grep = { .tool = STR("grep") };
+    struct pattern_call shell = { .tool = STR("shell_exec") };
+
+    OK(tool_patterns_fit(&list, &read, PATTERN_ALLOWS));
+    OK(!tool_patterns_fit(&list, &grep, PATTERN_ALLOWS));
+    OK(!tool_patterns_fit(&none, &read, PATTERN_ALLOWS));
+    OK(tool_pattern_names(v[1], &shell)); /* some call of it fits, so it is offered */
+    OK(!tool_pattern_names(v[1], &grep));
+}
+
+TEST(what_is_written_wrongly_is_said)
+{
+    struct err e;
+
+    OK(tool_pattern_check(STR("Bash(a (b):*)"), &e));
+    OK(!tool_pattern_check(STR("Bash(git"), &e));
+    HAS_S(str_of(e.text), "no closing one");
+    OK(!tool_pattern_check(STR("two words"), &e));
+    HAS_S(str_of(e.text), "no name of a tool");
+    OK(!tool_pattern_check(STR("(x)"), &e));
+    OK(!tool_pattern_check(STR(""), &e));
+}
+
+TEST_MAIN()
