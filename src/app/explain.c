@@ -3,7 +3,7 @@
  *
  * The same checks on the same facts as for a real call, with nothing run, spent or recorded.
  */
-#include "app/guard_read.h"
+#include "app/agents.h"
 #include "app/once.h"
 #include "app/show.h"
 #include "app/tool_find.h"
@@ -21,7 +21,7 @@ struct explain {
     struct once once;
     struct arena mem;
     const struct explain_args *args;
-    struct guard_scope scope; /* with what --mode says */
+    struct guard_scope scope, agent; /* with what --mode says; of --agent */
     struct caller caller;
     struct guard_verdict verdict;
 };
@@ -82,24 +82,44 @@ static void print(const struct explain *x, const struct tool *t)
 
 /* ---- who calls ----------------------------------------------------------------------------- */
 
+/* An agent of its own: what its definition says, for everybody. */
+static bool choose_agent(struct explain *x, const char *name, struct err *e)
+{
+    const struct app *app = x->once.app;
+    const struct agent_def *def;
+    struct agent_list all;
+
+    agents_load(&x->mem, app->root.path, &app->config, NULL, &all);
+    if (!agents_find(&all, str_of(name), &def, e))
+        return false;
+    x->agent = guard_scope_of_agent(def, &x->once.service.guard.own);
+    x->scope.parent = &x->agent;
+    x->caller.name = def->name;
+    return true;
+}
+
+static bool choose_client(struct explain *x, const char *name, struct err *e)
+{
+    struct guard *g = &x->once.service.guard;
+    bool cli = str_eq(str_of(name), STR("cli"));
+
+    if (!cli && !str_eq(str_of(name), STR("mcp")))
+        return fail(e, ERR_INVALID, "--caller %.40s: accepted are mcp and cli", name);
+    x->scope.parent = cli ? &g->own : &g->mcp;
+    x->caller.name = cli ? "cli" : "mcp";
+    return true;
+}
+
 static bool choose_caller(struct explain *x, struct err *e)
 {
-    struct service *s = &x->once.service;
-    bool cli = x->args->caller && str_eq(str_of(x->args->caller), STR("cli"));
-    struct agent_scope *agent = NULL;
+    const struct explain_args *a = x->args;
 
     x->scope = (struct guard_scope){ .name = "--mode" };
-    if (x->args->mode && !guard_mode_named(str_of(x->args->mode), &x->scope.mode))
-        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only",
-                    x->args->mode);
-    if (x->args->caller && !cli && !str_eq(str_of(x->args->caller), STR("mcp")))
-        return fail(e, ERR_INVALID, "--caller %.40s: accepted are mcp and cli", x->args->caller);
-    if (x->args->agent && !(agent = service_agent(s, str_of(x->args->agent), e)))
-        return false;
-    x->scope.parent = agent ? agent->server.scope : cli ? &s->guard.own : &s->guard.mcp;
-    x->caller =
-        (struct caller){ .kind = &caller_nobody, .name = cli ? "cli" : "mcp", .scope = &x->scope };
-    return true;
+    x->caller = (struct caller){ .kind = &caller_nobody, .scope = &x->scope };
+    if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
+        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only", a->mode);
+    return a->agent ? choose_agent(x, a->agent, e)
+                    : choose_client(x, a->caller ? a->caller : "mcp", e);
 }
 
 /* A private tool is offered to nobody, and that is what there is to explain. */
@@ -153,8 +173,7 @@ static int run(struct app *app, const void *args, int words, char **word)
 }
 
 static const struct option options[] = {
-    { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME",
-      "called by a client of this agent" },
+    { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME", "called by this agent" },
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE", "read-write or read-only" },
     { "caller", OPTION_TEXT, offsetof(struct explain_args, caller), "WHO", "mcp (default) or cli" },
 };

@@ -1,15 +1,5 @@
 #include "app/guard_read.h"
 
-bool guard_mode_named(struct str name, enum agent_mode *out)
-{
-    bool read_only = str_eq(name, STR("read-only"));
-
-    if (!read_only && !str_eq(name, STR("read-write")))
-        return false;
-    *out = read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE;
-    return true;
-}
-
 static bool says_named(struct str name, enum guard_says *out)
 {
     static const struct str names[] = { STR("auto"), STR("ask"), STR("deny") };
@@ -67,7 +57,7 @@ bool guard_table_apply(struct arena *mem, struct json at, const struct guard_tab
     enum agent_mode mode = AGENT_READ_WRITE;
     enum guard_says taint;
 
-    if (t->mode.p && !guard_mode_named(t->mode, &mode))
+    if (t->mode.p && !agent_mode_named(t->mode, &mode))
         return json_fail(json_get(at, STR("mode")), e,
                          "unknown mode; accepted are \"read-write\" and \"read-only\"");
     if (t->mode.p && !(from_project && to->mode == AGENT_READ_ONLY))

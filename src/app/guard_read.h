@@ -20,6 +20,4 @@ struct guard_table {
 bool guard_table_apply(struct arena *mem, struct json at, const struct guard_table *t,
                        bool from_project, struct guard_scope *to, struct err *e);
 
-bool guard_mode_named(struct str name, enum agent_mode *out);
-
 #endif

@@ -19,7 +19,6 @@ void guard_init(struct guard *g, const struct limits *limits)
         .limits = limits,
         .own = { .name = "[guard]", .taint = GUARD_ASK },
         .mcp = { .name = "[mcp]", .parent = &g->own },
-        .fits = guard_fits_name,
         .secret = { hash_secret(), hash_secret() },
     };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);
@@ -70,7 +69,7 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
         .tool = tool,
         .args = args,
         .scope = scope,
-        .fits = g->fits,
+        .root = host->root,
         .limits = g->limits,
         .taint = caller->taint,
     };

@@ -26,7 +26,6 @@ struct guard {
     const struct limits *limits;
     struct guard_scope own; /* everybody's: [guard]. Other scopes end in it by their parents */
     struct guard_scope mcp; /* of MCP clients: [mcp] */
-    guard_fits_fn *fits;    /* how lists mean tools */
     struct rate_table rates;
     struct audit_sink *audit; /* NULL: none */
     uint64_t secret[2];       /* of digests */

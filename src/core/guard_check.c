@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "core/exposure.h"
+#include "core/tool_pattern.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,25 +86,6 @@ static void check_rate(const struct guard_facts *f, struct finding *to)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-bool guard_fits_name(struct str entry, const struct tool *tool, struct json args)
-{
-    struct str name = str_of(tool->name), alias = str_of(tool->alias);
-    struct str head = str_head(entry, entry.n ? entry.n - 1 : 0);
-
-    (void)args;
-    if (str_ends(entry, STR("*")))
-        return str_starts(name, head) || (alias.p && str_starts(alias, head));
-    return str_eq(entry, name) || (alias.p && str_eq(entry, alias));
-}
-
-static const struct str *find(const struct guard_facts *f, const struct pick_strs *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (f->fits(list->v[i], f->tool, f->args))
-            return &list->v[i];
-    return NULL;
-}
-
 static void check_exposure(const struct guard_facts *f, struct finding *to)
 {
     struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
@@ -120,15 +102,20 @@ static void check_exposure(const struct guard_facts *f, struct finding *to)
 
 static void check_capability(const struct guard_facts *f, struct finding *to)
 {
-    const struct str *by;
+    const struct pattern_call call = {
+        .tool = str_of(f->tool->name),
+        .alias = str_of(f->tool->alias),
+        .args = f->args,
+        .root = f->root,
+    };
 
     pass(to, "no list speaks against it");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
-        if ((by = find(f, &s->disallowed)))
-            say(to, GUARD_DENY, "%.40s may not use %.64s (disallowed_tools: " STR_FMT ")",
-                name_of(s), f->tool->name, STR_ARG(utf8_head(*by, 40)));
-        else if (s->allowed.set && !find(f, &s->allowed))
-            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.40s", f->tool->name,
+        if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
+            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.64s", f->tool->name,
+                name_of(s));
+        else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
+            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.64s", f->tool->name,
                 name_of(s));
     }
 }
@@ -225,6 +212,36 @@ static void check_taint(const struct guard_facts *f, struct finding *to)
         if (s->taint != GUARD_ALLOW)
             say(to, s->taint, "data from " STR_FMT " is not trusted and may steer %.64s",
                 STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
+}
+
+/* ---- scopes -------------------------------------------------------------------------------- */
+
+/* What the words of approval_mode leave to a person. */
+static void approve(struct guard_scope *s, struct str word)
+{
+    bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));
+
+    if (str_eq(word, STR("plan")))
+        s->mode = AGENT_READ_ONLY;
+    if (edits)
+        s->permission[TOOL_EDIT] = s->permission[TOOL_MOVE] = GUARD_ASK;
+    if (all)
+        s->permission[TOOL_EXECUTE] = s->permission[TOOL_DELETE] = GUARD_ASK;
+}
+
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent)
+{
+    struct guard_scope s = {
+        .name = def->name,
+        .parent = parent,
+        .mode = def->mode,
+        .allowed = def->allowed,
+        .disallowed = def->disallowed,
+    };
+
+    approve(&s, def->approval_mode);
+    return s;
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */

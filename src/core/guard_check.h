@@ -39,9 +39,6 @@ enum guard_row {
     GUARD_ROWS,
 };
 
-/* Does an entry of a list mean this call? "name", "server:tool", or a pattern. */
-typedef bool guard_fits_fn(struct str entry, const struct tool *tool, struct json args);
-
 /*
  * What somebody may do: an agent, the clients of an endpoint. Zeroed: everything. A scope is never
  * above its parent, whatever it says itself: each check asks all scopes up to the last.
@@ -50,7 +47,7 @@ struct guard_scope {
     const char *name; /* in sentences: "the agent reviewer", "[mcp]" */
     const struct guard_scope *parent;
     enum agent_mode mode;
-    struct pick_strs allowed, disallowed;   /* allowed: absent, all; empty, none; else only these */
+    struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
     enum guard_says permission[TOOL_KINDS]; /* allow is auto */
     enum guard_says taint;                  /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden;        /* offered from outside; hidden wins */
@@ -66,8 +63,8 @@ struct guard_facts {
     const struct tool *tool;
     struct json args;
     const struct guard_scope *scope;
-    guard_fits_fn *fits;
-    bool in_vault; /* all it would write lies inside .vault/ */
+    const char *root; /* below which paths of patterns lie; NULL: none */
+    bool in_vault;    /* all it would write lies inside .vault/ */
     struct guard_repeats repeats;
     const struct limits *limits;
     struct str taint; /* as in struct caller */
@@ -96,8 +93,11 @@ extern const char *const guard_row_names[GUARD_ROWS];
 extern const char *const guard_kind_names[TOOL_KINDS];
 extern const char *const guard_says_names[3]; /* allow, ask, deny */
 
-/* A list entry by its plain name: published or server:tool; a '*' at the end fits what follows. */
-bool guard_fits_name(struct str entry, const struct tool *tool, struct json args);
+/*
+ * What an agent may do by its definition, on behalf of `parent`. Both must outlive the scope.
+ */
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent);
 
 /* Read-only by this scope or one it belongs to. */
 bool guard_is_read_only(const struct guard_scope *s);

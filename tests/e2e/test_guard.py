@@ -150,13 +150,34 @@ def a_private_tool_is_explained_by_exposure(root):
 
 @case
 def an_agent_has_limits_of_its_own(root):
-    configure(root, head="")
-    (root / "agents/coder").mkdir(parents=True)
-    (root / "agents/coder/agent.json").write_text('{"mcp":{"expose_tools":["file_read"]}}')
-    equal(explain(root, "file_read", "--agent", "coder")["verdict"], "allow")
+    configure(root, server("calc"), head="")
+    (root / ".trefoil/agents").mkdir(parents=True)
+    (root / ".trefoil/agents/coder.md").write_text(
+        "---\nname: coder\ndescription: codes\nmode: read-only\n"
+        'allowed_tools: ["Read", "calc:*"]\ndisallowed_tools: ["calc:add"]\n---\nYou code.\n')
+    said = explain(root, "file_read", "--agent", "coder")
+    equal((said["verdict"], said["caller"]), ("allow", "coder"))
     said = explain(root, "system_time", "--agent", "coder")
-    equal((said["verdict"], said["by"]), ("deny", "exposure"))
-    has(check(said, "exposure")["why"], "the agent coder")
+    equal((said["verdict"], said["by"]), ("deny", "capability"))
+    equal(explain(root, "mcp_calc_add", "--agent", "coder")["by"], "capability")
+    said = explain(root, "mcp_calc_echo", "--agent", "coder")
+    equal((said["verdict"], said["by"]), ("ask", "mode"))
+    equal(run("explain", "file_read", "--agent", "nobody", root=root).returncode, 1)
+
+
+@case
+def an_agent_exports_by_its_own_list(root):
+    configure(root, head='[mcp]\nprivate_tools = ["system_time"]\n')
+    (root / "agents/coder").mkdir(parents=True)
+    (root / "agents/coder/agent.json").write_text(
+        '{"mcp":{"expose_tools":["file_read", "system_time"]}}')
+    (root / "a.txt").write_text("text")
+    with Serve(root=root) as t:
+        answer = t.request("POST", "/mcp/coder", json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+             "params": {"name": "file_read", "arguments": {"path": "a.txt"}}}).encode(),
+            content_type="application/json").json()
+        has(text_of(answer), "text")
 
 
 @case

@@ -31,7 +31,6 @@ static void judge(const struct guard_facts *given)
     limits_preset(&limits);
     if (!f.limits)
         f.limits = &limits;
-    f.fits = guard_fits_name;
     guard_judge(&f, &v);
 }
 
@@ -216,13 +215,33 @@ TEST(the_limits_of_loops_are_configured)
     EQ(v.says, GUARD_DENY);
 }
 
-TEST(a_plain_entry_does_not_mean_its_prefix)
+TEST(an_agent_is_limited_by_its_definition)
 {
-    OK(guard_fits_name(STR("file_read"), &reader, (struct json){ 0 }));
-    OK(!guard_fits_name(STR("file"), &reader, (struct json){ 0 }));
-    OK(guard_fits_name(STR("file_*"), &reader, (struct json){ 0 }));
-    OK(guard_fits_name(STR("*"), &reader, (struct json){ 0 }));
-    OK(!guard_fits_name(STR(""), &reader, (struct json){ 0 }));
+    const struct agent_def def = { .name = "reviewer",
+                                   .allowed = LIST({ "Read", 4 }, { "Write", 5 }),
+                                   .approval_mode = STR("default") };
+    struct guard_scope s = guard_scope_of_agent(&def, &no_shell);
+    struct guard_facts f = { .who = "reviewer", .scope = &s, .tool = &reader };
+
+    judge(&f);
+    EQ(v.says, GUARD_ALLOW);
+    f.tool = &writer;
+    judge(&f);
+    EQ(v.by, GUARD_PERMISSION);
+    EQ(v.says, GUARD_ASK);
+    f.tool = &shell;
+    judge(&f);
+    EQ(v.by, GUARD_CAPABILITY);
+    HAS_S(str_of(v.row[GUARD_CAPABILITY].why), "the disallowed_tools of this caller");
+}
+
+TEST(a_planning_agent_changes_nothing)
+{
+    const struct agent_def def = { .name = "planner", .approval_mode = STR("plan") };
+    struct guard_scope s = guard_scope_of_agent(&def, NULL);
+
+    judge(&(struct guard_facts){ .who = "planner", .scope = &s, .tool = &shell });
+    EQ(v.by, GUARD_MODE);
 }
 
 TEST_MAIN()
