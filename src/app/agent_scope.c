@@ -62,9 +62,29 @@ static const char *exported_as(void *who, const struct upstream_tool *t)
     return t->tool.name;
 }
 
+/* The same lists once more, for the guard: expose_tools of [mcp] are not about agents. */
+static void limit_clients(struct agent_scope *a)
+{
+    const struct guard *g = a->offer.host.guard;
+
+    if (!g)
+        return;
+    if (!a->scope.name)
+        a->scope.name = arena_printf(&a->mem, "the agent %s", a->name).p;
+    a->endpoint = g->mcp;
+    a->endpoint.expose = (struct pick_strs){ 0 };
+    a->scope = (struct guard_scope){ .name = a->scope.name,
+                                     .parent = &a->endpoint,
+                                     .expose = a->expose,
+                                     .hidden = a->hidden,
+                                     .expose_listed = true };
+    a->server.scope = &a->scope;
+}
+
 void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet)
 {
     a->config = config;
+    limit_clients(a);
     export_builtin(a);
     if (a->viewing) {
         mcp_fleet_view_refresh(&a->view);

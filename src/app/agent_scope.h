@@ -14,6 +14,7 @@
 #define APP_AGENT_SCOPE_H
 
 #include "app/upstreams.h"
+#include "core/guard.h"
 #include "proto/mcp/mcp_http.h"
 
 struct agent_scope {
@@ -26,6 +27,7 @@ struct agent_scope {
     const struct tool **list; /* builtin.tool */
     struct mcp_fleet_view view;
     bool viewing;
+    struct guard_scope endpoint, scope; /* what [mcp] says of all clients, and it of its own */
     struct mcp_server server;
     struct mcp_http http;
     struct agent_scope *next;

@@ -16,6 +16,7 @@ enum exit_code {
     EXIT_OK = 0,
     EXIT_FAILED = 1, /* it was tried and did not work */
     EXIT_USAGE = 2,  /* the command line or the configuration is wrong */
+    EXIT_DENIED = 3, /* the guard said no, or asked and nobody could answer */
 };
 
 /* Options that every verb takes. */
@@ -43,8 +44,8 @@ struct verb {
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_agents, verb_config, verb_connect, verb_doctor, verb_init, verb_mcp,
-    verb_serve, verb_servers, verb_tools, verb_trust;
+extern const struct verb verb_agents, verb_config, verb_connect, verb_doctor, verb_explain,
+    verb_init, verb_mcp, verb_serve, verb_servers, verb_tools, verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */

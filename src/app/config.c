@@ -1,6 +1,7 @@
 #include "app/config.h"
 
 #include "app/foreign.h"
+#include "app/guard_read.h"
 #include "app/trust.h"
 #include "app/values.h"
 #include "base/file.h"
@@ -15,6 +16,7 @@ void config_preset(struct config *c)
 {
     *c = (struct config){ .listen = STR("127.0.0.1:8733"), .log_level = LOG_WARN };
     limits_preset(&c->limits);
+    c->guard.taint = GUARD_ASK;
 }
 
 /* ---- the tables ------------------------------------------------------------------------- */
@@ -31,12 +33,14 @@ struct log_table {
 struct mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
+    struct guard_table guard;
 };
 
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
     struct mcp_table mcp;
+    struct guard_table guard;
     struct json mcp_servers;
     struct json agents;
     struct json limits;
@@ -58,12 +62,22 @@ static const struct pick mcp_fields[] = {
     PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
     PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose_tools, 0),
     PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, private_tools, 0),
+    PICK_FIELD("mode", PICK_STR, struct mcp_table, guard.mode, 0),
+    PICK_FIELD("permission", PICK_OBJECT, struct mcp_table, guard.permission, 0),
+};
+
+static const struct pick guard_fields[] = {
+    PICK_FIELD("mode", PICK_STR, struct guard_table, mode, 0),
+    PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
+    PICK_FIELD("taint", PICK_STR, struct guard_table, taint, 0),
+    PICK_FIELD("audit", PICK_BOOL, struct guard_table, audit, 0),
 };
 
 static const struct pick file_fields[] = {
     PICK_NESTED("serve", struct file_tables, serve, 0, serve_fields),
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
+    PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
@@ -192,7 +206,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
     struct config *c = l->c;
     struct file_tables t = { .serve.listen = c->listen,
                              .serve.hosts = c->hosts,
-                             .mcp.expose_tools = c->expose_tools };
+                             .mcp.expose_tools = c->expose_tools,
+                             .guard.audit = !c->no_audit };
     const struct server_reader r = { l->mem,    l->root->path, &c->limits,
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
@@ -206,7 +221,12 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
     c->listen = t.serve.listen;
     c->hosts = t.serve.hosts;
     *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
-    return apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
+    c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
+    return guard_table_apply(l->mem, json_get(root, STR("guard")), &t.guard, from_project,
+                             &c->guard, e) &&
+           guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
+                             &c->mcp, e) &&
+           apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
            config_servers(&r, root, list, e);
 }
 

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
+#include "core/guard_check.h"
 
 struct config {
     struct str listen;      /* [serve] listen */
@@ -27,8 +28,10 @@ struct config {
     struct limits limits;
     struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
-    struct server_list servers;                   /* of all files; who is shadowed is not in it */
-    struct json agents, user_agents;              /* [[agents]], undecoded: agents.h reads them */
+    struct guard_scope guard, mcp;   /* what [guard] and [mcp] say of mode, permission, taint */
+    bool no_audit;                   /* [guard] audit = false */
+    struct server_list servers;      /* of all files; who is shadowed is not in it */
+    struct json agents, user_agents; /* [[agents]], undecoded: agents.h reads them */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */
     size_t file_count;

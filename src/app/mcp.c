@@ -141,6 +141,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
+        service_open_audit(&r->service, &app->mem, &app->config);
         service_expose(&r->service, &app->config);
         service_expect_servers(&r->service, &app->config);
         code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail(&e);

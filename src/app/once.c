@@ -45,6 +45,8 @@ bool once_open(struct once *o, struct app *app)
         loop_free(o->loop);
         return false;
     }
+    service_use_guard(&o->service, &app->config);
+    service_open_audit(&o->service, &app->mem, &app->config);
     o->service.upstreams.on_tried = on_tried;
     o->service.upstreams.who = o;
     if (!loop_on_signal(o->loop, SIGINT, on_signal, o, &e) ||
@@ -88,7 +90,7 @@ static void on_closed(void *who, bool in_time)
 
 void once_close(struct once *o)
 {
-    upstreams_close(&o->service.upstreams, on_closed, o);
+    service_leave_servers(&o->service, on_closed, o);
     loop_run(o->loop);
     if (!o->closed) /* some server does not leave: the keepers end it when we are gone */
         return;

@@ -219,6 +219,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
+    service_open_audit(&s->service, &s->app->mem, c);
     service_expose(&s->service, c);
     service_expect_servers(&s->service, c);
     service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);

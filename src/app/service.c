@@ -2,6 +2,7 @@
 
 #include "app/app.h"
 #include "app/servers_json.h"
+#include "base/auto.h"
 #include "base/mem.h"
 #include "core/exposure.h"
 #include "store/store.h"
@@ -108,8 +109,23 @@ static const struct http_route routes[] = {
     { "GET", "/api/mcp/servers", on_servers },
 };
 
+/* Where JSON-RPC is spoken. */
+static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
+
 /* Served without the API key. */
 static const struct str open_paths[] = { STR("/health") };
+
+/* By key, else by address; the port is another one with each connection. */
+static int64_t on_pace(void *who, const struct http_peer *peer, struct str principal)
+{
+    struct service *s = who;
+    struct str address = peer->remote;
+
+    while (address.n && address.p[address.n - 1] != ':')
+        address.n--;
+    return guard_pace(&s->guard, principal.n ? principal : address, !peer->loopback, 1,
+                      loop_now(s->loop));
+}
 
 /* ---- wiring ----------------------------------------------------------------------------- */
 
@@ -134,8 +150,12 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
-    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root },
-               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
+    guard_init(&s->guard, limits);
+    offer_init(
+        &s->offer,
+        &(struct host){
+            .guard = &s->guard, .loop = loop, .limits = limits, .root_fd = root_fd, .root = root },
+        1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
@@ -147,6 +167,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .offer = &s->offer,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
+        .scope = &s->guard.mcp,
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
@@ -155,12 +176,28 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     return true;
 }
 
+static void use_scope(struct guard_scope *to, const struct guard_scope *said)
+{
+    to->mode = said->mode;
+    to->taint = said->taint;
+    memcpy(to->permission, said->permission, sizeof(to->permission));
+}
+
+void service_use_guard(struct service *s, const struct config *c)
+{
+    use_scope(&s->guard.own, &c->guard);
+    use_scope(&s->guard.mcp, &c->mcp);
+    s->guard.mcp.expose = c->expose_tools;
+    s->guard.mcp.hidden = c->private_tools;
+}
+
 /* Of the built-in tools those that are not private. */
 void service_expose(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
     size_t n = 0;
 
+    service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
         struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
 
@@ -191,12 +228,52 @@ void service_expect_servers(struct service *s, const struct config *config)
             s->gathering.open = true;
 }
 
+static void on_audit_closed(void *who)
+{
+    struct service *s = who;
+
+    s->left(s->left_who, s->left_in_time);
+}
+
+/* What was called is on the disk before we go. */
+static void on_servers_left(void *who, bool in_time)
+{
+    struct service *s = who;
+
+    s->left_in_time = in_time;
+    if (s->guard.audit)
+        audit_log_close(&s->audit, on_audit_closed, s);
+    else
+        on_audit_closed(s);
+}
+
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
     gathering_end(&s->gathering);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
-    upstreams_close(&s->upstreams, done, who);
+    s->left = done;
+    s->left_who = who;
+    upstreams_close(&s->upstreams, on_servers_left, s);
+}
+
+static bool make_state(const char *root, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    const char *folder;
+
+    return root_state(&mem, &(struct root){ .path = root }, &folder, e);
+}
+
+void service_open_audit(struct service *s, struct arena *mem, const struct config *c)
+{
+    const char *root = s->offer.host.root;
+
+    if (c->no_audit)
+        return;
+    audit_log_init(&s->audit, s->loop, s->limits, root, arena_printf(mem, "%s/.trefoil", root).p,
+                   make_state);
+    s->guard.audit = &s->audit.sink;
 }
 
 struct agent_scope *service_agent(struct service *s, struct str name, struct err *e)
@@ -231,6 +308,9 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
         .key = key,
         .open = open_paths,
         .opens = ARRAY_LEN(open_paths),
+        .pace = on_pace,
+        .rpc = rpc_paths,
+        .rpcs = ARRAY_LEN(rpc_paths),
     });
 }
 
@@ -282,6 +362,9 @@ void service_close(struct service *s)
         agent_scope_free(a);
     }
     close(s->offer.host.root_fd);
+    if (s->guard.audit)
+        audit_log_fini(&s->audit);
+    guard_fini(&s->guard);
     offer_fini(&s->offer);
     mem_free(s->exposed);
     rpc_fini(&s->rpc);

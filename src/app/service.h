@@ -8,9 +8,11 @@
 
 #include "app/agent_scope.h"
 #include "app/upstreams.h"
+#include "core/guard.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"
 #include "proto/mcp/mcp_server.h"
+#include "store/audit_log.h"
 #include "wire/http_server.h"
 
 struct store;
@@ -31,6 +33,8 @@ struct service {
     struct loop *loop;
     const struct limits *limits;
     struct rpc rpc;
+    struct guard guard;
+    struct audit_log audit; /* open when guard.audit is set */
     struct offer offer;
     struct gathering gathering; /* of servers, at the start */
     struct offer_source builtin;
@@ -47,11 +51,20 @@ struct service {
     int64_t started;
     void (*http_closed)(void *who);
     void *http_closed_who;
+    void (*left)(void *who, bool in_time);
+    void *left_who;
+    bool left_in_time;
 };
 
 /* Open the root folder and wire tools, rpc and MCP together. `limits` must outlive the service. */
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e);
+
+/* Judge calls by what a configuration says; it must live until another is used. */
+void service_use_guard(struct service *s, const struct config *config);
+
+/* Record calls in the root's .trefoil/logs, unless the configuration says no. mem: program's. */
+void service_open_audit(struct service *s, struct arena *mem, const struct config *config);
 
 /* Offer what a configuration exposes of the built-in tools; it must live until another is used. */
 void service_expose(struct service *s, const struct config *config);
@@ -65,7 +78,7 @@ void service_use(struct service *s, const struct config *config);
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
 
-/* upstreams_close, for the whole service. */
+/* upstreams_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);
 
 /* The agent of a name as an MCP server; NULL, and the reason, when it cannot be had. */

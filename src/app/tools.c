@@ -6,29 +6,14 @@
  */
 #include "app/once.h"
 #include "app/show.h"
+#include "app/tool_find.h"
 #include "base/auto.h"
 #include "base/container.h"
-#include "base/utf8.h"
-#include "core/tool_name.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 enum { OUTPUT_MOST = 256 << 20 };
-
-static void warn_of_missing(const struct once *o)
-{
-    const struct mcp_fleet *f = o->service.upstreams.fleet;
-
-    for (const struct upstream *u = f ? mcp_fleet_next(f, NULL) : NULL; u; u = u->next) {
-        struct err e;
-
-        if (u->state == UP_READY || u->state == UP_DISABLED)
-            continue;
-        upstream_explain(u, &e);
-        app_fail(u->last_error.code != ERR_NONE ? &u->last_error : &e);
-    }
-}
 
 static void print_buf(const struct buf *b)
 {
@@ -88,7 +73,7 @@ static int list(struct app *app)
     if (!once_open(&o, app))
         return EXIT_FAILED;
     once_connect(&o, NULL);
-    warn_of_missing(&o);
+    tool_find_warn(&o);
     print_list(&o);
     once_close(&o);
     return EXIT_OK;
@@ -221,6 +206,8 @@ static void on_done(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e) {
         o->code = app_fail(e);
+        if (e->code == ERR_DENIED)
+            o->code = EXIT_DENIED;
     } else if (o->call.raw_error.p) {
         fail(&refused, ERR_INVALID, "refused: " STR_FMT, STR_ARG(str_head(o->call.raw_error, 200)));
         o->code = app_fail(&refused);
@@ -243,114 +230,11 @@ static void on_interrupt(struct once *once)
 
 /* ---- starting it --------------------------------------------------------------------------- */
 
-static bool read_stdin(struct arena *mem, size_t most, struct str *out, struct err *e)
-{
-    struct buf in;
-    ssize_t n;
-
-    buf_init_in(&in, mem, most);
-    for (;;) {
-        char *room = buf_reserve(&in, 65536);
-
-        if (!room)
-            return fail(e, ERR_LIMIT, "stdin has more than %zu bytes", most);
-        n = read(STDIN_FILENO, room, 65536);
-        if (n < 0)
-            return fail_sys(e, "read stdin");
-        if (n == 0)
-            break;
-        buf_added(&in, (size_t)n);
-    }
-    *out = buf_str(&in);
-    return true;
-}
-
-static bool read_args(struct one_call *o, struct str text, struct json *out, struct err *e)
-{
-    const struct limits *l = &o->once.app->config.limits;
-    struct json_opts opts = limits_json(l);
-
-    if (str_eq(text, STR("-")) && !read_stdin(&o->mem, (size_t)l->message_bytes, &text, e))
-        return false;
-    if (!str_trim(text).n)
-        text = STR("{}");
-    if (!json_read(&o->mem, text, &opts, out, e))
-        return fail_in(e, "arguments");
-    if (json_type(*out) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "arguments: a JSON object is expected");
-    return true;
-}
-
-/*
- * Which server would publish this name, as far as the name tells? NULL: a built-in tool, or it
- * cannot be told without asking all.
- */
-static const char *server_of(const struct app *app, struct str name, bool *only)
-{
-    const char *found = NULL;
-    struct str rest = name, server = str_cut(&rest, ':');
-    AUTO_ARENA mem = { 0 };
-
-    *only = false;
-    for (size_t i = 0; i < app->config.servers.n; i++) {
-        const struct server_spec *s = &app->config.servers.v[i];
-        struct str prefix = tool_name_plain(&mem, str_of(s->name), STR("x"));
-        bool fits = rest.p ? str_eq(server, str_of(s->name))
-                           : str_starts(name, str_head(prefix, prefix.n - 1));
-
-        if (!fits && s->overrides && !rest.p)
-            for (size_t k = 0; k < s->overrides; k++)
-                fits |= s->override[k].rename.p && str_eq(name, s->override[k].rename);
-        if (!fits)
-            continue;
-        if (found)
-            return NULL; /* two might: ask all */
-        found = s->name;
-    }
-    *only = found != NULL;
-    return found;
-}
-
-static bool is_builtin(const struct once *o, struct str name)
-{
-    return offer_tool(&o->service.offer, name) != NULL;
-}
-
-static const struct tool *find_tool(struct one_call *o, struct str name, struct err *e)
-{
-    const struct tool *t = offer_tool(&o->once.service.offer, name);
-    const struct mcp_fleet *f = o->once.service.upstreams.fleet;
-    const struct tool_name *n;
-    struct err unknown;
-
-    if (t)
-        return t;
-    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown)) {
-        t = offer_tool(&o->once.service.offer, n->name);
-        if (!t)
-            fail(e, ERR_DENIED,
-                 "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
-                 STR_ARG(utf8_head(name, 80)));
-        return t;
-    }
-    if (!f)
-        fail(&unknown, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(utf8_head(name, 80)));
-    fail(e, unknown.code, "%s; all are listed by: " TREFOIL_NAME " tools", unknown.text);
-    return NULL;
-}
-
 static int run_call(struct one_call *o, struct str name, struct json args)
 {
-    const struct tool *t;
-    bool only;
-    const char *server = server_of(o->once.app, name, &only);
     struct err e;
+    const struct tool *t = tool_find(&o->once, name, &e);
 
-    if (!is_builtin(&o->once, name)) {
-        once_connect(&o->once, only ? server : NULL);
-        warn_of_missing(&o->once);
-    }
-    t = o->once.interrupted ? NULL : find_tool(o, name, &e);
     if (!t)
         return o->once.interrupted ? EXIT_FAILED : app_fail(&e);
     o->caller = (struct caller){ .kind = &cli_kind, .name = "cli" };
@@ -371,7 +255,7 @@ static int call(struct app *app, int words, char **word)
         return app_usage("tools call: expected NAME and a JSON object, or - to read it from stdin");
     o = ARENA_NEW(&app->mem, struct one_call);
     o->once.app = app;
-    if (!read_args(o, str_of(words > 1 ? word[1] : "{}"), &args, &e)) {
+    if (!tool_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args, &e)) {
         arena_fini(&o->mem);
         return app_usage("tools call: %s", e.text);
     }

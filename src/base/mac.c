@@ -1,6 +1,7 @@
 #include "base/mac.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #define INSTALL "install the package libssl3 (Debian: apt install libssl3)"
 
@@ -25,34 +26,37 @@ static bool find(void *lib, const char *name, void *to, struct err *e)
     return true;
 }
 
-/* Never closed, so what dlsym gave stays good. One per process. */
-static bool open_crypto(const struct crypto **out, struct err *e)
-{
-    static struct crypto crypto;
-    static bool open;
-    void *lib;
+/* Never closed, so what dlsym gave stays good. One per process, for all its threads. */
+static struct crypto crypto;
+static bool opened;
+static struct err why_not;
 
-    if (!open) {
-        lib = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-        if (!lib)
-            return fail(e, ERR_SYSTEM, "sealing needs libcrypto (%.80s); " INSTALL, dlerror());
-        if (!find(lib, "EVP_sha256", &crypto.sha256, e) || !find(lib, "HMAC", &crypto.hmac, e))
-            return false;
-        open = true;
-    }
-    *out = &crypto;
-    return true;
+static bool load(struct err *e)
+{
+    void *lib = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+
+    if (!lib)
+        return fail(e, ERR_SYSTEM, "sealing needs libcrypto (%.80s); " INSTALL, dlerror());
+    return find(lib, "EVP_sha256", &crypto.sha256, e) && find(lib, "HMAC", &crypto.hmac, e);
+}
+
+static void load_once(void)
+{
+    opened = load(&why_not);
 }
 
 bool mac_sha256(struct str key, struct str bytes, char out[MAC_BYTES], struct err *e)
 {
-    const struct crypto *crypto;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned int n = 0;
 
-    if (!open_crypto(&crypto, e))
+    pthread_once(&once, load_once);
+    if (!opened) {
+        *e = why_not;
         return false;
-    if (!crypto->hmac(crypto->sha256(), key.p, (int)key.n, (const unsigned char *)bytes.p, bytes.n,
-                      (unsigned char *)out, &n) ||
+    }
+    if (!crypto.hmac(crypto.sha256(), key.p, (int)key.n, (const unsigned char *)bytes.p, bytes.n,
+                     (unsigned char *)out, &n) ||
         n != MAC_BYTES)
         return fail(e, ERR_SYSTEM, "libcrypto computes no HMAC-SHA256");
     return true;

@@ -2,6 +2,7 @@
 
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/guard.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,8 +40,8 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
-    for (struct ask *ask = call->asks; ask; ask = ask->next)
-        op_cancel(&ask->op); /* nobody needs its answer, and the call would wait for it */
+    if (call->pass.judged)
+        guard_settled(call, call->op.err.code);
     if (call->on_settled)
         call->on_settled(call);
     take_back_asks(call);
@@ -97,6 +98,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
         .mem = mem,
         .what = arena_cstr(mem, str_of(about->what)),
         .who = about->who,
+        .tool = about->tool,
         .args = about->args,
         .uri = about->uri,
         .allowed_ms = about->timeout_ms ? about->timeout_ms : host->limits->tool_ms,

@@ -20,12 +20,29 @@
 #include "base/limits.h"
 #include "core/caller.h"
 
+struct guard;
+struct offer;
+struct tool;
+
 /* What work may use of the world it runs in. Program lifetime. */
 struct host {
     struct loop *loop;
     const struct limits *limits;
-    int root_fd;      /* the root folder, opened with O_PATH */
-    const char *root; /* its absolute path */
+    int root_fd;         /* the root folder, opened with O_PATH */
+    const char *root;    /* its absolute path */
+    struct guard *guard; /* every tool call passes it; NULL: none, as in tests */
+    struct offer *offer; /* of which it is the host; NULL: tools stay where they are */
+};
+
+/* What the guard keeps of a call it let in, or not. */
+struct guard_pass {
+    bool judged;
+    uint8_t says, row; /* enum guard_says, enum guard_row: the verdict and who decided it */
+    bool asked;        /* a person was asked */
+    bool noted;        /* it stands in the history of its caller: */
+    uint32_t turn;     /* there */
+    uint64_t digest;   /* of tool and arguments */
+    int64_t begun;
 };
 
 struct call {
@@ -43,13 +60,18 @@ struct call {
     struct buf structured; /* one JSON value, or empty */
     struct str note;       /* of a prompt: its description; else STR_NONE */
     bool is_error;
-    bool untrusted; /* what it brings back came from outside: data, never instruction */
+    bool untrusted;     /* what it brings back came from outside: data, never instruction */
+    struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
+    struct str warning; /* what the guard has to say to the model; else STR_NONE */
 
     /* A whole result object or error object, forwarded as it came; lives as long as mem. */
     struct str raw_result, raw_error;
 
     bool lacking; /* it was asked, or called off, for what the caller is not able to: */
     enum ask_kind lacked;
+
+    struct guard_pass pass;
+    const struct tool *tool; /* being let in; of no use once it runs */
 
     void *data; /* the worker's */
     /* Told once, as it settles and before anyone else is: for who lent it something. Or NULL. */
@@ -73,6 +95,7 @@ enum { CALL_NO_DEADLINE = -1 };
 struct call_about {
     const char *what;
     void *who;
+    const struct tool *tool; /* for the guard; NULL: no tool is run */
     struct json args;
     struct str uri;
     int64_t timeout_ms;

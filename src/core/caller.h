@@ -16,6 +16,8 @@
 
 struct call;
 struct ask;
+struct guard_scope;
+struct guard_history;
 
 enum ask_kind {
     ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
@@ -51,10 +53,23 @@ struct trace {
 
 enum { TRACE_DEPTH = 5 }; /* a call from deeper than this is refused */
 
+/* The one place that says so, for the guard and for protocols that can refuse earlier. */
+static inline bool trace_too_deep(int depth)
+{
+    return depth > TRACE_DEPTH;
+}
+
 struct caller {
     const struct caller_kind *kind;
     const char *name; /* who it is to the guard and the log: "mcp", "cli" */
     struct trace trace;
+
+    /* For the guard (guard.h). Zeroed: on this machine, the guard's own scope, trusted. */
+    bool remote;          /* it came over a network */
+    struct str principal; /* who it proved to be; none for nobody */
+    const struct guard_scope *scope;
+    struct guard_history *history; /* of the calls of one model; NULL: none is kept */
+    struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
 };
 
 struct caller_kind {

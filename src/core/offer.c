@@ -72,6 +72,7 @@ void offer_source_updated(struct offer_source *s, struct str uri)
 void offer_init(struct offer *o, const struct host *host, unsigned parts)
 {
     *o = (struct offer){ .host = *host, .parts = parts };
+    o->host.offer = o;
     o->joins_end = &o->joins;
     o->post.fn = on_post;
 }

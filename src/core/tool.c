@@ -1,5 +1,7 @@
 #include "core/tool.h"
 
+#include "core/guard.h"
+
 void tool_run(const struct tool *tool, struct call *call, const struct host *host,
               struct caller *caller, struct arena *mem, struct json args, struct op *parent,
               op_done_fn *done, void *who)
@@ -7,9 +9,11 @@ void tool_run(const struct tool *tool, struct call *call, const struct host *hos
     struct call_about about = {
         .what = tool->name,
         .who = tool->who,
+        .tool = tool,
         .args = args,
         .timeout_ms = tool->timeout_ms,
     };
 
-    call_run(call, host, caller, mem, &about, tool->start, parent, done, who);
+    call_run(call, host, caller, mem, &about, host->guard ? guard_start : tool->start, parent, done,
+             who);
 }

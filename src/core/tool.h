@@ -9,15 +9,27 @@
 
 #include "core/call.h"
 
-enum tool_kind { TOOL_READ, TOOL_EDIT, TOOL_SEARCH, TOOL_EXECUTE, TOOL_FETCH, TOOL_THINK };
+enum tool_kind {
+    TOOL_READ,
+    TOOL_EDIT,
+    TOOL_DELETE,
+    TOOL_MOVE,
+    TOOL_SEARCH,
+    TOOL_EXECUTE,
+    TOOL_FETCH,
+    TOOL_THINK,
+    TOOL_KINDS,
+};
 
 struct tool {
-    const char *name; /* [A-Za-z0-9_-]{1,64}, unique in an offer */
+    const char *name;  /* [A-Za-z0-9_-]{1,64}, unique in an offer */
+    const char *alias; /* "server:tool", of an MCP server's; NULL: built in */
     const char *title, *description;
     const char *input_schema;  /* JSON Schema of an object, as raw JSON */
     const char *output_schema; /* NULL: no structured result */
     enum tool_kind kind;
     bool read_only, idempotent, open_world; /* hints to clients */
+    bool polls;  /* looks whether something has changed: the same call again is no loop */
     bool always; /* in every context: no search for fitting tools leaves it out */
 
     /* Raw JSON that is passed on as it is, or NULL. */
@@ -29,7 +41,7 @@ struct tool {
     call_start_fn *start; /* call->args is an object or missing */
 };
 
-/* Run a tool: call_run with what the tool says. */
+/* Run a tool: call_run with what the tool says, if the guard of the host lets it (guard.h). */
 void tool_run(const struct tool *tool, struct call *call, const struct host *host,
               struct caller *caller, struct arena *mem, struct json args, struct op *parent,
               op_done_fn *done, void *who);

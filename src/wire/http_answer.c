@@ -208,35 +208,55 @@ static void send_whole(struct http_conn *c, bool head_only, struct head *h, cons
 
 /* ---- refusals ---------------------------------------------------------------------------- */
 
-static void put_error(struct buf *out, int status, struct str text)
+static void put_error(struct buf *out, int code, struct str text, bool rpc)
 {
     struct jw w = jw_to(out);
 
     jw_object(&w);
+    if (rpc) {
+        jw_kstr(&w, "jsonrpc", STR("2.0"));
+        jw_kraw(&w, "id", STR("null"));
+    }
     jw_key(&w, STR("error"));
     jw_object(&w);
-    jw_kint(&w, "code", status);
+    jw_kint(&w, "code", code);
     jw_kstr(&w, "message", text);
     jw_object_end(&w);
     jw_object_end(&w);
 }
 
+/* JSON-RPC leaves -32000 and below to servers; the status says the rest. */
+enum { RPC_REFUSED = -32000 };
+
+/* The header that belongs to a status; false: none. */
+static bool refusal_header(const struct http_refusal *no, char text[24], struct http_header *out)
+{
+    if (no->status == 401)
+        *out = (struct http_header){ STR("WWW-Authenticate"), STR("Bearer realm=\"trefoil\"") };
+    if (no->allow[0])
+        *out = (struct http_header){ STR("Allow"), str_of(no->allow) };
+    if (no->retry_ms) {
+        snprintf(text, 24, "%lld", (long long)((no->retry_ms + 999) / 1000));
+        *out = (struct http_header){ STR("Retry-After"), str_of(text) };
+    }
+    return no->status == 401 || no->allow[0] || no->retry_ms;
+}
+
 void http_answer_refusal(struct http_conn *c, const struct http_exchange *x,
                          const struct http_refusal *no, bool keep)
 {
-    struct http_header more = { STR("Allow"), str_of(no->allow) };
+    char text[24];
+    struct http_header more;
     struct head h = { .status = no->status,
                       .type = "application/json",
                       .more = &more,
-                      .mores = no->allow[0] || no->status == 401,
+                      .mores = refusal_header(no, text, &more),
                       .connection = connection_word(x && x->old, keep) };
     AUTO_BUF out;
     struct str body;
 
-    if (no->status == 401)
-        more = (struct http_header){ STR("WWW-Authenticate"), STR("Bearer realm=\"trefoil\"") };
     buf_init(&out, 4096);
-    put_error(&out, no->status, str_of(no->text));
+    put_error(&out, no->rpc ? RPC_REFUSED : no->status, str_of(no->text), no->rpc);
     body = buf_str(&out);
     send_whole(c, x && x->head_only, &h, &body, 1);
 }
@@ -318,7 +338,7 @@ void http_reply_error(struct http_req *req, int status, const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     buf_init(&out, sizeof(text) * 8);
-    put_error(&out, status, str_of(text));
+    put_error(&out, status, str_of(text), false);
     body = buf_str(&out);
     http_reply(req, status, "application/json", NULL, 0, &body, 1);
 }

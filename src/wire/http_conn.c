@@ -307,8 +307,8 @@ static struct http_conn *new_conn(const struct http_peer *peer)
 void http_conn_open(struct http_server *s, struct stream *io, const struct http_peer *peer,
                     void (*release)(struct stream *io), bool one_too_many)
 {
-    static const struct http_refusal full = { 503, "there are too many connections; try again",
-                                              "" };
+    static const struct http_refusal full = { .status = 503,
+                                              .text = "there are too many connections; try again" };
     struct http_conn *c = new_conn(peer);
 
     c->server = s;

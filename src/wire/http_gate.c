@@ -13,7 +13,11 @@ void http_gate_init(struct http_gate *g, const struct http_server_opts *opts)
                              .hosts = opts->hosts,
                              .key = opts->key,
                              .open = opts->open,
-                             .opens = opts->opens };
+                             .opens = opts->opens,
+                             .pace = opts->pace,
+                             .who = opts->who,
+                             .rpc = opts->rpc,
+                             .rpcs = opts->rpcs };
     g->route = mem_alloc(g->routes * sizeof(*g->route));
     for (size_t i = 0; i < g->routes; i++) {
         struct str path = str_of(opts->route[i].path);
@@ -38,6 +42,8 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct http_refusal *no
 
     no->status = status;
     no->allow[0] = 0;
+    no->retry_ms = 0;
+    no->rpc = false;
     va_start(ap, fmt);
     vsnprintf(no->text, sizeof(no->text), fmt, ap);
     va_end(ap);
@@ -160,10 +166,9 @@ bool http_gate_asks_key(const struct http_gate *g, struct str path)
     return g->key.n > 0;
 }
 
-static bool check_key(const struct http_gate *g, const struct http1_head *head,
-                      struct http_refusal *no)
+static bool refuse_key(enum http_key_verdict key, struct http_refusal *no)
 {
-    switch (http_key_check(g->key, head->header, head->headers)) {
+    switch (key) {
     case HTTP_KEY_RIGHT: return true;
     case HTTP_KEY_WRONG: return refuse(no, 401, "the API key is wrong");
     case HTTP_KEY_MISSING: break;
@@ -172,15 +177,45 @@ static bool check_key(const struct http_gate *g, const struct http1_head *head,
                   "an API key is needed, as Authorization: Bearer KEY or as X-API-Key: KEY");
 }
 
-bool http_gate_pass(const struct http_gate *g, const struct http1_head *head, struct str local,
-                    bool any_host, const struct http_gate_route **out_route,
+/* ---- the pace ---------------------------------------------------------------------------- */
+
+static bool is_rpc(const struct http_gate *g, struct str path)
+{
+    for (size_t i = 0; i < g->rpcs; i++)
+        if (str_starts(path, g->rpc[i]))
+            return true;
+    return false;
+}
+
+static bool check_pace(const struct http_gate *g, const struct http_peer *peer, bool keyed,
+                       struct str path, struct http_refusal *no)
+{
+    int64_t wait = g->pace ? g->pace(g->who, peer, keyed ? STR("key") : STR("")) : 0;
+
+    if (!wait)
+        return true;
+    refuse(no, 429, "too many requests; try again in %lld s", (long long)((wait + 999) / 1000));
+    no->retry_ms = wait;
+    no->rpc = is_rpc(g, path);
+    return false;
+}
+
+/* ---- all together ------------------------------------------------------------------------ */
+
+bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
+                    const struct http_peer *peer, const struct http_gate_route **out_route,
                     struct http_refusal *no)
 {
     const struct http_gate_route *route;
+    bool asked = http_gate_asks_key(g, head->path);
+    enum http_key_verdict key =
+        asked ? http_key_check(g->key, head->header, head->headers) : HTTP_KEY_RIGHT;
 
-    if (!any_host && !(check_host(g, head, local, no) && check_origin(g, head, local, no)))
+    if (!peer->any_host &&
+        !(check_host(g, head, peer->local, no) && check_origin(g, head, peer->local, no)))
         return false;
-    if (http_gate_asks_key(g, head->path) && !check_key(g, head, no))
+    if (!check_pace(g, peer, asked && key == HTTP_KEY_RIGHT, head->path, no) ||
+        !refuse_key(key, no))
         return false;
     route = find_route(g, head);
     if (!route)

@@ -25,24 +25,30 @@ struct http_gate {
     struct str key;
     const struct str *open;
     size_t opens;
+    int64_t (*pace)(void *who, const struct http_peer *peer, struct str principal);
+    void *who;
+    const struct str *rpc;
+    size_t rpcs;
 };
 
 /* Why not. */
 struct http_refusal {
     int status;
     char text[240];
-    char allow[64]; /* with 405: the value of Allow */
+    char allow[64];   /* with 405: the value of Allow */
+    int64_t retry_ms; /* with 429: until when to wait */
+    bool rpc;         /* say it as JSON-RPC */
 };
 
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
 void http_gate_fini(struct http_gate *g);
 
 /*
- * Host, then Origin, then the key, then the route: without the key nobody learns what is here.
- * `local` is the address the client came to.
+ * Host, then Origin, then the pace, then the key, then the route: without the key nobody learns
+ * what is here, and nobody tries keys faster than that.
  */
-bool http_gate_pass(const struct http_gate *g, const struct http1_head *head, struct str local,
-                    bool any_host, const struct http_gate_route **out_route,
+bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
+                    const struct http_peer *peer, const struct http_gate_route **out_route,
                     struct http_refusal *no);
 
 /* Must a request to this path bring the key? */

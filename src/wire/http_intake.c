@@ -95,8 +95,9 @@ static bool add_body(struct http_conn *c, struct http_exchange *x, struct str da
 
 static bool read_body(struct http_conn *c, struct str *rest)
 {
-    static const struct http_refusal crowd = { 503, "too many large requests at once; try again",
-                                               "" };
+    static const struct http_refusal crowd = { .status = 503,
+                                               .text =
+                                                   "too many large requests at once; try again" };
     struct http_exchange *x = c->x;
     enum http1_reason why;
     struct str data;
@@ -145,13 +146,16 @@ static bool is_bare(const struct http1_head *head)
 static bool admit(struct http_conn *c, struct http_exchange *x, const struct http1_head *head,
                   struct str *rest)
 {
-    struct str local = { c->names + c->remote_n, c->local_n };
+    const struct http_peer peer = { .remote = { c->names, c->remote_n },
+                                    .local = { c->names + c->remote_n, c->local_n },
+                                    .loopback = c->loopback,
+                                    .any_host = c->any_host };
     const struct http_gate_route *route;
     struct http_refusal no;
     enum http1_reason why;
 
     take_over(x, head);
-    if (!http_gate_pass(&c->server->gate, head, local, c->any_host, &route, &no))
+    if (!http_gate_pass(&c->server->gate, head, &peer, &route, &no))
         return http_intake_turn_down(c, x, &no, x->keep_alive && is_bare(head));
     if (!http1_body_begin(&x->body, head, c->server->limits, &why))
         return turn_down_for(c, x, why);

@@ -83,6 +83,14 @@ struct http_route {
     http_handler_fn *handler;
 };
 
+/* Who is at the other end of a stream. The strings are copied, and cut past 63 bytes. */
+struct http_peer {
+    struct str remote; /* "127.0.0.1:40312", or "unix" */
+    struct str local;  /* the address it came to, "127.0.0.1" or "[::1]": a valid Host */
+    bool loopback;
+    bool any_host; /* no browser can be there: Host and Origin are not looked at */
+};
+
 /* All that is pointed to must outlive the server. */
 struct http_server_opts {
     struct loop *loop;
@@ -100,6 +108,15 @@ struct http_server_opts {
     struct str key;
     const struct str *open;
     size_t opens;
+    /*
+     * Asked for each request with a right Host and Origin, before its key is refused: how many ms
+     * must this client wait before it is served? 0: none. `principal` as in struct http_req, "" for
+     * who brought no key or a wrong one. NULL: nobody waits. Who has to wait is answered 429, and
+     * where a path begins with one of `rpc`, in the words of JSON-RPC.
+     */
+    int64_t (*pace)(void *who, const struct http_peer *peer, struct str principal);
+    const struct str *rpc;
+    size_t rpcs;
 };
 
 struct http_server *http_server_new(const struct http_server_opts *opts);
@@ -111,14 +128,6 @@ struct http_server *http_server_new(const struct http_server_opts *opts);
  */
 enum { HTTP_ADDRESS = 128 };
 bool http_server_listen(struct http_server *s, struct str address, char *out_bound, struct err *e);
-
-/* Who is at the other end of a stream. The strings are copied, and cut past 63 bytes. */
-struct http_peer {
-    struct str remote; /* "127.0.0.1:40312", or "unix" */
-    struct str local;  /* the address it came to, "127.0.0.1" or "[::1]": a valid Host */
-    bool loopback;
-    bool any_host; /* no browser can be there: Host and Origin are not looked at */
-};
 
 /*
  * Serve a stream that is already open and not started, such as the fake wire of a test. The

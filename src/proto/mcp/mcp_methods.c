@@ -79,7 +79,7 @@ static bool too_deep(const struct mcp_conv *conv, struct arena *mem, const struc
     struct trace trace = conv->trace;
 
     mcp_trace_from_meta(mem, json_get(m->params, STR("_meta")), &trace);
-    return mcp_trace_too_deep(&trace);
+    return trace_too_deep(trace.depth);
 }
 
 static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit *out)

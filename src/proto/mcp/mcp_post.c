@@ -343,6 +343,7 @@ void mcp_post_alone(struct mcp_http *h, struct http_req *req, enum mcp_version v
     mcp_conv_init(post->conv, h->server, &post->link, version);
     post->conv->principal = req->principal;
     post->conv->judged = m != NULL;
+    post->conv->remote = !req->loopback;
     h->living++;
     receive(post, root, m);
 }

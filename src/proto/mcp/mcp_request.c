@@ -242,7 +242,10 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     r->mem = park ? &park->own : in->mem;
     r->caller.kind = &mcp_caller;
     r->caller.name = "mcp";
+    r->caller.principal = mcp_conv_of(in)->principal;
+    r->caller.remote = mcp_conv_of(in)->remote;
     r->server = mcp_conv_of(in)->server;
+    r->caller.scope = r->server->scope;
     r->answer = answer;
     mcp_request_attach(r, in);
     read_trace(r, in);

@@ -51,6 +51,7 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         return;
     }
     mcp_http_trace(req, &s->conv);
+    s->conv.remote = !req->loopback;
     peer_receive(&s->conv.peer, &s->own,
                  &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
     s->conv.trace = (struct trace){ 0 };

@@ -106,11 +106,6 @@ void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t
     }
 }
 
-bool mcp_trace_too_deep(const struct trace *t)
-{
-    return t->depth > TRACE_DEPTH;
-}
-
 /* ---- writing ----------------------------------------------------------------------------- */
 
 struct trace mcp_trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms)

@@ -30,9 +30,6 @@ bool mcp_trace_names(struct str name);
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);
 void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t);
 
-/* More agents than TRACE_DEPTH lie behind this call: it is refused. */
-bool mcp_trace_too_deep(const struct trace *t);
-
 /*
  * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
  * caller for the next call) if it has none; and a depth one greater.

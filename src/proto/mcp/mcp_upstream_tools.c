@@ -79,6 +79,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
         .original = arena_str(mem, from->name),
         .rename = over ? over->rename : STR_NONE,
         .tool = {
+            .alias = arena_printf(mem, "%s:" STR_FMT, u->spec.name, STR_ARG(from->name)).p,
             .title = text(mem, from->tool, STR("title")),
             .description = text(mem, from->tool, STR("description")),
             .input_schema = schema ? schema : any_object,

@@ -42,7 +42,7 @@ TEST(meta_says_how_deep_a_call_is)
         struct trace t = { 0 };
 
         mcp_trace_from_meta(&mem, read_json(&mem, metas[i].meta), &t);
-        if (t.depth != metas[i].depth || mcp_trace_too_deep(&t) != metas[i].deep ||
+        if (t.depth != metas[i].depth || trace_too_deep(t.depth) != metas[i].deep ||
             !str_eq(t.id, str_of(metas[i].id)))
             TAP_NOT("%s: depth %d, id " STR_FMT, metas[i].meta, t.depth, STR_ARG(t.id));
     }
@@ -85,11 +85,11 @@ TEST(headers_say_the_same)
 
     mcp_trace_from_headers(header, some, &t);
     OK(str_eq(t.id, STR("t")) && t.depth == 5 && str_eq(t.parent, STR("p")));
-    OK(!mcp_trace_too_deep(&t));
+    OK(!trace_too_deep(t.depth));
     mcp_trace_from_headers(header, some + 6, &none);
     OK(!none.id.p && none.depth == 0);
     mcp_trace_from_headers(header, bad, &deep);
-    OK(mcp_trace_too_deep(&deep));
+    OK(trace_too_deep(deep.depth));
 }
 
 TEST(a_call_made_for_a_caller_is_one_deeper_and_keeps_the_id)

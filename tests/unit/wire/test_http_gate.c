@@ -30,7 +30,9 @@ __attribute__((constructor)) static void set_up(void)
 static int ask(struct http1_head head, bool any_host, const struct http_gate_route **route,
                struct http_refusal *no)
 {
-    bool pass = http_gate_pass(&gate, &head, STR("192.0.2.7"), any_host, route, no);
+    bool pass = http_gate_pass(
+        &gate, &head, &(struct http_peer){ .local = STR("192.0.2.7"), .any_host = any_host }, route,
+        no);
 
     return pass ? 200 : no->status;
 }
@@ -169,6 +171,54 @@ TEST(what_is_repeated_of_a_request_is_cut)
     OK(strlen(no.text) < 120);
 }
 
+/* ---- the pace ------------------------------------------------------------------------------ */
+
+static struct str paced_by;
+static int64_t wait_ms;
+
+static int64_t pace(void *who, const struct http_peer *peer, struct str principal)
+{
+    (void)who;
+    paced_by = principal.n ? principal : peer->remote;
+    return peer->loopback ? 0 : wait_ms;
+}
+
+TEST(who_comes_too_often_is_told_for_how_long_to_wait)
+{
+    static const struct str rpc[] = { STR("/b") };
+    struct http_server_opts opts = { .route = routes,
+                                     .routes = ARRAY_LEN(routes),
+                                     .key = STR("k"),
+                                     .pace = pace,
+                                     .rpc = rpc,
+                                     .rpcs = 1 };
+    struct http_header header = { STR("X-API-Key"), STR("k") };
+    struct http_peer peer = { .remote = STR("192.0.2.9:1"), .any_host = true };
+    const struct http_gate_route *route;
+    struct http_gate paced;
+    struct http_refusal no;
+    struct http1_head head = { .method = STR("GET"), .path = STR("/a"), .header = &header };
+
+    http_gate_init(&paced, &opts);
+    wait_ms = 1500;
+    OK(!http_gate_pass(&paced, &head, &peer, &route, &no)); /* also who guesses keys */
+    EQ(no.status, 429);
+    EQ(no.retry_ms, 1500);
+    OK(!no.rpc);
+    EQ_S(paced_by, "192.0.2.9:1");
+    head.headers = 1;
+    head.path = STR("/b/c");
+    OK(!http_gate_pass(&paced, &head, &peer, &route, &no));
+    OK(no.rpc);
+    EQ_S(paced_by, "key");
+    peer.loopback = true;
+    OK(http_gate_pass(&paced, &head, &peer, &route, &no));
+    peer.loopback = false;
+    wait_ms = 0;
+    OK(http_gate_pass(&paced, &head, &peer, &route, &no));
+    http_gate_fini(&paced);
+}
+
 TEST(without_the_key_nobody_learns_what_is_here)
 {
     static const struct str open[] = { STR("/a") };
@@ -182,16 +232,16 @@ TEST(without_the_key_nobody_learns_what_is_here)
     struct http1_head head = { .method = STR("GET"), .path = STR("/none"), .header = &header };
 
     http_gate_init(&keyed, &opts);
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 401);
     head.headers = 1;
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 404);
     head.headers = 0;
     head.path = STR("/a");
-    OK(http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     head.path = STR("/b/c");
-    OK(!http_gate_pass(&keyed, &head, STR(""), true, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
     EQ(no.status, 401);
     http_gate_fini(&keyed);
 }

@@ -1,0 +1,189 @@
+/*
+ * explain.c - `trefoil explain TOOL JSON`: would this call be let in, and which check says so?
+ *
+ * The same checks on the same facts as for a real call, with nothing run, spent or recorded.
+ */
+#include "app/agents.h"
+#include "app/once.h"
+#include "app/show.h"
+#include "app/tool_find.h"
+#include "tool/tools.h"
+
+#include <stdio.h>
+
+enum { OUTPUT_MOST = 1 << 16 };
+
+struct explain_args {
+    const char *agent, *mode, *caller;
+};
+
+struct explain {
+    struct once once;
+    struct arena mem;
+    const struct explain_args *args;
+    struct guard_scope scope, agent; /* with what --mode says; of --agent */
+    struct caller caller;
+    struct guard_verdict verdict;
+};
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+static void write_json(struct jw *w, const struct explain *x, const struct tool *t)
+{
+    const struct guard_verdict *v = &x->verdict;
+
+    jw_object(w);
+    jw_kstr(w, "tool", str_of(t->name));
+    jw_kstr(w, "kind", str_of(guard_kind_names[t->kind]));
+    jw_kstr(w, "caller", str_of(x->caller.name));
+    jw_kstr(w, "verdict", str_of(guard_says_names[v->says]));
+    jw_kstr(w, "by", str_of(v->by < GUARD_ROWS ? guard_row_names[v->by] : NULL));
+    jw_plain_key(w, STR("checks"));
+    jw_array(w);
+    for (size_t i = 0; i < GUARD_ROWS; i++) {
+        jw_object(w);
+        jw_kstr(w, "check", str_of(guard_row_names[i]));
+        jw_kstr(w, "verdict", str_of(guard_says_names[v->row[i].says]));
+        jw_kstr(w, "why", str_of(v->row[i].why));
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+    jw_object_end(w);
+    buf_putc(w->out, '\n');
+}
+
+static void write_text(struct buf *out, const struct explain *x, const struct tool *t)
+{
+    const struct guard_verdict *v = &x->verdict;
+
+    buf_printf(out, "%s (%s), called by %s: %s%s%s\n", t->name, guard_kind_names[t->kind],
+               x->caller.name, guard_says_names[v->says], v->by < GUARD_ROWS ? ", by " : "",
+               v->by < GUARD_ROWS ? guard_row_names[v->by] : "");
+    for (size_t i = 0; i < GUARD_ROWS; i++) {
+        buf_printf(out, "  %-11s %-6s ", guard_row_names[i], guard_says_names[v->row[i].says]);
+        show_text(out, str_of(v->row[i].why));
+        buf_putc(out, '\n');
+    }
+}
+
+static void print(const struct explain *x, const struct tool *t)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, OUTPUT_MOST);
+    if (x->once.app->opt.json)
+        write_json(&w, x, t);
+    else
+        write_text(&out, x, t);
+    fwrite(out.p, 1, out.n, stdout);
+    fflush(stdout);
+}
+
+/* ---- who calls ----------------------------------------------------------------------------- */
+
+/* An agent of its own: what its definition says, for everybody. */
+static bool choose_agent(struct explain *x, const char *name, struct err *e)
+{
+    const struct app *app = x->once.app;
+    const struct agent_def *def;
+    struct agent_list all;
+
+    agents_load(&x->mem, app->root.path, &app->config, NULL, &all);
+    if (!agents_find(&all, str_of(name), &def, e))
+        return false;
+    x->agent = guard_scope_of_agent(def, &x->once.service.guard.own);
+    x->scope.parent = &x->agent;
+    x->caller.name = def->name;
+    return true;
+}
+
+static bool choose_client(struct explain *x, const char *name, struct err *e)
+{
+    struct guard *g = &x->once.service.guard;
+    bool cli = str_eq(str_of(name), STR("cli"));
+
+    if (!cli && !str_eq(str_of(name), STR("mcp")))
+        return fail(e, ERR_INVALID, "--caller %.40s: accepted are mcp and cli", name);
+    x->scope.parent = cli ? &g->own : &g->mcp;
+    x->caller.name = cli ? "cli" : "mcp";
+    return true;
+}
+
+static bool choose_caller(struct explain *x, struct err *e)
+{
+    const struct explain_args *a = x->args;
+
+    x->scope = (struct guard_scope){ .name = "--mode" };
+    x->caller = (struct caller){ .kind = &caller_nobody, .scope = &x->scope };
+    if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
+        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only", a->mode);
+    return a->agent ? choose_agent(x, a->agent, e)
+                    : choose_client(x, a->caller ? a->caller : "mcp", e);
+}
+
+/* A private tool is offered to nobody, and that is what there is to explain. */
+static const struct tool *find(struct explain *x, struct str name, struct err *e)
+{
+    for (size_t i = 0; i < builtin_tool_count; i++)
+        if (str_eq(name, str_of(builtin_tools[i]->name)))
+            return builtin_tools[i];
+    return tool_find(&x->once, name, e);
+}
+
+static int explain(struct explain *x, struct str name, struct json args)
+{
+    struct service *s = &x->once.service;
+    const struct tool *t;
+    struct err e;
+
+    service_expose(s, &x->once.app->config);
+    if (!choose_caller(x, &e))
+        return e.code == ERR_INVALID ? app_usage("explain: %s", e.text) : app_fail(&e);
+    t = find(x, name, &e);
+    if (!t)
+        return app_fail(&e);
+    guard_look(&s->guard, &s->offer.host, &x->caller, t, args, &x->verdict);
+    print(x, t);
+    return x->verdict.says == GUARD_DENY ? EXIT_DENIED : EXIT_OK;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    struct explain *x = ARENA_NEW(&app->mem, struct explain);
+    struct json given;
+    int code;
+    struct err e;
+
+    x->args = args;
+    if (words < 1 || words > 2)
+        return app_usage("explain: expected TOOL and a JSON object, or - to read it from stdin");
+    if (!tool_args(&x->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &given, &e))
+        code = app_usage("explain: %s", e.text);
+    else if (!once_open(&x->once, app))
+        code = EXIT_FAILED;
+    else {
+        code = explain(x, str_of(word[0]), given);
+        once_close(&x->once);
+    }
+    arena_fini(&x->mem);
+    return code;
+}
+
+static const struct option options[] = {
+    { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME", "called by this agent" },
+    { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE", "read-write or read-only" },
+    { "caller", OPTION_TEXT, offsetof(struct explain_args, caller), "WHO", "mcp (default) or cli" },
+};
+
+const struct verb verb_explain = {
+    .name = "explain",
+    .words = "TOOL [JSON | -]",
+    .summary = "why a call of a tool would be allowed, asked for or denied (exit code 3)",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct explain_args),
+    .run = run,
+};

@@ -1,0 +1,23 @@
+/*
+ * guard_read.h - what [guard] and [mcp] say of mode and permission.
+ *
+ * A project's file comes with the project: it can make the guard stricter than the user's own
+ * files do, never milder.
+ */
+#ifndef APP_GUARD_READ_H
+#define APP_GUARD_READ_H
+
+#include "core/guard_check.h"
+
+struct guard_table {
+    struct str mode;        /* read-write, read-only */
+    struct json permission; /* {kind: auto|ask|deny} */
+    struct str taint;       /* auto, ask, deny */
+    bool audit;
+};
+
+/* `at` is the table as it stands in the file, for errors. */
+bool guard_table_apply(struct arena *mem, struct json at, const struct guard_table *t,
+                       bool from_project, struct guard_scope *to, struct err *e);
+
+#endif

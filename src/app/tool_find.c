@@ -1,0 +1,126 @@
+#include "app/tool_find.h"
+
+#include "base/auto.h"
+#include "base/utf8.h"
+#include "core/tool_name.h"
+
+#include <unistd.h>
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static bool read_stdin(struct arena *mem, size_t most, struct str *out, struct err *e)
+{
+    struct buf in;
+    ssize_t n;
+
+    buf_init_in(&in, mem, most);
+    for (;;) {
+        char *room = buf_reserve(&in, 65536);
+
+        if (!room)
+            return fail(e, ERR_LIMIT, "stdin has more than %zu bytes", most);
+        n = read(STDIN_FILENO, room, 65536);
+        if (n < 0)
+            return fail_sys(e, "read stdin");
+        if (n == 0)
+            break;
+        buf_added(&in, (size_t)n);
+    }
+    *out = buf_str(&in);
+    return true;
+}
+
+bool tool_args(struct arena *mem, const struct limits *limits, struct str text, struct json *out,
+               struct err *e)
+{
+    struct json_opts opts = limits_json(limits);
+
+    if (str_eq(text, STR("-")) && !read_stdin(mem, (size_t)limits->message_bytes, &text, e))
+        return false;
+    if (!str_trim(text).n)
+        text = STR("{}");
+    if (!json_read(mem, text, &opts, out, e))
+        return fail_in(e, "arguments");
+    if (json_type(*out) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, "arguments: a JSON object is expected");
+    return true;
+}
+
+/* ---- the tool ------------------------------------------------------------------------------ */
+
+void tool_find_warn(const struct once *o)
+{
+    const struct mcp_fleet *f = o->service.upstreams.fleet;
+
+    for (const struct upstream *u = f ? mcp_fleet_next(f, NULL) : NULL; u; u = u->next) {
+        struct err e;
+
+        if (u->state == UP_READY || u->state == UP_DISABLED)
+            continue;
+        upstream_explain(u, &e);
+        app_fail(u->last_error.code != ERR_NONE ? &u->last_error : &e);
+    }
+}
+
+/*
+ * Which server would publish this name, as far as the name tells? NULL: it cannot be told without
+ * asking all.
+ */
+static const char *server_of(const struct app *app, struct str name)
+{
+    const char *found = NULL;
+    struct str rest = name, server = str_cut(&rest, ':');
+    AUTO_ARENA mem = { 0 };
+
+    for (size_t i = 0; i < app->config.servers.n; i++) {
+        const struct server_spec *s = &app->config.servers.v[i];
+        struct str prefix = tool_name_plain(&mem, str_of(s->name), STR("x"));
+        bool fits = rest.p ? str_eq(server, str_of(s->name))
+                           : str_starts(name, str_head(prefix, prefix.n - 1));
+
+        for (size_t k = 0; k < s->overrides && !rest.p; k++)
+            fits |= s->override[k].rename.p && str_eq(name, s->override[k].rename);
+        if (!fits)
+            continue;
+        if (found)
+            return NULL; /* two might: ask all */
+        found = s->name;
+    }
+    return found;
+}
+
+static const struct tool *find_published(const struct service *s, struct str name, struct err *e)
+{
+    const struct tool *t = offer_tool(&s->offer, name);
+    const struct mcp_fleet *f = s->upstreams.fleet;
+    const struct tool_name *n;
+    struct err unknown;
+
+    if (t)
+        return t;
+    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown)) {
+        t = offer_tool(&s->offer, n->name);
+        if (!t)
+            fail(e, ERR_DENIED,
+                 "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
+                 STR_ARG(utf8_head(name, 80)));
+        return t;
+    }
+    if (!f)
+        fail(&unknown, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(utf8_head(name, 80)));
+    fail(e, unknown.code, "%s; all are listed by: " TREFOIL_NAME " tools", unknown.text);
+    return NULL;
+}
+
+const struct tool *tool_find(struct once *o, struct str name, struct err *e)
+{
+    if (!offer_tool(&o->service.offer, name)) {
+        once_connect(o, server_of(o->app, name));
+        tool_find_warn(o);
+    }
+    if (o->interrupted) {
+        fail(e, ERR_CANCELED, "interrupted");
+        return NULL;
+    }
+    return find_published(&o->service, name, e);
+}

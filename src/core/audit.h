@@ -1,0 +1,31 @@
+/*
+ * audit.h - the port for a record of every call the guard has judged.
+ *
+ * Whoever keeps it may write later: a record gates no answer. It holds no argument and no result,
+ * only digests, so that no secret gets into it.
+ */
+#ifndef CORE_AUDIT_H
+#define CORE_AUDIT_H
+
+#include "base/str.h"
+
+/* Lives for the call of record only. */
+struct audit_entry {
+    int64_t wall_ms;
+    const char *who;
+    struct str principal, trace;
+    int depth;
+    const char *tool;
+    uint64_t args;       /* keyed digest of tool and arguments */
+    const char *verdict; /* allow, ask (and a person agreed), deny */
+    const char *by;      /* the check that decided; NULL: none had an objection */
+    const char *outcome; /* ok, error (a result that says so), or the name of an error code */
+    int64_t took_ms;
+    struct str from; /* of an untrusted result: its source; else STR_NONE */
+};
+
+struct audit_sink {
+    void (*record)(struct audit_sink *sink, const struct audit_entry *entry);
+};
+
+#endif

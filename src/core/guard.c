@@ -1,0 +1,290 @@
+#include "core/guard.h"
+
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "core/guard_vault.h"
+#include "core/offer.h"
+
+#include <stdio.h>
+
+/* What one call costs of the rate. */
+static const int costs[TOOL_KINDS] = {
+    [TOOL_READ] = 1,   [TOOL_EDIT] = 2,    [TOOL_DELETE] = 2, [TOOL_MOVE] = 2,
+    [TOOL_SEARCH] = 2, [TOOL_EXECUTE] = 5, [TOOL_FETCH] = 5,  [TOOL_THINK] = 1,
+};
+
+void guard_init(struct guard *g, const struct limits *limits)
+{
+    *g = (struct guard){
+        .limits = limits,
+        .own = { .name = "[guard]", .taint = GUARD_ASK },
+        .mcp = { .name = "[mcp]", .parent = &g->own },
+        .secret = { hash_secret(), hash_secret() },
+    };
+    rate_table_init(&g->rates, (size_t)limits->rate_clients);
+}
+
+void guard_fini(struct guard *g)
+{
+    rate_table_fini(&g->rates);
+}
+
+/* ---- the facts ----------------------------------------------------------------------------- */
+
+static int64_t rate_of(const struct guard *g, bool remote)
+{
+    return remote ? g->limits->rate_per_min : g->limits->rate_local_per_min;
+}
+
+int64_t guard_pace(struct guard *g, struct str who, bool remote, int64_t cost, int64_t now_ms)
+{
+    return rate_table_spend(&g->rates, who, rate_of(g, remote), cost, now_ms, false);
+}
+
+static uint64_t digest(const struct guard *g, struct str text)
+{
+    return (uint64_t)hash_str(g->secret[0], text) << 32 | hash_str(g->secret[1], text);
+}
+
+static uint64_t call_digest(const struct guard *g, const struct tool *tool, struct json args)
+{
+    uint64_t name = digest(g, str_of(tool->name));
+
+    return json_here(args) ? (name * 31) ^ digest(g, json_raw(args)) : name;
+}
+
+enum looking { ONLY_LOOK, SPEND };
+
+static struct guard_facts gather(struct guard *g, const struct host *host,
+                                 const struct caller *caller, const struct tool *tool,
+                                 struct json args, uint64_t call, enum looking how)
+{
+    struct str who = caller->principal.n ? caller->principal : str_of(caller->name);
+    const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
+    struct guard_facts f = {
+        .who = caller->name,
+        .remote = caller->remote,
+        .principal = caller->principal,
+        .depth = caller->trace.depth,
+        .tool = tool,
+        .args = args,
+        .scope = scope,
+        .root = host->root,
+        .limits = g->limits,
+        .taint = caller->taint,
+    };
+
+    f.wait_ms = rate_table_spend(&g->rates, who, rate_of(g, caller->remote), costs[tool->kind],
+                                 loop_now(host->loop), how == ONLY_LOOK);
+    if (guard_is_read_only(scope))
+        f.in_vault = guard_in_vault(host, args);
+    if (caller->history)
+        f.repeats = guard_history_look(caller->history, call);
+    return f;
+}
+
+void guard_look(struct guard *g, const struct host *host, const struct caller *caller,
+                const struct tool *tool, struct json args, struct guard_verdict *out)
+{
+    struct guard_facts f =
+        gather(g, host, caller, tool, args, call_digest(g, tool, args), ONLY_LOOK);
+
+    guard_judge(&f, out);
+}
+
+/* ---- letting in ---------------------------------------------------------------------------- */
+
+static void let_in(struct call *call, const struct tool *tool)
+{
+    struct guard_history *h = call->caller->history;
+
+    if (h) {
+        call->pass.turn = guard_history_add(h, call->pass.digest);
+        call->pass.noted = true;
+    }
+    call->tool = NULL;
+    call->who = tool->who;
+    tool->start(call);
+}
+
+static void refuse(struct call *call, const char *fmt, const char *why)
+    __attribute__((format(printf, 2, 0)));
+
+static void refuse(struct call *call, const char *fmt, const char *why)
+{
+    struct err e;
+
+    call->pass.says = GUARD_DENY;
+    fail(&e, ERR_DENIED, fmt, call->what, why);
+    call_broke(call, &e);
+}
+
+/* The list it came from may have changed while somebody thought about it. */
+static const struct tool *find_again(const struct call *call)
+{
+    struct offer *offer = call->host->offer;
+
+    return offer ? offer_tool(offer, str_of(call->what)) : call->tool;
+}
+
+static void on_asked(struct op *op, const struct err *e, void *who)
+{
+    struct call *call = who;
+    const struct ask *ask = (const struct ask *)(const void *)op;
+    const struct tool *tool;
+
+    if (e && e->code == ERR_CANCELED) {
+        call_broke(call, e);
+    } else if (e) {
+        refuse(call, "%s was not permitted: %.120s", e->text);
+    } else if (!json_is(json_get(ask->answer, STR("action")), STR("accept"))) {
+        refuse(call, "%s was not permitted: %.120s", "who was asked declined");
+    } else if (!(tool = find_again(call))) {
+        refuse(call, "%s was permitted, but %s", "is no longer there");
+    } else {
+        let_in(call, tool);
+    }
+}
+
+static struct str ask_params(struct call *call, const char *why)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, call->mem, 4096);
+    jw_object(&w);
+    jw_kstr(&w, "message",
+            arena_printf(call->mem, "Let %s run %s? It is asked because: %s.", call->caller->name,
+                         call->what, why));
+    jw_kraw(&w, "requestedSchema", STR("{\"type\":\"object\",\"properties\":{}}"));
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+static void ask_first(struct call *call, const struct guard_verdict *v)
+{
+    char why[1024];
+
+    guard_reasons(v, why, sizeof(why));
+    if (!call_can_ask(call, ASK_FORM)) {
+        refuse(call, "%s needs somebody's permission, and nobody can be asked: %.150s", why);
+        return;
+    }
+    call->pass.asked = true;
+    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_FORM, STR("trefoil_guard"),
+             ask_params(call, why), on_asked, call);
+}
+
+static void deny(struct call *call, const struct guard_verdict *v)
+{
+    char why[1024];
+
+    guard_reasons(v, why, sizeof(why));
+    refuse(call, "%s was denied: %.180s", why);
+}
+
+/* What is allowed with a warning is told to the model with the result. */
+static void keep_warning(struct call *call, const struct guard_verdict *v)
+{
+    for (size_t i = 0; i < GUARD_ROWS; i++)
+        if (v->row[i].warns)
+            call->warning = arena_printf(call->mem, "%s", v->row[i].why);
+}
+
+void guard_start(struct call *call)
+{
+    struct guard *g = call->host->guard;
+    const struct tool *tool = call->tool;
+    struct guard_verdict v;
+    struct guard_facts f;
+
+    call->pass = (struct guard_pass){ .judged = true, .begun = loop_now(call->host->loop) };
+    if (call->caller->history || g->audit)
+        call->pass.digest = call_digest(g, tool, call->args);
+    f = gather(g, call->host, call->caller, tool, call->args, call->pass.digest, SPEND);
+    guard_judge(&f, &v);
+    call->pass.says = (uint8_t)v.says;
+    call->pass.row = (uint8_t)v.by;
+    if (tool->alias) {
+        call->untrusted = true;
+        call->from = arena_str(call->mem, str_of(tool->alias));
+    }
+    if (v.says == GUARD_DENY) {
+        deny(call, &v);
+    } else if (v.says == GUARD_ASK) {
+        ask_first(call, &v);
+    } else {
+        keep_warning(call, &v);
+        let_in(call, tool);
+    }
+}
+
+/* ---- afterwards ---------------------------------------------------------------------------- */
+
+static uint64_t outcome_digest(const struct guard *g, const struct call *call, enum err_code code)
+{
+    if (call->raw_result.p)
+        return digest(g, call->raw_result);
+    if (call->raw_error.p)
+        return digest(g, call->raw_error);
+    return digest(g, buf_str(&call->content)) + (uint64_t)code;
+}
+
+static void audit(struct guard *g, struct call *call, enum err_code code)
+{
+    const struct guard_pass *p = &call->pass;
+    const struct caller *c = call->caller;
+    bool failed = call->is_error || call->raw_error.p;
+
+    g->audit->record(g->audit, &(struct audit_entry){
+                                   .wall_ms = loop_wall(call->host->loop),
+                                   .who = c->name,
+                                   .principal = c->principal,
+                                   .trace = c->trace.id,
+                                   .depth = c->trace.depth,
+                                   .tool = call->what,
+                                   .args = p->digest,
+                                   .verdict = guard_says_names[p->says],
+                                   .by = p->row < GUARD_ROWS ? guard_row_names[p->row] : NULL,
+                                   .outcome = code     ? err_code_name(code)
+                                              : failed ? "error"
+                                                       : "ok",
+                                   .took_ms = loop_now(call->host->loop) - p->begun,
+                                   .from = guard_marks(call).from,
+                               });
+}
+
+void guard_settled(struct call *call, enum err_code code)
+{
+    struct guard *g = call->host->guard;
+
+    if (call->untrusted && !call->from.p)
+        call->from = str_of(call->what);
+    if (call->pass.noted)
+        guard_history_outcome(call->caller->history, call->pass.turn,
+                              outcome_digest(g, call, code));
+    if (g->audit)
+        audit(g, call, code);
+}
+
+/* ---- marks --------------------------------------------------------------------------------- */
+
+struct guard_marks guard_marks(const struct call *call)
+{
+    return (struct guard_marks){
+        .trust = call->untrusted ? "untrusted" : "trusted",
+        .type = "data",
+        .from = call->untrusted ? call->from : STR_NONE,
+    };
+}
+
+void guard_write_marks(struct jw *w, const struct call *call)
+{
+    struct guard_marks m = guard_marks(call);
+
+    jw_object(w);
+    jw_kstr(w, "trust", str_of(m.trust));
+    jw_kstr(w, "type", str_of(m.type));
+    jw_kstr(w, "from", m.from);
+    jw_object_end(w);
+}

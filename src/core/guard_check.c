@@ -1,0 +1,288 @@
+#include "core/guard_check.h"
+
+#include "base/utf8.h"
+#include "core/exposure.h"
+#include "core/tool_pattern.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *const guard_row_names[GUARD_ROWS] = {
+    [GUARD_IDENTITY] = "identity",
+    [GUARD_DEPTH] = "depth",
+    [GUARD_RATE] = "rate",
+    [GUARD_EXPOSURE] = "exposure",
+    [GUARD_CAPABILITY] = "capability",
+    [GUARD_MODE] = "mode",
+    [GUARD_PERMISSION] = "permission",
+    [GUARD_LOOP] = "loop",
+    [GUARD_TAINT] = "taint",
+};
+
+const char *const guard_kind_names[TOOL_KINDS] = {
+    [TOOL_READ] = "read",   [TOOL_EDIT] = "edit",     [TOOL_DELETE] = "delete",
+    [TOOL_MOVE] = "move",   [TOOL_SEARCH] = "search", [TOOL_EXECUTE] = "execute",
+    [TOOL_FETCH] = "fetch", [TOOL_THINK] = "think",
+};
+
+const char *const guard_says_names[3] = { "allow", "ask", "deny" };
+
+/* What a check writes to. */
+struct finding {
+    struct guard_finding *out;
+    char *text;
+    size_t size;
+};
+
+static void pass(struct finding *to, const char *why)
+{
+    *to->out = (struct guard_finding){ GUARD_ALLOW, false, why };
+}
+
+/* A stricter finding takes the place of a milder one. */
+__attribute__((format(printf, 3, 4), cold)) static void
+say(struct finding *to, enum guard_says says, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (says < to->out->says)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(to->text, to->size, fmt, ap);
+    va_end(ap);
+    *to->out = (struct guard_finding){ says, says == GUARD_ALLOW, to->text };
+}
+
+static const char *name_of(const struct guard_scope *s)
+{
+    return s->name ? s->name : "this caller";
+}
+
+/* ---- who, from how far, how often ---------------------------------------------------------- */
+
+static void check_identity(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, f->remote ? "it proved who it is" : "it is on this machine");
+    if (!f->who || !f->who[0])
+        say(to, GUARD_DENY, "the caller has no name");
+    else if (f->remote && !f->principal.n)
+        say(to, GUARD_DENY, "%.40s came over a network and did not prove who it is", f->who);
+}
+
+static void check_depth(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "the chain of agents is short enough");
+    if (trace_too_deep(f->depth))
+        say(to, GUARD_DENY, "more than %d agents have called each other", (int)TRACE_DEPTH);
+}
+
+static void check_rate(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "it is within its rate");
+    if (f->wait_ms > 0)
+        say(to, GUARD_DENY, "%.40s calls too often; try again in %lld s", f->who ? f->who : "it",
+            (long long)((f->wait_ms + 999) / 1000));
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void check_exposure(const struct guard_facts *f, struct finding *to)
+{
+    struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
+
+    pass(to, "it is offered to this caller");
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        bool offered = s->expose_listed ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
+                                        : tool_exposed_by_kernel(&s->expose, &s->hidden, called);
+
+        if (!offered)
+            say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
+    }
+}
+
+static void check_capability(const struct guard_facts *f, struct finding *to)
+{
+    const struct pattern_call call = {
+        .tool = str_of(f->tool->name),
+        .alias = str_of(f->tool->alias),
+        .args = f->args,
+        .root = f->root,
+    };
+
+    pass(to, "no list speaks against it");
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
+            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.64s", f->tool->name,
+                name_of(s));
+        else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
+            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.64s", f->tool->name,
+                name_of(s));
+    }
+}
+
+/* ---- mode ---------------------------------------------------------------------------------- */
+
+bool guard_is_read_only(const struct guard_scope *s)
+{
+    for (; s; s = s->parent)
+        if (s->mode == AGENT_READ_ONLY)
+            return true;
+    return false;
+}
+
+static bool writes(enum tool_kind kind)
+{
+    return kind == TOOL_EDIT || kind == TOOL_DELETE || kind == TOOL_MOVE;
+}
+
+static void check_mode(const struct guard_facts *f, struct finding *to)
+{
+    const struct tool *t = f->tool;
+
+    if (!guard_is_read_only(f->scope)) {
+        pass(to, "the mode is read-write");
+        return;
+    }
+    pass(to, t->alias ? "read-only mode: it says of itself that it only reads"
+                      : "read-only mode: it writes nothing outside .vault/");
+    if (t->alias && !t->read_only)
+        say(to, GUARD_ASK, "in read-only mode %.64s does not say that it only reads", t->name);
+    else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
+        say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
+    else if (!t->alias && writes(t->kind) && !f->in_vault)
+        say(to, GUARD_DENY, "%.64s writes outside .vault/, and the mode is read-only", t->name);
+}
+
+/* ---- permission ---------------------------------------------------------------------------- */
+
+static void check_permission(const struct guard_facts *f, struct finding *to)
+{
+    const char *kind = guard_kind_names[f->tool->kind];
+
+    pass(to, "permission for this kind of tool is auto");
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        enum guard_says says = s->permission[f->tool->kind];
+
+        if (says != GUARD_ALLOW)
+            say(to, says, "permission for tools of kind %s is %s in %.40s", kind,
+                guard_says_names[says], name_of(s));
+    }
+}
+
+/* ---- loops --------------------------------------------------------------------------------- */
+
+static void check_loop(const struct guard_facts *f, struct finding *to)
+{
+    const struct guard_repeats *r = &f->repeats;
+    const struct limits *l = f->limits;
+    int64_t by = f->tool->polls ? l->loop_poll_factor : 1;
+
+    pass(to, "it is no repetition");
+    if (r->same_call >= l->loop_call_warn * by)
+        say(to, GUARD_ALLOW, "this is call %d of %.64s with the same arguments", r->same_call,
+            f->tool->name);
+    if (r->same_outcome >= l->loop_outcome_warn * by)
+        say(to, GUARD_ALLOW, "%.64s with these arguments gave the same result %d times",
+            f->tool->name, r->same_outcome);
+    if (r->same_call >= l->loop_call_block * by)
+        say(to, GUARD_DENY, "this would be call %d of %.64s with the same arguments", r->same_call,
+            f->tool->name);
+    if (r->same_outcome >= l->loop_outcome_block * by)
+        say(to, GUARD_DENY, "%.64s with these arguments gave the same result %d times",
+            f->tool->name, r->same_outcome);
+    if (r->ping_pong >= l->loop_ping_pong * by)
+        say(to, GUARD_DENY, "the same few calls alternate for the %dth time", r->ping_pong);
+}
+
+/* ---- taint --------------------------------------------------------------------------------- */
+
+/* Runs code, sends data away, or cannot be taken back. */
+static bool is_high_risk(const struct tool *t)
+{
+    return (t->kind == TOOL_EXECUTE && !t->read_only) || t->kind == TOOL_FETCH ||
+           t->kind == TOOL_DELETE;
+}
+
+static void check_taint(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "no untrusted data towards a tool of high risk");
+    if (!f->taint.p || !is_high_risk(f->tool))
+        return;
+    for (const struct guard_scope *s = f->scope; s; s = s->parent)
+        if (s->taint != GUARD_ALLOW)
+            say(to, s->taint, "data from " STR_FMT " is not trusted and may steer %.64s",
+                STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
+}
+
+/* ---- scopes -------------------------------------------------------------------------------- */
+
+/* What the words of approval_mode leave to a person. */
+static void approve(struct guard_scope *s, struct str word)
+{
+    bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));
+
+    if (str_eq(word, STR("plan")))
+        s->mode = AGENT_READ_ONLY;
+    if (edits)
+        s->permission[TOOL_EDIT] = s->permission[TOOL_MOVE] = GUARD_ASK;
+    if (all)
+        s->permission[TOOL_EXECUTE] = s->permission[TOOL_DELETE] = GUARD_ASK;
+}
+
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent)
+{
+    struct guard_scope s = {
+        .name = def->name,
+        .parent = parent,
+        .mode = def->mode,
+        .allowed = def->allowed,
+        .disallowed = def->disallowed,
+    };
+
+    approve(&s, def->approval_mode);
+    return s;
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void (*const checks[GUARD_ROWS])(const struct guard_facts *f, struct finding *to) = {
+    [GUARD_IDENTITY] = check_identity,
+    [GUARD_DEPTH] = check_depth,
+    [GUARD_RATE] = check_rate,
+    [GUARD_EXPOSURE] = check_exposure,
+    [GUARD_CAPABILITY] = check_capability,
+    [GUARD_MODE] = check_mode,
+    [GUARD_PERMISSION] = check_permission,
+    [GUARD_LOOP] = check_loop,
+    [GUARD_TAINT] = check_taint,
+};
+
+void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
+{
+    out->says = GUARD_ALLOW;
+    out->by = GUARD_ROWS;
+    for (size_t i = 0; i < GUARD_ROWS; i++) {
+        struct finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
+
+        checks[i](f, &to);
+        if (out->row[i].says > out->says) {
+            out->says = out->row[i].says;
+            out->by = (enum guard_row)i;
+        }
+    }
+}
+
+struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size)
+{
+    size_t n = 0;
+
+    out[0] = 0;
+    for (size_t i = 0; i < GUARD_ROWS && n + 1 < size; i++) {
+        if (v->row[i].says != v->says)
+            continue;
+        n += (size_t)snprintf(out + n, size - n, "%s%s (%s)", n ? "; " : "", v->row[i].why,
+                              guard_row_names[i]);
+    }
+    return utf8_head((struct str){ out, strlen(out) }, size - 1);
+}

@@ -1,0 +1,105 @@
+/*
+ * guard_check.h - may this call be made? A table of checks, each allow, ask or deny. Pure.
+ *
+ * All that is known of a call goes in as facts, one finding per check comes out. Every check is
+ * always run, so that `explain` prints what decided and what else there was to say; the strictest
+ * finding is the verdict.
+ *
+ *   identity     the caller has a name, and proved it when it came over a network
+ *   depth        no more than TRACE_DEPTH agents have called each other
+ *   rate         the caller has not called too often
+ *   exposure     the tool is offered to this caller
+ *   capability   allow and deny lists of the agent, and of all it works for
+ *   mode         read-only: no shell, writes only inside .vault/, tools of servers that do not say
+ *                that they only read are asked for
+ *   permission   auto, ask or deny by kind of tool
+ *   loop         a model that does the same again and again is stopped
+ *   taint        untrusted data does not reach a tool of high risk unasked
+ */
+#ifndef CORE_GUARD_CHECK_H
+#define CORE_GUARD_CHECK_H
+
+#include "base/limits.h"
+#include "core/agent_def.h"
+#include "core/guard_history.h"
+#include "core/tool.h"
+
+enum guard_says { GUARD_ALLOW, GUARD_ASK, GUARD_DENY }; /* the strictest last */
+
+enum guard_row {
+    GUARD_IDENTITY,
+    GUARD_DEPTH,
+    GUARD_RATE,
+    GUARD_EXPOSURE,
+    GUARD_CAPABILITY,
+    GUARD_MODE,
+    GUARD_PERMISSION,
+    GUARD_LOOP,
+    GUARD_TAINT,
+    GUARD_ROWS,
+};
+
+/*
+ * What somebody may do: an agent, the clients of an endpoint. Zeroed: everything. A scope is never
+ * above its parent, whatever it says itself: each check asks all scopes up to the last.
+ */
+struct guard_scope {
+    const char *name; /* in sentences: "the agent reviewer", "[mcp]" */
+    const struct guard_scope *parent;
+    enum agent_mode mode;
+    struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
+    enum guard_says permission[TOOL_KINDS]; /* allow is auto */
+    enum guard_says taint;                  /* untrusted data towards a tool of high risk */
+    struct pick_strs expose, hidden;        /* offered from outside; hidden wins */
+    bool expose_listed;                     /* nothing is offered but what expose lists */
+};
+
+struct guard_facts {
+    const char *who; /* "mcp", "cli", an agent */
+    bool remote;
+    struct str principal;
+    int depth;
+    int64_t wait_ms; /* until the rate lets it in; 0: now */
+    const struct tool *tool;
+    struct json args;
+    const struct guard_scope *scope;
+    const char *root; /* below which paths of patterns lie; NULL: none */
+    bool in_vault;    /* all it would write lies inside .vault/ */
+    struct guard_repeats repeats;
+    const struct limits *limits;
+    struct str taint; /* as in struct caller */
+};
+
+struct guard_finding {
+    enum guard_says says;
+    bool warns;      /* allowed, with something to tell the model */
+    const char *why; /* a sentence; lives as long as the verdict */
+};
+
+struct guard_verdict {
+    enum guard_says says;
+    enum guard_row by; /* the first that was as strict; GUARD_ROWS when all allow */
+    struct guard_finding row[GUARD_ROWS];
+    char text[GUARD_ROWS][160];
+};
+
+/* Needs no memory but *out, and writes no sentence but of what is not simply allowed. */
+void guard_judge(const struct guard_facts *f, struct guard_verdict *out);
+
+/* What to say to whoever is asked or refused: all reasons of that strictness. */
+struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size);
+
+extern const char *const guard_row_names[GUARD_ROWS];
+extern const char *const guard_kind_names[TOOL_KINDS];
+extern const char *const guard_says_names[3]; /* allow, ask, deny */
+
+/*
+ * What an agent may do by its definition, on behalf of `parent`. Both must outlive the scope.
+ */
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent);
+
+/* Read-only by this scope or one it belongs to. */
+bool guard_is_read_only(const struct guard_scope *s);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * audit_log.h - the audit records of a root, as lines of JSON that hang together.
+ *
+ * <folder>/logs/audit.jsonl: each line carries "hash", over "prev" and all that follows it, and
+ * "prev", the hash of the line before: a line that was changed, left out or put in shows. Past
+ * limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
+ * chain goes on in a new one. Several processes may write to one log.
+ *
+ * Records are gathered and written on the pool, so nobody waits for the disk. A log that cannot be
+ * written is remarked once and stops nothing.
+ */
+#ifndef STORE_AUDIT_LOG_H
+#define STORE_AUDIT_LOG_H
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "core/audit.h"
+#include "loop/job.h"
+
+/* Make the folder that the log stands in. Called on the pool, before each batch of records. */
+typedef bool audit_folder_fn(const char *root, struct err *e);
+
+struct audit_log {
+    struct audit_sink sink; /* first */
+    struct job job;
+    struct loop *loop;
+    const struct limits *limits;
+    const char *root, *folder;
+    audit_folder_fn *make_folder;
+    struct buf filling, writing; /* lines without their chain */
+    uint64_t lost;               /* records there was no room for */
+    bool busy;                   /* the job has `writing` */
+    bool complained;
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+/* Opens no file yet. The strings must outlive it. */
+void audit_log_init(struct audit_log *log, struct loop *loop, const struct limits *limits,
+                    const char *root, const char *folder, audit_folder_fn *make_folder);
+
+/* Write what is there, then call done; now, when there is nothing. */
+void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who);
+
+/* It must be closed, or never have recorded anything. */
+void audit_log_fini(struct audit_log *log);
+
+/* The key of the hashes: there is no secret in it, it only says what they are for. */
+#define AUDIT_KEY "trefoil audit 1"
+
+enum { AUDIT_HASH = 64 }; /* hexadecimal digits */
+
+#endif

@@ -1,0 +1,12 @@
+/* audit_write.h - records to their file. Blocking: for the pool. Part of the audit log. */
+#ifndef STORE_AUDIT_WRITE_H
+#define STORE_AUDIT_WRITE_H
+
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+/* Chain the lines (JSON objects, each with its line feed) and add them to the log in `folder`. */
+bool audit_write(const char *folder, const struct limits *limits, struct str lines, struct err *e);
+
+#endif

@@ -1,0 +1,330 @@
+"""The guard, from outside: modes, permissions, questions, rates, and the record of it all."""
+import hashlib
+import hmac
+import json
+import pathlib
+import re
+
+from harness import Serve, case, equal, has, main, run, wait_for
+from upstream import Gateway, StdioGateway, configure, server, text_of
+
+HERE = pathlib.Path(__file__).resolve().parent
+META = "io.modelcontextprotocol/"
+DENIED = 3
+
+
+def initialize(**capabilities):
+    return {"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": "e2e", "version": "1"}}
+
+
+def explain(root, *words):
+    answer = run("--trust", "explain", *words, "--json", root=root)
+    said = json.loads(answer.stdout)
+    equal(answer.returncode, DENIED if said["verdict"] == "deny" else 0)
+    return said
+
+
+def check(said, name):
+    return next(c for c in said["checks"] if c["check"] == name)
+
+
+def audit(root, name="audit.jsonl"):
+    """The records, each checked against the one before it."""
+    lines = (root / ".trefoil/logs" / name).read_bytes().splitlines()
+    records, before = [], None
+    for line in lines:
+        record = json.loads(line)
+        rest = re.sub(rb'^\{"hash":"[0-9a-f]{64}","prev":"[0-9a-f]{64}",', b"{", line)
+        want = hmac.new(b"trefoil audit 1", record["prev"].encode() + rest, hashlib.sha256)
+        equal(record["hash"], want.hexdigest())
+        if before:
+            equal(record["prev"], before)
+        before = record["hash"]
+        records.append(record)
+    return records
+
+
+@case
+def a_permission_of_deny_is_kept_by_every_way_in(root):
+    configure(root, head='[guard.permission]\nread = "deny"\n')
+    (root / "a.txt").write_text("text")
+    said = explain(root, "file_read", '{"path":"a.txt"}')
+    equal((said["verdict"], said["by"]), ("deny", "permission"))
+    why = check(said, "permission")["why"]
+    answer = run("tools", "call", "file_read", '{"path":"a.txt"}', root=root)
+    equal((answer.returncode, answer.stdout), (DENIED, b""))
+    has(answer.stderr.decode(), why)
+    call = {"name": "file_read", "arguments": {"path": "a.txt"}}
+    with StdioGateway(root=root) as t:
+        t.ask("initialize", initialize())
+        result = t.ask("tools/call", call)["result"]
+        equal(result["isError"], True)
+        has(result["content"][0]["text"], why)
+    with Serve(root=root) as t:
+        result = t.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).json()
+        has(result["result"]["content"][0]["text"], why)
+    equal({(r["who"], r["verdict"], r["by"]) for r in audit(root)},
+          {("cli", "deny", "permission"), ("mcp", "deny", "permission")})
+
+
+@case
+def read_only_asks_for_tools_that_do_not_say_they_read(root):
+    configure(root, server("calc"), head='[mcp]\nmode = "read-only"\n')
+    said = explain(root, "mcp_calc_echo")
+    equal((said["verdict"], said["by"]), ("ask", "mode"))
+    equal(explain(root, "file_read")["verdict"], "allow")
+    equal(explain(root, "mcp_calc_echo", "--caller", "cli")["verdict"], "allow")
+    with StdioGateway(root=root) as t:
+        t.ask("initialize", initialize())  # cannot be asked
+        t.wait_tool("mcp_calc_echo")
+        answer = t.ask("tools/call", {"name": "mcp_calc_echo", "arguments": {"text": "x"}})
+        has(text_of(answer), "nobody can be asked")
+        equal(answer["result"]["isError"], True)
+    equal(audit(root)[-1]["verdict"], "deny")
+
+
+@case
+def read_only_may_be_asked_about_on_the_command_line(root):
+    configure(root, server("calc"), head="")
+    equal(explain(root, "mcp_calc_echo")["verdict"], "allow")
+    equal(explain(root, "mcp_calc_echo", "--mode", "read-only")["verdict"], "ask")
+
+
+@case
+def a_client_is_asked_and_its_answer_counts(root):
+    configure(root, server("calc"), head='[mcp.permission]\nexecute = "ask"\n')
+    with StdioGateway(root=root) as t:
+        t.ask("initialize", initialize(elicitation={}))
+        t.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        t.wait_tool("mcp_calc_echo")
+        for action, want in (("accept", "hello"), ("decline", "declined"), ("cancel", "declined")):
+            t.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+                    "params": {"name": "mcp_calc_echo", "arguments": {"text": "hello"}}})
+            question = t.receive()
+            while question.get("method") != "elicitation/create":
+                question = t.receive()
+            has(question["params"]["message"], "mcp_calc_echo")
+            has(question["params"]["message"], "permission for tools of kind execute is ask")
+            equal(question["params"]["requestedSchema"], {"type": "object", "properties": {}})
+            t.send({"jsonrpc": "2.0", "id": question["id"],
+                    "result": {"action": action, "content": {}}})
+            has(text_of(t.answer_to(7)), want)
+    equal([(r["verdict"], r["outcome"]) for r in audit(root)],
+          [("ask", "ok"), ("deny", "denied"), ("deny", "denied")])
+
+
+@case
+def a_modern_client_is_asked_by_input_required(root):
+    configure(root, server("calc"), head='[mcp.permission]\nexecute = "ask"\n')
+    meta = {META + "protocolVersion": "2026-07-28",
+            META + "clientInfo": {"name": "e2e", "version": "1"},
+            META + "clientCapabilities": {"elicitation": {}}}
+    call = {"name": "mcp_calc_echo", "arguments": {"text": "hello"}, "_meta": meta}
+    with Gateway(root=root) as t:
+        t.wait_ready("calc")
+
+        def post(params):
+            return t.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+                          mcp_protocol_version="2026-07-28", mcp_method="tools/call",
+                          mcp_name="mcp_calc_echo",
+                          accept="application/json, text/event-stream").json()["result"]
+
+        for action, want in (("accept", "hello"), ("decline", "declined")):
+            first = post(call)
+            equal(first["resultType"], "input_required")
+            key, asked = next(iter(first["inputRequests"].items()))
+            equal(asked["method"], "elicitation/create")
+            second = post({**call, "requestState": first["requestState"],
+                           "inputResponses": {key: {"action": action, "content": {}}}})
+            has(second["content"][0]["text"], want)
+
+
+@case
+def a_private_tool_is_explained_by_exposure(root):
+    configure(root, head='[mcp]\nprivate_tools = ["file_read"]\n')
+    said = explain(root, "file_read")
+    equal((said["verdict"], said["by"]), ("deny", "exposure"))
+    equal(explain(root, "system_time")["verdict"], "allow")
+
+
+@case
+def an_agent_has_limits_of_its_own(root):
+    configure(root, server("calc"), head="")
+    (root / ".trefoil/agents").mkdir(parents=True)
+    (root / ".trefoil/agents/coder.md").write_text(
+        "---\nname: coder\ndescription: codes\nmode: read-only\n"
+        'allowed_tools: ["Read", "calc:*"]\ndisallowed_tools: ["calc:add"]\n---\nYou code.\n')
+    said = explain(root, "file_read", "--agent", "coder")
+    equal((said["verdict"], said["caller"]), ("allow", "coder"))
+    said = explain(root, "system_time", "--agent", "coder")
+    equal((said["verdict"], said["by"]), ("deny", "capability"))
+    equal(explain(root, "mcp_calc_add", "--agent", "coder")["by"], "capability")
+    said = explain(root, "mcp_calc_echo", "--agent", "coder")
+    equal((said["verdict"], said["by"]), ("ask", "mode"))
+    equal(run("explain", "file_read", "--agent", "nobody", root=root).returncode, 1)
+
+
+@case
+def an_agent_exports_by_its_own_list(root):
+    configure(root, head='[mcp]\nprivate_tools = ["system_time"]\n')
+    (root / "agents/coder").mkdir(parents=True)
+    (root / "agents/coder/agent.json").write_text(
+        '{"mcp":{"expose_tools":["file_read", "system_time"]}}')
+    (root / "a.txt").write_text("text")
+    with Serve(root=root) as t:
+        answer = t.request("POST", "/mcp/coder", json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+             "params": {"name": "file_read", "arguments": {"path": "a.txt"}}}).encode(),
+            content_type="application/json").json()
+        has(text_of(answer), "text")
+
+
+@case
+def explain_says_it_in_words(root):
+    text = run("explain", "file_read", "--mode", "read-only", root=root).stdout.decode()
+    for name in ("identity", "depth", "rate", "exposure", "capability", "mode", "permission",
+                 "loop", "taint"):
+        has(text, f"  {name} ")
+    equal(text.splitlines()[0], "file_read (read), called by mcp: allow")
+    for words, want in ((("explain",), "expected TOOL"),
+                        (("explain", "file_read", "[]"), "a JSON object is expected"),
+                        (("explain", "file_read", "--mode", "x"), "read-only"),
+                        (("explain", "file_read", "--caller", "x"), "mcp and cli")):
+        answer = run(*words, root=root)
+        equal(answer.returncode, 2)
+        has(answer.stderr.decode(), want)
+    equal(run("explain", "nothing", root=root).returncode, 1)
+
+
+@case
+def who_comes_too_often_is_told_when_to_come_back(root):
+    configure(root, head="[limits]\nrate_local_per_min = 6\n")
+    with Serve(root=root) as t:
+        for _ in range(6):
+            equal(t.request("GET", "/health").status, 200)
+        late = t.request("GET", "/health")
+        equal(late.status, 429)
+        equal(late.json()["error"]["code"], 429)
+        equal(0 < int(late.headers["retry-after"]) <= 10, True)
+        late = t.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        equal((late.status, late.json()["jsonrpc"], late.json()["id"]), (429, "2.0", None))
+        equal(late.json()["error"]["code"], -32000)
+        has(late.json()["error"]["message"], "try again in")
+        equal(int(late.headers["retry-after"]) > 0, True)
+
+
+@case
+def on_this_machine_nobody_waits_unless_told_so(root):
+    with Serve(root=root) as t:
+        equal({t.request("GET", "/health").status for _ in range(600)}, {200})
+
+
+@case
+def a_project_makes_the_guard_stricter_never_milder(root):
+    (root / "user/trefoil").mkdir(parents=True)
+    (root / "user/trefoil/config.toml").write_text(
+        '[guard]\nmode = "read-only"\naudit = true\n[guard.permission]\nread = "ask"\n')
+    configure(root, head='[guard]\nmode = "read-write"\naudit = false\ntaint = "auto"\n'
+              '[guard.permission]\nread = "auto"\nthink = "deny"\n')
+    answer = run("explain", "file_read", "--json", root=root, XDG_CONFIG_HOME=str(root / "user"))
+    said = json.loads(answer.stdout)
+    equal(check(said, "permission")["verdict"], "ask")
+    has(check(said, "mode")["why"], "read-only")
+    run("tools", "call", "system_time", root=root, XDG_CONFIG_HOME=str(root / "user"))
+    equal(len(audit(root)), 1)
+
+
+@case
+def a_wrong_word_in_the_configuration_is_an_error(root):
+    for text, want in (('[guard]\nmode = "writable"\n', "read-only"),
+                       ('[guard]\ntaint = "maybe"\n', "deny"),
+                       ('[guard.permission]\nshout = "ask"\n', "unknown kind"),
+                       ('[mcp.permission]\nread = "yes"\n', "auto"),
+                       ('[mcp]\nmode = 7\n', "mode")):
+        (root / "trefoil.toml").write_text(text)
+        answer = run("config", "check", root=root)
+        equal(answer.returncode != 0, True)
+        has((answer.stderr + answer.stdout).decode(), want)
+
+
+@case
+def what_the_manual_shows_can_be_used(root):
+    manual = (HERE.parent.parent / "docs/SERVERS.md").read_text()
+    (root / "trefoil.toml").write_text("[guard]" + manual.partition("```toml\n[guard]")[2]
+                                       .partition("```")[0])
+    equal(run("config", "check", root=root).returncode, 0)
+    equal(explain(root, "file_read")["verdict"], "allow")
+
+
+@case
+def the_audit_holds_no_secrets_and_no_text(root):
+    (root / "a.txt").write_text("what the file says")
+    configure(root, server("calc"), head="")
+    run("--trust", "tools", "call", "file_read", '{"path":"a.txt"}', root=root)
+    run("--trust", "tools", "call", "mcp_calc_echo", '{"text":"hunter2"}', root=root)
+    run("--trust", "tools", "call", "file_read", '{"path":"nothing"}', root=root)
+    records = audit(root)
+    equal([(r["tool"], r["outcome"], r.get("from")) for r in records],
+          [("file_read", "ok", None), ("mcp_calc_echo", "ok", "calc:echo"),
+           ("file_read", "error", None)])
+    text = (root / ".trefoil/logs/audit.jsonl").read_text()
+    for secret in ("hunter2", "what the file says", "a.txt"):
+        equal(secret in text, False)
+    equal((root / ".trefoil/logs/audit.jsonl").stat().st_mode & 0o777, 0o600)
+
+
+@case
+def the_audit_begins_new_files_and_keeps_few(root):
+    # limits.audit_bytes, limits.audit_files
+    configure(root, head="[limits]\naudit_bytes = 4096\naudit_files = 2\n")
+    for _ in range(30):
+        run("tools", "call", "system_time", root=root)
+    names = sorted(p.name for p in (root / ".trefoil/logs").iterdir())
+    equal(names, ["audit.1.jsonl", "audit.jsonl"])
+    older, newer = audit(root, "audit.1.jsonl"), audit(root)
+    equal(newer[0]["prev"], older[-1]["hash"])
+
+
+@case
+def a_torn_line_does_not_end_the_audit(root):
+    run("tools", "call", "system_time", root=root)
+    log = root / ".trefoil/logs/audit.jsonl"
+    first = log.read_bytes()
+    log.write_bytes(first + b'{"hash":"12')
+    run("tools", "call", "system_time", root=root)
+    lines = log.read_bytes().splitlines()
+    equal((len(lines), lines[1]), (3, b'{"hash":"12'))
+    equal(json.loads(lines[2])["prev"], json.loads(lines[0])["hash"])
+
+
+@case
+def an_audit_that_cannot_be_written_stops_nothing(root):
+    (root / ".trefoil").mkdir()
+    (root / ".trefoil/logs").write_text("in the way")
+    answer = run("tools", "call", "system_time", root=root)
+    equal(answer.returncode, 0)
+    configure(root, head="[guard]\naudit = false\n")
+    equal(run("tools", "call", "system_time", root=root).returncode, 0)
+
+
+@case
+def records_of_many_calls_hang_together(root):
+    # A burst larger than limits.audit_backlog_bytes: what is left out is counted.
+    configure(root, head="[limits]\naudit_backlog_bytes = 4096\n")
+    calls = 400
+    with StdioGateway(root=root) as t:
+        t.ask("initialize", initialize())
+        t.send(b"".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": "tools/call",
+                                    "params": {"name": "system_time"}}).encode() + b"\n"
+                        for i in range(calls)))
+        seen = {t.receive()["id"] for _ in range(calls)}
+        equal(len(seen), calls)
+        wait_for("a record", lambda: (root / ".trefoil/logs/audit.jsonl").exists())
+        t.ask("tools/call", {"name": "system_time"})
+    records = audit(root)
+    told = sum(r.get("lost", 0) for r in records) + sum("tool" in r for r in records)
+    equal(told, calls + 1)
+
+
+main()

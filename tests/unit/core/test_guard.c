@@ -1,0 +1,449 @@
+/* The guard around calls: letting in, asking, refusing, what is kept of it. */
+#include "base/container.h"
+#include "core/guard.h"
+#include "core/guard_vault.h"
+#include "core/offer.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int runs;
+static const char *says = "done";
+
+static void start(struct call *call)
+{
+    runs++;
+    call_text(call, str_of(says));
+    call_done(call);
+}
+
+static const struct tool reader = { .name = "reader", .kind = TOOL_READ, .start = start };
+static const struct tool runner = { .name = "runner", .kind = TOOL_EXECUTE, .start = start };
+static const struct tool theirs = {
+    .name = "gh_list", .alias = "gh:list", .kind = TOOL_EXECUTE, .read_only = true, .start = start
+};
+
+struct desk {
+    struct caller caller; /* first */
+    struct loop *loop;
+    struct limits limits;
+    struct guard guard;
+    struct guard_scope scope;
+    struct guard_history history;
+    struct offer offer;
+    struct offer_source source;
+    const struct tool *list[1];
+    struct arena mem;
+    struct call call;
+    bool able;
+    struct ask *asked;
+    int asks;
+    int done;
+    struct err err;
+    struct audit_sink audit;
+    struct audit_entry entry;
+    int entries;
+};
+
+static bool can(const struct caller *c, enum ask_kind kind)
+{
+    return kind == ASK_FORM && ((const struct desk *)(const void *)c)->able;
+}
+
+static void ask(struct caller *c, struct ask *a)
+{
+    struct desk *d = (struct desk *)(void *)c;
+
+    d->asked = a;
+    d->asks++;
+}
+
+static void progress(struct caller *c, const struct progress *p)
+{
+    (void)c;
+    (void)p;
+}
+
+static const struct caller_kind desk_kind = { .can = can, .ask = ask, .progress = progress };
+
+static void record(struct audit_sink *sink, const struct audit_entry *entry)
+{
+    struct desk *d = CONTAINER_OF(sink, struct desk, audit);
+
+    d->entry = *entry;
+    d->entries++;
+}
+
+static void on_done(struct op *op, const struct err *e, void *who)
+{
+    struct desk *d = who;
+
+    (void)op;
+    d->done++;
+    d->err = e ? *e : (struct err){ 0 };
+}
+
+static void turn(struct desk *d)
+{
+    while (loop_run_once(d->loop))
+        ;
+}
+
+static void begin(struct desk *d)
+{
+    *d = (struct desk){ .caller = { .kind = &desk_kind, .name = "test" },
+                        .loop = loop_new(LOOP_FAKE_CLOCK),
+                        .able = true,
+                        .audit = { record } };
+    limits_preset(&d->limits);
+    guard_init(&d->guard, &d->limits);
+    d->guard.audit = &d->audit;
+    d->scope.parent = &d->guard.own;
+    d->caller.scope = &d->scope;
+    offer_init(
+        &d->offer,
+        &(struct host){
+            .loop = d->loop, .limits = &d->limits, .root_fd = -1, .root = "/", .guard = &d->guard },
+        1u << OFFER_TOOLS);
+    d->source = (struct offer_source){ .tool = d->list, .tools = 1 };
+    offer_join(&d->offer, &d->source);
+    runs = 0;
+}
+
+static void call_with(struct desk *d, const struct tool *t, struct json args)
+{
+    d->list[0] = t;
+    d->done = 0;
+    tool_run(t, &d->call, &d->offer.host, &d->caller, &d->mem, args, NULL, on_done, d);
+    turn(d);
+}
+
+static void call(struct desk *d, const struct tool *t)
+{
+    call_with(d, t, (struct json){ 0 });
+}
+
+static void end(struct desk *d)
+{
+    guard_fini(&d->guard);
+    offer_fini(&d->offer);
+    arena_fini(&d->mem);
+    loop_free(d->loop);
+}
+
+static struct json object(struct desk *d, const char *text)
+{
+    struct json_opts opts = { .max_depth = 4, .max_values = 10 };
+    struct json v = { 0 };
+    struct err e;
+
+    OK(json_read(&d->mem, str_of(text), &opts, &v, &e));
+    return v;
+}
+
+static void answer(struct desk *d, const char *text)
+{
+    ask_answer(d->asked, object(d, text));
+    turn(d);
+}
+
+TEST(what_is_allowed_runs_and_is_recorded)
+{
+    struct desk d;
+
+    begin(&d);
+    call(&d, &reader);
+    EQ(d.err.code, ERR_NONE);
+    EQ(runs, 1);
+    EQ(d.entries, 1);
+    EQ_STR(d.entry.verdict, "allow");
+    EQ_STR(d.entry.outcome, "ok");
+    OK(!d.entry.by);
+    EQ_STR(guard_marks(&d.call).trust, "trusted");
+    end(&d);
+}
+
+TEST(what_is_denied_does_not_run_and_says_why)
+{
+    struct desk d;
+
+    begin(&d);
+    d.scope.mode = AGENT_READ_ONLY;
+    call(&d, &runner);
+    EQ(d.err.code, ERR_DENIED);
+    HAS_S(str_of(d.err.text), "the mode is read-only (mode)");
+    EQ(runs, 0);
+    EQ_STR(d.entry.verdict, "deny");
+    EQ_STR(d.entry.by, "mode");
+    EQ_STR(d.entry.outcome, err_code_name(ERR_DENIED));
+    end(&d);
+}
+
+TEST(an_ask_that_is_accepted_lets_it_run)
+{
+    struct desk d;
+
+    begin(&d);
+    d.guard.own.permission[TOOL_EXECUTE] = GUARD_ASK;
+    call(&d, &runner);
+    EQ(d.asks, 1);
+    EQ(runs, 0);
+    HAS_S(d.asked->params, "permission for tools of kind execute is ask");
+    loop_advance(d.loop, d.limits.tool_ms * 2); /* people are slow; the deadline stands still */
+    EQ(d.done, 0);
+    answer(&d, "{\"action\":\"accept\",\"content\":{}}");
+    EQ(d.done, 1);
+    EQ(d.err.code, ERR_NONE);
+    EQ(runs, 1);
+    EQ_STR(d.entry.verdict, "ask");
+    end(&d);
+}
+
+TEST(an_ask_that_is_declined_does_not)
+{
+    static const char *const answers[] = { "{\"action\":\"decline\"}", "{\"action\":\"cancel\"}",
+                                           "{}" };
+
+    for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+        struct desk d;
+
+        begin(&d);
+        d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+        call(&d, &runner);
+        answer(&d, answers[i]);
+        EQ(d.err.code, ERR_DENIED);
+        HAS_S(str_of(d.err.text), "declined");
+        EQ(runs, 0);
+        EQ_STR(d.entry.verdict, "deny");
+        end(&d);
+    }
+}
+
+TEST(who_cannot_be_asked_is_refused)
+{
+    struct desk d;
+
+    begin(&d);
+    d.able = false;
+    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    call(&d, &runner);
+    EQ(d.err.code, ERR_DENIED);
+    HAS_S(str_of(d.err.text), "nobody can be asked");
+    EQ(runs, 0);
+    OK(!d.call.lacking); /* the client needs no other abilities: a denial is an answer */
+    end(&d);
+}
+
+TEST(a_call_that_is_cancelled_while_somebody_thinks_ends)
+{
+    struct desk d;
+
+    begin(&d);
+    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    call(&d, &runner);
+    op_cancel(&d.call.op);
+    turn(&d);
+    EQ(d.done, 1);
+    EQ(d.err.code, ERR_CANCELED);
+    EQ(runs, 0);
+    end(&d);
+}
+
+TEST(a_tool_that_is_gone_when_the_answer_comes_is_not_touched)
+{
+    struct tool *fleeting = malloc(sizeof(*fleeting));
+    struct desk d;
+
+    *fleeting = runner;
+    begin(&d);
+    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    call(&d, fleeting);
+    d.source.tools = 0;
+    free(fleeting);
+    answer(&d, "{\"action\":\"accept\"}");
+    EQ(d.err.code, ERR_DENIED);
+    HAS_S(str_of(d.err.text), "no longer there");
+    end(&d);
+}
+
+TEST(what_a_server_says_is_untrusted_data_with_its_source)
+{
+    struct desk d;
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    begin(&d);
+    call(&d, &theirs);
+    buf_init_in(&out, &d.mem, 1000);
+    guard_write_marks(&w, &d.call);
+    EQ_S(buf_str(&out), "{\"trust\":\"untrusted\",\"type\":\"data\",\"from\":\"gh:list\"}");
+    EQ_S(d.entry.from, "gh:list");
+    end(&d);
+}
+
+TEST(untrusted_data_reaches_no_shell_unasked)
+{
+    struct desk d;
+
+    begin(&d);
+    d.caller.taint = STR("gh:list");
+    call(&d, &reader);
+    EQ(runs, 1);
+    call(&d, &runner);
+    EQ(d.asks, 1);
+    HAS_S(d.asked->params, "data from gh:list is not trusted");
+    answer(&d, "{\"action\":\"decline\"}");
+    EQ(runs, 1);
+    end(&d);
+}
+
+TEST(a_model_that_repeats_itself_is_warned_then_stopped)
+{
+    static const char *const texts[] = { "1", "2", "3", "4", "5" };
+    struct desk d;
+
+    begin(&d);
+    d.caller.history = &d.history;
+    for (size_t i = 0; i < 5; i++) {
+        says = texts[i];
+        call(&d, &reader);
+        EQ(d.err.code, i < 4 ? ERR_NONE : ERR_DENIED);
+        EQ(d.call.warning.p != NULL, i == 2 || i == 3);
+    }
+    EQ_STR(d.entry.by, "loop");
+    call_with(&d, &reader, object(&d, "{\"other\":1}"));
+    EQ(d.err.code, ERR_NONE);
+    says = "done";
+    end(&d);
+}
+
+TEST(equal_results_stop_it_earlier)
+{
+    struct desk d;
+
+    begin(&d);
+    d.caller.history = &d.history;
+    for (int i = 0; i < 4; i++) {
+        call(&d, &reader);
+        EQ(d.err.code, i < 3 ? ERR_NONE : ERR_DENIED);
+    }
+    HAS_S(str_of(d.err.text), "the same result 3 times");
+    end(&d);
+}
+
+TEST(who_has_no_history_may_repeat_itself)
+{
+    struct desk d;
+
+    begin(&d);
+    for (int i = 0; i < 20; i++)
+        call(&d, &reader);
+    EQ(runs, 20);
+    end(&d);
+}
+
+TEST(a_remote_caller_pays_by_the_kind_of_tool)
+{
+    struct desk d;
+
+    begin(&d);
+    d.limits.rate_per_min = 10;
+    d.caller.remote = true;
+    d.caller.principal = STR("key");
+    call(&d, &runner);
+    call(&d, &runner);
+    EQ(d.err.code, ERR_NONE);
+    call(&d, &runner); /* 5 each */
+    EQ(d.err.code, ERR_DENIED);
+    HAS_S(str_of(d.err.text), "try again in 30 s");
+    loop_advance(d.loop, 30000);
+    call(&d, &runner);
+    EQ(d.err.code, ERR_NONE);
+    d.caller.remote = false; /* limits.rate_local_per_min: none */
+    for (int i = 0; i < 50; i++)
+        call(&d, &runner);
+    EQ(d.err.code, ERR_NONE);
+    d.limits.rate_local_per_min = 5;
+    call(&d, &runner);
+    OK(d.err.code == ERR_DENIED); /* and it has the same purse */
+    end(&d);
+}
+
+TEST(looking_says_the_same_and_changes_nothing)
+{
+    struct guard_verdict v;
+    struct desk d;
+
+    begin(&d);
+    d.limits.rate_local_per_min = 5;
+    d.caller.history = &d.history;
+    d.scope.mode = AGENT_READ_ONLY;
+    for (int i = 0; i < 9; i++)
+        guard_look(&d.guard, &d.offer.host, &d.caller, &runner, (struct json){ 0 }, &v);
+    EQ(v.says, GUARD_DENY);
+    EQ(v.by, GUARD_MODE);
+    EQ(v.row[GUARD_RATE].says, GUARD_ALLOW);
+    EQ(d.history.calls, 0);
+    call(&d, &runner);
+    EQ(d.err.code, ERR_DENIED);
+    HAS_S(str_of(d.err.text), v.row[GUARD_MODE].why);
+    end(&d);
+}
+
+/* ---- the vault ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *args;
+    bool inside;
+} paths[] = {
+    { "{\"path\":\".vault/a\"}", true },
+    { "{\"path\":\"./.vault/new/deep/a\"}", true },
+    { "{\"path\":\".vault/../a\"}", false },
+    { "{\"path\":\".vault/x/../../a\"}", false },
+    { "{\"path\":\".vault\"}", false },
+    { "{\"path\":\".vault/\"}", false },
+    { "{\"path\":\".vaultier/a\"}", false },
+    { "{\"path\":\"src/.vault/a\"}", false },
+    { "{\"path\":\"/etc/passwd\"}", false },
+    { "{\"path\":\".vault/out/a\"}", false }, /* a link to the root */
+    { "{\"path\":\".vault/link\"}", false },  /* a link to a file */
+    { "{\"path\":7}", false },
+    { "{}", false },
+    { "{\"from\":\".vault/a\",\"to\":\".vault/b\"}", true },
+    { "{\"from\":\".vault/a\",\"to\":\"b\"}", false },
+    { "{\"from\":\"a\",\"to\":\".vault/b\"}", false },
+    { "{\"file_path\":\".vault/a\"}", true },
+    { "{\"path\":\".vault/a\\u0000b\"}", false },
+};
+
+TEST(only_what_lies_inside_the_vault_is_inside)
+{
+    char root[] = "/tmp/trefoil-vault-XXXXXX";
+    struct host host = { .root = mkdtemp(root) };
+    struct desk d;
+    char text[128];
+
+    host.root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    OK(mkdirat(host.root_fd, ".vault", 0700) == 0);
+    OK(symlinkat("..", host.root_fd, ".vault/out") == 0);
+    OK(symlinkat("../x", host.root_fd, ".vault/link") == 0);
+    begin(&d);
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        if (guard_in_vault(&host, object(&d, paths[i].args)) != paths[i].inside)
+            TAP_NOT("%s", paths[i].args);
+    snprintf(text, sizeof(text), "{\"path\":\"%s/.vault/a\"}", root);
+    OK(guard_in_vault(&host, object(&d, text)));
+    snprintf(text, sizeof(text), "{\"path\":\"%s2/.vault/a\"}", root);
+    OK(!guard_in_vault(&host, object(&d, text)));
+    end(&d);
+    unlinkat(host.root_fd, ".vault/out", 0);
+    unlinkat(host.root_fd, ".vault/link", 0);
+    unlinkat(host.root_fd, ".vault", AT_REMOVEDIR);
+    close(host.root_fd);
+    rmdir(root);
+}
+
+TEST_MAIN()

@@ -1,0 +1,247 @@
+/* Each check of the guard: a call it lets pass, and one it does not. */
+#include "core/guard_check.h"
+#include "tap.h"
+
+static const struct tool reader = { .name = "file_read", .kind = TOOL_READ, .read_only = true };
+static const struct tool writer = { .name = "file_write", .kind = TOOL_EDIT };
+static const struct tool shell = { .name = "shell_exec", .kind = TOOL_EXECUTE };
+static const struct tool fetch = { .name = "web_fetch", .kind = TOOL_FETCH, .read_only = true };
+static const struct tool poller = { .name = "poll", .kind = TOOL_READ, .polls = true };
+static const struct tool mover = { .name = "file_move", .kind = TOOL_MOVE };
+static const struct tool remover = { .name = "file_delete", .kind = TOOL_DELETE };
+static const struct tool thinker = { .name = "plan_update", .kind = TOOL_THINK };
+static const struct tool theirs = { .name = "gh_push", .alias = "gh:push", .kind = TOOL_EXECUTE };
+static const struct tool their_reader = {
+    .name = "gh_list", .alias = "gh:list", .kind = TOOL_EXECUTE, .read_only = true
+};
+
+#define LIST(...)                                                                                  \
+    {                                                                                              \
+        .v = (struct str[]){ __VA_ARGS__ },                                                        \
+        .n = sizeof((struct str[]){ __VA_ARGS__ }) / sizeof(struct str), .set = true               \
+    }
+
+static struct guard_verdict v;
+
+static void judge(const struct guard_facts *given)
+{
+    struct guard_facts f = *given;
+    struct limits limits;
+
+    limits_preset(&limits);
+    if (!f.limits)
+        f.limits = &limits;
+    guard_judge(&f, &v);
+}
+
+struct row {
+    const char *claim;
+    enum guard_row row;
+    enum guard_says says;
+    struct guard_facts f;
+};
+
+static struct guard_scope everything;
+static struct guard_scope read_only = { .mode = AGENT_READ_ONLY };
+static struct guard_scope child_of_read_only = { .name = "child", .parent = &read_only };
+static struct guard_scope some = { .allowed = LIST({ "file_read", 9 }, { "gh:*", 4 }) };
+static struct guard_scope none = { .allowed = { .set = true } };
+static struct guard_scope no_shell = { .disallowed = LIST({ "shell_exec", 10 }) };
+static struct guard_scope greedy_child = { .allowed = LIST({ "shell_exec", 10 }),
+                                           .parent = &no_shell };
+static struct guard_scope ask_edits = { .permission = { [TOOL_EDIT] = GUARD_ASK } };
+static struct guard_scope deny_fetch = { .permission = { [TOOL_FETCH] = GUARD_DENY },
+                                         .parent = &ask_edits };
+static struct guard_scope hides = { .hidden = LIST({ "file_read", 9 }) };
+static struct guard_scope lists = { .expose = LIST({ "gh:push", 7 }), .expose_listed = true };
+static struct guard_scope taint_asks = { .taint = GUARD_ASK };
+static struct guard_scope taint_denies = { .taint = GUARD_DENY };
+
+/* clang-format off */
+static const struct row rows[] = {
+    { "a named caller on this machine", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp" } },
+    { "nobody", GUARD_IDENTITY, GUARD_DENY, { .who = NULL } },
+    { "from a network with a key", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .remote = true, .principal = { "key", 3 } } },
+    { "from a network without", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .remote = true } },
+    { "the fifth hop", GUARD_DEPTH, GUARD_ALLOW, { .depth = 5 } },
+    { "the sixth hop", GUARD_DEPTH, GUARD_DENY, { .depth = 6 } },
+    { "in time", GUARD_RATE, GUARD_ALLOW, { .wait_ms = 0 } },
+    { "too often", GUARD_RATE, GUARD_DENY, { .wait_ms = 1 } },
+    { "offered to all", GUARD_EXPOSURE, GUARD_ALLOW, { .scope = &everything } },
+    { "private", GUARD_EXPOSURE, GUARD_DENY, { .scope = &hides } },
+    { "not among the exposed", GUARD_EXPOSURE, GUARD_DENY, { .scope = &lists } },
+    { "among the exposed", GUARD_EXPOSURE, GUARD_ALLOW, { .scope = &lists, .tool = &theirs } },
+    { "no list", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &everything, .tool = &shell } },
+    { "an empty list", GUARD_CAPABILITY, GUARD_DENY, { .scope = &none } },
+    { "listed", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &some } },
+    { "listed by pattern", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &some, .tool = &theirs } },
+    { "not listed", GUARD_CAPABILITY, GUARD_DENY, { .scope = &some, .tool = &shell } },
+    { "disallowed", GUARD_CAPABILITY, GUARD_DENY, { .scope = &no_shell, .tool = &shell } },
+    { "others than the disallowed", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &no_shell } },
+    { "a child is not above its parent", GUARD_CAPABILITY, GUARD_DENY, { .scope = &greedy_child, .tool = &shell } },
+    { "read-write: shell", GUARD_MODE, GUARD_ALLOW, { .scope = &everything, .tool = &shell } },
+    { "read-only: shell", GUARD_MODE, GUARD_DENY, { .scope = &read_only, .tool = &shell } },
+    { "read-only: reading", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &reader } },
+    { "read-only: fetching", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &fetch } },
+    { "read-only: thinking", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &thinker } },
+    { "read-only: writing", GUARD_MODE, GUARD_DENY, { .scope = &read_only, .tool = &writer } },
+    { "read-only: moving", GUARD_MODE, GUARD_DENY, { .scope = &read_only, .tool = &mover } },
+    { "read-only: deleting", GUARD_MODE, GUARD_DENY, { .scope = &read_only, .tool = &remover } },
+    { "read-only: writing in the vault", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &writer, .in_vault = true } },
+    { "read-only: a server's tool", GUARD_MODE, GUARD_ASK, { .scope = &read_only, .tool = &theirs } },
+    { "read-only: a server's that reads", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &their_reader } },
+    { "the parent is read-only", GUARD_MODE, GUARD_DENY, { .scope = &child_of_read_only, .tool = &shell } },
+    { "auto", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &ask_edits } },
+    { "ask", GUARD_PERMISSION, GUARD_ASK, { .scope = &ask_edits, .tool = &writer } },
+    { "deny", GUARD_PERMISSION, GUARD_DENY, { .scope = &deny_fetch, .tool = &fetch } },
+    { "the parent asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &deny_fetch, .tool = &writer } },
+    { "call 4", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 4 } } },
+    { "call 5", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_call = 5 } } },
+    { "poll 14", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 14 }, .tool = &poller } },
+    { "poll 15", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_call = 15 }, .tool = &poller } },
+    { "2 equal results", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_outcome = 2 } } },
+    { "3 equal results", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_outcome = 3 } } },
+    { "8 equal polls", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_outcome = 8 }, .tool = &poller } },
+    { "9 equal polls", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_outcome = 9 }, .tool = &poller } },
+    { "2 rounds", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .ping_pong = 2 } } },
+    { "3 rounds", GUARD_LOOP, GUARD_DENY, { .repeats = { .ping_pong = 3 } } },
+    { "trusted data to a shell", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_asks, .tool = &shell } },
+    { "untrusted data to a shell", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &shell, .taint = { "gh:list", 7 } } },
+    { "untrusted data sent away", GUARD_TAINT, GUARD_DENY, { .scope = &taint_denies, .tool = &fetch, .taint = { "gh:list", 7 } } },
+    { "untrusted data to a reader", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_denies, .taint = { "gh:list", 7 } } },
+    { "taint is auto", GUARD_TAINT, GUARD_ALLOW, { .scope = &everything, .tool = &shell, .taint = { "gh:list", 7 } } },
+};
+/* clang-format on */
+
+TEST(every_check_allows_and_denies)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct guard_facts f = rows[i].f;
+
+        if (rows[i].row != GUARD_IDENTITY)
+            f.who = "test";
+        if (!f.tool)
+            f.tool = &reader;
+        judge(&f);
+        if (v.row[rows[i].row].says != rows[i].says || !v.row[rows[i].row].why[0])
+            TAP_NOT("%s: %s", rows[i].claim, v.row[rows[i].row].why);
+        for (size_t k = 0; k < GUARD_ROWS; k++) /* and nobody else has a say */
+            if (k != (size_t)rows[i].row && v.row[k].says > rows[i].says)
+                TAP_NOT("%s: %s: %s", rows[i].claim, guard_row_names[k], v.row[k].why);
+    }
+}
+
+TEST(every_check_has_a_row_that_denies_and_one_that_allows)
+{
+    bool denies[GUARD_ROWS] = { 0 }, allows[GUARD_ROWS] = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        denies[rows[i].row] |= rows[i].says == GUARD_DENY;
+        allows[rows[i].row] |= rows[i].says == GUARD_ALLOW;
+    }
+    for (size_t i = 0; i < GUARD_ROWS; i++)
+        OK(denies[i] && allows[i]);
+}
+
+TEST(the_strictest_wins_and_the_first_of_them_is_named)
+{
+    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
+                             .mode = AGENT_READ_ONLY };
+    judge(&(struct guard_facts){ .who = "a", .tool = &shell, .scope = &s, .depth = 6 });
+
+    EQ(v.says, GUARD_DENY);
+    EQ(v.by, GUARD_DEPTH);
+    EQ(v.row[GUARD_MODE].says, GUARD_DENY);
+    EQ(v.row[GUARD_PERMISSION].says, GUARD_ASK);
+}
+
+TEST(one_ask_names_all_reasons)
+{
+    char why[1024];
+    struct str all;
+    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
+                             .mode = AGENT_READ_ONLY,
+                             .taint = GUARD_ASK };
+    judge(&(struct guard_facts){
+        .who = "a", .tool = &theirs, .scope = &s, .taint = STR("web_fetch") });
+    all = guard_reasons(&v, why, sizeof(why));
+
+    EQ(v.says, GUARD_ASK);
+    HAS_S(all, "(mode)");
+    HAS_S(all, "(permission)");
+    HAS_S(all, "(taint)");
+    OK(str_find(all, STR("(loop)")) < 0);
+}
+
+TEST(a_warning_is_not_a_refusal)
+{
+    judge(&(struct guard_facts){ .who = "a", .tool = &reader, .repeats = { .same_call = 3 } });
+
+    EQ(v.says, GUARD_ALLOW);
+    EQ(v.by, GUARD_ROWS);
+    OK(v.row[GUARD_LOOP].warns);
+    HAS_S(str_of(v.row[GUARD_LOOP].why), "call 3 of file_read");
+}
+
+TEST(the_limits_of_loops_are_configured)
+{
+    struct limits l;
+    struct guard_facts f = { .who = "a", .tool = &poller, .limits = &l };
+
+    limits_preset(&l);
+    l.loop_poll_factor = 2;
+    l.loop_call_warn = 2;
+    l.loop_call_block = 4;
+    l.loop_outcome_warn = 1;
+    l.loop_outcome_block = 2;
+    l.loop_ping_pong = 2;
+    f.repeats = (struct guard_repeats){ .same_call = 4 };
+    judge(&f);
+    OK(v.row[GUARD_LOOP].warns);
+    f.repeats = (struct guard_repeats){ .same_call = 8 };
+    judge(&f);
+    EQ(v.says, GUARD_DENY);
+    f.repeats = (struct guard_repeats){ .same_outcome = 2 };
+    judge(&f);
+    OK(v.row[GUARD_LOOP].warns);
+    f.repeats = (struct guard_repeats){ .same_outcome = 4 };
+    judge(&f);
+    EQ(v.says, GUARD_DENY);
+    f.repeats = (struct guard_repeats){ .ping_pong = 3 };
+    judge(&f);
+    EQ(v.says, GUARD_ALLOW);
+    f.repeats = (struct guard_repeats){ .ping_pong = 4 };
+    judge(&f);
+    EQ(v.says, GUARD_DENY);
+}
+
+TEST(an_agent_is_limited_by_its_definition)
+{
+    const struct agent_def def = { .name = "reviewer",
+                                   .allowed = LIST({ "Read", 4 }, { "Write", 5 }),
+                                   .approval_mode = STR("default") };
+    struct guard_scope s = guard_scope_of_agent(&def, &no_shell);
+    struct guard_facts f = { .who = "reviewer", .scope = &s, .tool = &reader };
+
+    judge(&f);
+    EQ(v.says, GUARD_ALLOW);
+    f.tool = &writer;
+    judge(&f);
+    EQ(v.by, GUARD_PERMISSION);
+    EQ(v.says, GUARD_ASK);
+    f.tool = &shell;
+    judge(&f);
+    EQ(v.by, GUARD_CAPABILITY);
+    HAS_S(str_of(v.row[GUARD_CAPABILITY].why), "the disallowed_tools of this caller");
+}
+
+TEST(a_planning_agent_changes_nothing)
+{
+    const struct agent_def def = { .name = "planner", .approval_mode = STR("plan") };
+    struct guard_scope s = guard_scope_of_agent(&def, NULL);
+
+    judge(&(struct guard_facts){ .who = "planner", .scope = &s, .tool = &shell });
+    EQ(v.by, GUARD_MODE);
+}
+
+TEST_MAIN()
