@@ -63,7 +63,7 @@ void owner_self(char out[OWNER_TEXT])
 /* The last two parts of a name. */
 static bool take_apart(struct str name, struct str *place, uint64_t *pid, uint64_t *start)
 {
-    const char *last = name.n ? memrchr(name.p, '/', name.n) : NULL, *middle;
+    const char *last = name.p && name.n ? memrchr(name.p, '/', name.n) : NULL, *middle;
 
     if (!last)
         return false;
