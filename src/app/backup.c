@@ -17,7 +17,7 @@ static int run(struct app *app, const void *args, int words, char **word)
         fail_sys(&e, "nothing to back up: %s", path);
         return app_fail(&e);
     }
-    if (!store_file_backup(path, word[0], &e))
+    if (!store_file_backup(path, word[0], NULL, &e))
         return app_fail(&e);
     return app_done(app, "saved", path, word[0]);
 }

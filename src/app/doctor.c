@@ -73,7 +73,7 @@ static struct finding check_store(struct app *app)
 
     if (stat(path, &st) < 0 && errno == ENOENT)
         return found(HEALTH_OK, STR("none yet; `trefoil serve` makes one"));
-    if (!store_file_check(path, &e))
+    if (!store_file_check(path, NULL, &e))
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
     return found(HEALTH_OK,
                  arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));

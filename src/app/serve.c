@@ -132,7 +132,7 @@ static bool check_small(struct serve *s, const char *path, struct err *e)
     if (!s->unchecked || st.st_size > s->app->config.limits.store_check_bytes)
         return true;
     s->unchecked = false;
-    return store_file_check(path, e);
+    return store_file_check(path, NULL, e);
 }
 
 static void check_large(struct serve *s)

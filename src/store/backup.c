@@ -14,13 +14,59 @@
 
 enum { PATIENCE_MS = 5000 };
 
+/* ---- the brake ------------------------------------------------------------------------------ */
+
+void store_brake_pull(struct store_brake *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->pulled = true;
+    if (b->db)
+        sqlite3_interrupt(b->db);
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* What the brake works on from now; NULL: nothing. False: it was pulled. */
+static bool put_under(struct store_brake *b, sqlite3 *db)
+{
+    bool pulled;
+
+    if (!b)
+        return true;
+    pthread_mutex_lock(&b->lock);
+    b->db = db;
+    pulled = b->pulled;
+    pthread_mutex_unlock(&b->lock);
+    return !pulled;
+}
+
+typedef bool long_fn(struct sql *s, const char *to, struct err *e);
+
+/* Run fn with a connection that reads. Whatever it says when it was broken off counts for nothing. */
+static bool run_under(struct store_brake *b, const char *path, long_fn *fn, const char *to,
+                      struct err *e)
+{
+    struct sql s;
+    bool ok;
+
+    if (!sql_open(&s, path, SQL_READ, PATIENCE_MS, e))
+        return false;
+    ok = put_under(b, s.db) && (fn(&s, to, e) || fail_in(e, "%s", path));
+    if (!put_under(b, NULL))
+        ok = fail(e, ERR_CANCELED, "%s: broken off", path);
+    sql_close(&s);
+    return ok;
+}
+
+/* ---- the check ------------------------------------------------------------------------------ */
+
 /* The first complaint of quick_check, or "ok". */
-static bool quick_check(struct sql *s, struct err *e)
+static bool quick_check(struct sql *s, const char *to, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
     sqlite3_stmt *st;
     struct str said;
 
+    (void)to;
     switch (sql_one(s, "PRAGMA quick_check(1)", NULL, 0, &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE: return true;
@@ -34,16 +80,9 @@ static bool quick_check(struct sql *s, struct err *e)
                 STR_ARG(str_head(said, 100)));
 }
 
-bool store_file_check(const char *path, struct err *e)
+bool store_file_check(const char *path, struct store_brake *brake, struct err *e)
 {
-    struct sql s;
-    bool ok;
-
-    if (!sql_open(&s, path, SQL_READ, PATIENCE_MS, e))
-        return false;
-    ok = quick_check(&s, e) || fail_in(e, "%s", path);
-    sql_close(&s);
-    return ok;
+    return run_under(brake, path, quick_check, NULL, e);
 }
 
 /* ---- backup --------------------------------------------------------------------------------- */
@@ -56,16 +95,9 @@ static bool make_empty(const char *path, struct err *e)
     return fd >= 0 || fail_sys(e, "make %s", path);
 }
 
-static bool copy_into(const char *path, const char *to, struct err *e)
+static bool copy_into(struct sql *s, const char *to, struct err *e)
 {
-    struct sql s;
-    bool ok;
-
-    if (!sql_open(&s, path, SQL_READ, PATIENCE_MS, e))
-        return false;
-    ok = sql_do(&s, "VACUUM INTO ?", VALUES(V_TEXT(str_of(to))), e);
-    sql_close(&s);
-    return ok;
+    return sql_do(s, "VACUUM INTO ?", VALUES(V_TEXT(str_of(to))), e);
 }
 
 static bool sync_file(const char *path, struct err *e)
@@ -85,7 +117,7 @@ static bool put_in_place(const char *part, const char *to, struct err *e)
     return fail_sys(e, "rename %s to %s", part, to);
 }
 
-bool store_file_backup(const char *path, const char *to, struct err *e)
+bool store_file_backup(const char *path, const char *to, struct store_brake *brake, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
     struct stat st;
@@ -98,7 +130,8 @@ bool store_file_backup(const char *path, const char *to, struct err *e)
     part = arena_printf(&mem, "%s.%08x.part", to, any).p;
     if (!make_empty(part, e))
         return false;
-    if (copy_into(path, part, e) && sync_file(part, e) && put_in_place(part, to, e))
+    if (run_under(brake, path, copy_into, part, e) && sync_file(part, e) &&
+        put_in_place(part, to, e))
         return true;
     unlink(part);
     return false;

@@ -25,8 +25,9 @@ struct store {
     int schema;
     struct job fold; /* the log's bulk */
     bool folding;
-    struct work fold_rest; /* what the thread does after it */
-    size_t jobs;           /* under way on the pool */
+    struct work fold_rest;  /* what the thread does after it */
+    size_t jobs;            /* under way on the pool */
+    struct errand *errands; /* of them, those that were asked for */
     bool closing;
     struct post gone;
     store_closed_fn *closed;
@@ -135,6 +136,8 @@ struct errand {
     struct job job; /* first */
     struct store *store;
     struct store_ask *ask;
+    struct store_brake brake;
+    struct errand *next;
 };
 
 static bool do_errand(struct job *job, struct err *e)
@@ -142,8 +145,18 @@ static bool do_errand(struct job *job, struct err *e)
     struct errand *x = (struct errand *)job;
 
     if (x->ask->step->what == STORE_CHECK)
-        return store_file_check(x->store->path, e);
-    return store_file_backup(x->store->path, x->ask->step->path, e);
+        return store_file_check(x->store->path, &x->brake, e);
+    return store_file_backup(x->store->path, x->ask->step->path, &x->brake, e);
+}
+
+static void forget(struct errand *x)
+{
+    struct errand **at = &x->store->errands;
+
+    while (*at != x)
+        at = &(*at)->next;
+    *at = x->next;
+    mem_free(x);
 }
 
 static void on_errand(struct op *op, const struct err *e, void *who)
@@ -158,7 +171,7 @@ static void on_errand(struct op *op, const struct err *e, void *who)
         refuse(x->ask, e);
     else
         op_ok(&x->ask->op);
-    mem_free(x);
+    forget(x);
     s->jobs--;
     leave_if_idle(s);
 }
@@ -169,6 +182,9 @@ static void start_errand(struct store *s, struct store_ask *ask)
 
     x->store = s;
     x->ask = ask;
+    x->brake = STORE_BRAKE;
+    x->next = s->errands;
+    s->errands = x;
     s->jobs++;
     job_start(&x->job, s->port.loop, NULL, do_errand, on_errand, x);
 }
@@ -304,6 +320,8 @@ void store_close(struct store *s, store_closed_fn *closed, void *who)
     s->closing = true;
     s->closed = closed;
     s->who = who;
+    for (struct errand *x = s->errands; x; x = x->next)
+        store_brake_pull(&x->brake);
     leave_if_idle(s);
 }
 

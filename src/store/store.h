@@ -14,6 +14,8 @@
 #include "base/limits.h"
 #include "core/store_port.h"
 
+#include <pthread.h>
+
 struct store;
 
 /*
@@ -29,8 +31,9 @@ struct store_port *store_port(struct store *s);
 typedef void store_closed_fn(void *who);
 
 /*
- * What was asked is done and answered, what is asked from now on is refused; then closed(who) runs,
- * from the loop, and *s is gone. Waits for the commit under way.
+ * What was asked is done and answered, but for checks and backups, which are broken off; what is asked
+ * from now on is refused. Then closed(who) runs, from the loop, and *s is gone. Waits for the commit
+ * under way.
  */
 void store_close(struct store *s, store_closed_fn *closed, void *who);
 
@@ -39,10 +42,22 @@ int store_schema(const struct store *s);
 
 /* ---- beside a store that is open, here or in another process. All block. --------------------- */
 
-/* Walk all pages. ERR_INVALID when it is damaged. */
-bool store_file_check(const char *path, struct err *e);
+/* By which another thread ends one of them early. */
+struct store_brake {
+    pthread_mutex_t lock;
+    void *db; /* what to interrupt; NULL: nothing is under way */
+    bool pulled;
+};
+
+#define STORE_BRAKE ((struct store_brake){ .lock = PTHREAD_MUTEX_INITIALIZER })
+
+/* What runs under it, or will, fails with ERR_CANCELED; unless it is just done. */
+void store_brake_pull(struct store_brake *b);
+
+/* Walk all pages. ERR_INVALID when it is damaged. Without a brake: NULL. */
+bool store_file_check(const char *path, struct store_brake *brake, struct err *e);
 
 /* A consistent copy in a new file, for the user alone; all of it or nothing. */
-bool store_file_backup(const char *path, const char *to, struct err *e);
+bool store_file_backup(const char *path, const char *to, struct store_brake *brake, struct err *e);
 
 #endif

@@ -106,7 +106,7 @@ TEST(damage_is_found_by_the_check_and_ends_writing)
     OK(world_open(&w));
     OK(world_ask(&w, &check));
     damage(&w);
-    OK(!store_file_check(w.path, &w.e));
+    OK(!store_file_check(w.path, NULL, &w.e));
     EQ(w.e.code, ERR_INVALID);
     OK(world_open(&w));
     OK(world_ask(&w, &m)); /* not touched by it, and not known yet */
@@ -160,6 +160,31 @@ TEST(a_backup_holds_all_and_replaces_nothing)
     OK(world_open(&w));
     OK(world_ask(&w, &l));
     EQ(l.session.last_seq, 1);
+}
+
+TEST(a_check_and_a_backup_do_not_delay_the_end)
+{
+    AUTO_WORLD w;
+    struct store_brake brake = STORE_BRAKE;
+    struct asked a[2] = { 0 };
+    struct store_step s[2] = { { .what = STORE_CHECK }, { .what = STORE_BACKUP } };
+    struct stat st;
+
+    world_init(&w);
+    OK(world_open(&w));
+    world_session(&w, "s");
+    store_brake_pull(&brake);
+    OK(!store_file_check(w.path, &brake, &w.e));
+    EQ(w.e.code, ERR_CANCELED);
+    s[1].path = place_file(&w.place, "copy.db");
+    OK(!store_file_backup(w.path, s[1].path, &brake, &w.e));
+    EQ(w.e.code, ERR_CANCELED);
+    OK(stat(s[1].path, &st) < 0);
+    world_start(&w, &a[0], &s[0], 1);
+    world_start(&w, &a[1], &s[1], 1);
+    world_close(&w); /* whether they came to their end before it or not */
+    OK(a[0].done && (a[0].e.code == ERR_NONE || a[0].e.code == ERR_CANCELED));
+    OK(a[1].done && (stat(s[1].path, &st) == 0) == (a[1].e.code == ERR_NONE));
 }
 
 /* ---- owners --------------------------------------------------------------------------------- */
