@@ -89,17 +89,17 @@ static sqlite3_stmt *find(struct sql *s, const char *text, struct err *e)
     return make(s, text, e);
 }
 
+static int bind_text(sqlite3_stmt *st, int at, struct str s)
+{
+    return sqlite3_bind_text64(st, at, s.p ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
+}
+
 static int bind(sqlite3_stmt *st, int at, const struct sql_value *v)
 {
     switch (v->type) {
     case SQL_INT: return sqlite3_bind_int64(st, at, v->i);
-    case SQL_MAYBE:
-        if (!v->s.p)
-            return sqlite3_bind_null(st, at);
-        /* fall through */
-    case SQL_TEXT:
-        return sqlite3_bind_text64(st, at, v->s.p ? v->s.p : "", v->s.n, SQLITE_STATIC,
-                                   SQLITE_UTF8);
+    case SQL_TEXT: return bind_text(st, at, v->s);
+    case SQL_MAYBE: return v->s.p ? bind_text(st, at, v->s) : sqlite3_bind_null(st, at);
     case SQL_BLOB: return sqlite3_bind_blob64(st, at, v->s.p, v->s.n, SQLITE_STATIC);
     }
     return SQLITE_MISUSE;

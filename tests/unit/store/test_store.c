@@ -9,8 +9,13 @@ TEST(a_session_and_its_events_are_there_after_a_restart)
 {
     AUTO_WORLD w;
     struct store_step s = { STORE_SESSION_CREATE,
-                            .session = { STR("s1"), STR("coder"), STR("/tmp"), STR("m"), STR("rw"),
-                                         STR("A title"), STR("{\"mcpServers\":[]}") } };
+                            .session = { .id = STR("s1"),
+                                         .agent = STR("coder"),
+                                         .cwd = STR("/tmp"),
+                                         .model = STR("m"),
+                                         .mode = STR("rw"),
+                                         .title = STR("A title"),
+                                         .settings = STR("{\"mcpServers\":[]}") } };
     struct store_event v[] = { { .kind = STR("text"), .body = STR("{\"a\":1}") },
                                { .kind = STR("end"), .body = STR("{}") } };
     struct store_step more = append_step("s1", 1, v, 2), back[2];
