@@ -12,6 +12,7 @@ struct world {
     struct loop *loop;
     struct store *store;
     const char *path;
+    enum store_durability durability;
     struct err e; /* of the last ask */
     bool closed;
 };
@@ -37,7 +38,7 @@ static inline void world_close(struct world *w)
 /* Before it is opened: limits may be changed. */
 static inline void world_init(struct world *w)
 {
-    *w = (struct world){ .place = place_new() };
+    *w = (struct world){ .place = place_new(), .durability = STORE_POWER };
     limits_preset(&w->limits);
     w->loop = loop_new(LOOP_REAL_CLOCK);
     w->path = place_file(&w->place, "t.db");
@@ -81,7 +82,7 @@ static inline void world_start(struct world *w, struct asked *a, struct store_st
 /* Ask, and wait. What was answered lives as long as the place. */
 static inline bool world_ask_all(struct world *w, struct store_step *step, size_t n)
 {
-    struct asked a = { .ask.durability = STORE_POWER };
+    struct asked a = { .ask.durability = w->durability };
 
     world_start(w, &a, step, n);
     OK(until(w->loop, until_true, &a.done));

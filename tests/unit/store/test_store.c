@@ -2,6 +2,19 @@
 #include "store_world.h"
 
 #include <sqlite3.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+
+/* SQLite calls this one instead of the C library's. */
+__attribute__((visibility("default"))) int fdatasync(int fd);
+
+static atomic_int syncs;
+
+int fdatasync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
 
 /* ---- sessions and events -------------------------------------------------------------------- */
 
@@ -420,6 +433,37 @@ TEST(past_a_size_the_oldest_go)
     l = (struct store_step){ STORE_EVENTS, .events = { .session = STR("b") } };
     OK(world_ask(&w, &l));
     EQ(l.events.n, 1);
+}
+
+/* ---- durability ----------------------------------------------------------------------------- */
+
+TEST(only_what_must_survive_a_power_cut_waits_for_the_disk)
+{
+    AUTO_WORLD w;
+    struct asked a[2] = { 0 };
+    struct store_event v = { .kind = STR("text"), .body = STR("{}") };
+    struct store_step s[2];
+    int before;
+
+    world_init(&w);
+    OK(world_open(&w));
+    world_session(&w, "s");
+    before = syncs;
+    w.durability = STORE_PROCESS;
+    for (int i = 0; i < 5; i++)
+        OK(world_append(&w, "s", 1, "{}") > 0);
+    EQ(syncs, before);
+    w.durability = STORE_POWER;
+    for (int i = 0; i < 5; i++)
+        OK(world_append(&w, "s", 1, "{}") > 0);
+    EQ(syncs, before + 5);
+    for (int i = 0; i < 2; i++) { /* one commit, the stronger of the two */
+        s[i] = append_step("s", 1, &v, 1);
+        a[i].ask.durability = i ? STORE_PROCESS : STORE_POWER;
+        world_start(&w, &a[i], &s[i], 1);
+    }
+    OK(until(w.loop, until_true, &a[1].done));
+    EQ(syncs, before + 6);
 }
 
 /* ---- bounds --------------------------------------------------------------------------------- */
