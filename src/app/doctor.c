@@ -70,18 +70,12 @@ static struct finding check_config(struct app *app)
 static struct finding check_store(struct app *app)
 {
     const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
-    struct store *s;
     struct stat st;
     struct err e;
-    bool ok;
 
     if (stat(path, &st) < 0 && errno == ENOENT)
         return found(HEALTH_OK, STR("none yet; `trefoil serve` makes one"));
-    if (!store_look(path, &s, &e))
-        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
-    ok = store_check(s, &e);
-    store_close(s);
-    if (!ok)
+    if (!store_file_check(path, NULL, &e))
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
     return found(HEALTH_OK,
                  arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));

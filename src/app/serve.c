@@ -2,7 +2,6 @@
 #include "app/app.h"
 #include "app/reload.h"
 #include "app/service.h"
-#include "base/clock.h"
 #include "base/container.h"
 #include "loop/drain.h"
 #include "store/store.h"
@@ -12,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct serve_args {
@@ -27,18 +27,31 @@ struct serve {
     char address[HTTP_ADDRESS];
     struct reload reload;
     struct post begin; /* servers are started once we serve */
-    rlim_t nofile;     /* what children get: the limit before we raised ours */
+    bool unchecked;    /* the store is too large to be checked before we serve */
+    struct store_ask check;
+    struct store_step check_step;
+    rlim_t nofile; /* what children get: the limit before we raised ours */
 };
 
 /* ---- leaving ---------------------------------------------------------------------------- */
 
+static void on_store_closed(void *who)
+{
+    loop_stop(((struct serve *)who)->loop);
+}
+
 static void on_upstreams_closed(void *who, bool in_time)
 {
     struct serve *s = who;
+    struct store *store = s->service.store;
 
     if (!in_time) /* the keepers end what is left, as soon as we are gone */
         _exit(EXIT_OK);
-    loop_stop(s->loop);
+    s->service.store = NULL;
+    if (store)
+        store_close(store, on_store_closed, s);
+    else
+        loop_stop(s->loop);
 }
 
 static void on_http_closed(void *who)
@@ -98,14 +111,47 @@ static void raise_descriptor_limit(struct serve *s)
     }
 }
 
+/* ---- the store --------------------------------------------------------------------------- */
+
+static void on_checked(struct op *op, const struct err *e, void *who)
+{
+    struct store_ask *ask = CONTAINER_OF(op, struct store_ask, op);
+
+    (void)who;
+    if (e)
+        LOG(LOG_ERROR, "store", "the check found damage", LOG_Z("why", e->text));
+    store_ask_fini(ask);
+}
+
+/* A small database is checked before we serve, and refused; a large one meanwhile. */
+static bool check_small(struct serve *s, const char *path, struct err *e)
+{
+    struct stat st;
+
+    s->unchecked = stat(path, &st) == 0;
+    if (!s->unchecked || st.st_size > s->app->config.limits.store_check_bytes)
+        return true;
+    s->unchecked = false;
+    return store_file_check(path, NULL, e);
+}
+
+static void check_large(struct serve *s)
+{
+    s->check_step.what = STORE_CHECK;
+    s->check.step = &s->check_step;
+    s->check.steps = 1;
+    store_start(store_port(s->service.store), &s->check, NULL, on_checked, s);
+}
+
 static bool open_store(struct serve *s, struct err *e)
 {
-    const char *folder;
+    const char *folder, *path;
 
     if (!root_state(&s->app->mem, &s->app->root, &folder, e))
         return false;
-    return store_open(arena_printf(&s->app->mem, "%s/trefoil.db", folder).p, clock_wall_ms(),
-                      &s->service.store, e);
+    path = arena_printf(&s->app->mem, "%s/trefoil.db", folder).p;
+    return check_small(s, path, e) &&
+           store_open(s->loop, &s->app->config.limits, path, &s->service.store, e);
 }
 
 /* What is wrong with an address is said by http_server_listen. */
@@ -209,8 +255,11 @@ static void on_begin(struct post *post)
 {
     struct serve *s = CONTAINER_OF(post, struct serve, begin);
 
-    if (!s->drain.begun)
-        service_use(&s->service, &s->app->config);
+    if (s->drain.begun)
+        return;
+    service_use(&s->service, &s->app->config);
+    if (s->unchecked)
+        check_large(s);
 }
 
 /* ---- running ----------------------------------------------------------------------------- */

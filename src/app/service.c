@@ -368,6 +368,4 @@ void service_close(struct service *s)
     offer_fini(&s->offer);
     mem_free(s->exposed);
     rpc_fini(&s->rpc);
-    store_close(s->store);
-    s->store = NULL;
 }

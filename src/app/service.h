@@ -46,7 +46,7 @@ struct service {
     struct mcp_http mcp_http;
     struct agent_scope *scopes; /* agents that somebody asked for */
     size_t closing;             /* MCP sides that are not closed yet */
-    struct store *store;        /* NULL where the verb needs none */
+    struct store *store;        /* NULL where the verb needs none; the verb's own */
     struct http_server *http;   /* NULL without HTTP */
     int64_t started;
     void (*http_closed)(void *who);
@@ -96,7 +96,7 @@ void service_end_mcp(struct service *s);
 /* Close the HTTP server, end what is under way, then call done from the loop. */
 void service_close_http(struct service *s, void (*done)(void *who), void *who);
 
-/* The HTTP server and the upstreams must be closed. Closes the store. */
+/* The HTTP server and the upstreams must be closed. */
 void service_close(struct service *s);
 
 #endif

@@ -1,166 +1,331 @@
+/*
+ * Two sides. The loop's: takes requests, hands them to the worker, settles them when they come back,
+ * and starts what is long or folds the log on the pool. The thread's (batch.c): owns the connection.
+ *
+ * The log is folded into the database beside the commits: a job with a connection of its own does
+ * the bulk of it (PASSIVE, so writers go on), then the thread does the little that was written
+ * meanwhile, between two commits, after which SQLite begins the log anew.
+ */
 #include "store/store.h"
 
+#include "base/container.h"
 #include "base/mem.h"
+#include "loop/job.h"
+#include "store/batch.h"
+#include "store/schema.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <string.h>
+#include <assert.h>
 
 struct store {
-    sqlite3 *db;
+    struct store_port port; /* first */
+    const struct limits *limits;
+    char *path;
+    struct batch batch; /* the thread's, but for its atomics */
+    struct worker *worker;
     int schema;
+    struct job fold; /* the log's bulk */
+    bool folding;
+    struct work fold_rest;  /* what the thread does after it */
+    size_t jobs;            /* under way on the pool */
+    struct errand *errands; /* of them, those that were asked for */
+    bool closing;
+    struct post gone;
+    store_closed_fn *closed;
+    void *who;
 };
 
-/* Step n brings schema n to n + 1. Steps are never changed, only added. */
-static const char *const steps[] = {
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
-};
+static void leave_if_idle(struct store *s);
 
-enum { SCHEMA = sizeof(steps) / sizeof(steps[0]), BUSY_MS = 2000 };
+/* ---- answers -------------------------------------------------------------------------------- */
 
-static bool fail_db(struct store *s, const char *what, struct err *e)
+static void settle(struct store_ask *ask)
 {
-    int code = sqlite3_extended_errcode(s->db) & 0xff;
-
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-        return fail(e, ERR_INVALID,
-                    "%s: %s; it was left as it is: move it away or restore a backup", what,
-                    sqlite3_errmsg(s->db));
-    if (code == SQLITE_FULL || (code == SQLITE_IOERR && sqlite3_system_errno(s->db) == ENOSPC))
-        return fail(e, ERR_SYSTEM, "%s: the disk is full", what);
-    return fail(e, ERR_SYSTEM, "%s: %s", what, sqlite3_errmsg(s->db));
+    if (ask->failed)
+        op_fail(&ask->op, &ask->err);
+    else
+        op_ok(&ask->op);
 }
 
-static bool run(struct store *s, const char *sql, struct err *e)
+static void refuse(struct store_ask *ask, const struct err *e)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail_db(s, "store", e);
+    ask->failed = true;
+    ask->err = *e;
+    settle(ask);
 }
 
-/* The one integer a statement yields. */
-static bool ask(struct store *s, const char *sql, int *out, struct err *e)
+/* ---- folding the log ------------------------------------------------------------------------ */
+
+static bool fold_bulk(struct job *job, struct err *e)
 {
-    sqlite3_stmt *stmt;
+    struct store *s = CONTAINER_OF(job, struct store, fold);
+    struct sql sql;
     bool ok;
 
-    if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        return fail_db(s, "store", e);
-    ok = sqlite3_step(stmt) == SQLITE_ROW || fail_db(s, "store", e);
-    if (ok)
-        *out = sqlite3_column_int(stmt, 0);
-    sqlite3_finalize(stmt);
+    if (!sql_open(&sql, s->path, SQL_WRITE, s->limits->store_busy_ms, e))
+        return false;
+    ok = sqlite3_wal_checkpoint_v2(sql.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) ==
+             SQLITE_OK ||
+         sql_fail(&sql, "store", e);
+    sql_close(&sql);
     return ok;
 }
 
-static bool step_up(struct store *s, struct err *e)
+/* Whatever became of it, the thread notes how far it is. */
+static void on_folded(struct op *op, const struct err *e, void *who)
 {
-    char sql[64];
+    struct store *s = who;
 
-    for (; s->schema < SCHEMA; s->schema++)
-        if (!run(s, steps[s->schema], e))
-            return false;
-    snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA);
-    return run(s, sql, e);
+    (void)op;
+    (void)e;
+    s->jobs--;
+    if (s->closing)
+        leave_if_idle(s);
+    else
+        worker_put(s->worker, &s->fold_rest);
 }
 
-/* All steps and the note of this opening, or nothing. */
-static bool migrate(struct store *s, int64_t now, struct err *e)
+static void fold_if_long(struct store *s)
 {
-    char sql[160];
+    if (s->folding || s->closing || !batch_log_is_long(&s->batch))
+        return;
+    s->folding = true;
+    s->jobs++;
+    job_start(&s->fold, s->port.loop, NULL, fold_bulk, on_folded, s);
+}
 
-    snprintf(sql, sizeof(sql),
-             "INSERT INTO meta VALUES ('opened_ms', '%" PRId64 "')"
-             " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-             now);
-    if (!run(s, "BEGIN IMMEDIATE", e))
-        return false;
-    if (ask(s, "PRAGMA user_version", &s->schema, e)) {
-        if (s->schema > SCHEMA)
-            fail(e, ERR_INVALID, "store: schema %d is newer than this program knows (%d)",
-                 s->schema, SCHEMA);
-        else if (step_up(s, e) && run(s, sql, e) && run(s, "COMMIT", e))
-            return true;
+/* ---- the thread, and back ------------------------------------------------------------------- */
+
+static struct store_ask *ask_of(const struct work *w)
+{
+    return CONTAINER_OF((struct work *)w, struct store_ask, work);
+}
+
+/* Requests up to the end of the list or the marker for folding. */
+static void on_batch(void *who, const struct work *w)
+{
+    struct store *s = who;
+
+    while (w) {
+        struct store_ask **v = s->batch.ask;
+        size_t n = 0;
+
+        for (; w && w != &s->fold_rest && n < (size_t)s->limits->store_batch; w = w->next)
+            v[n++] = ask_of(w);
+        batch_run(&s->batch, n);
+        if (w == &s->fold_rest) {
+            batch_fold(&s->batch);
+            w = w->next;
+        }
     }
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return false;
 }
 
-static bool set_up(struct store *s, int64_t now, struct err *e)
+static void on_back(void *who, struct work *w)
 {
-    sqlite3_busy_timeout(s->db, BUSY_MS);
-    return run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256;",
-               e) &&
-           migrate(s, now, e);
+    struct store *s = who;
+
+    if (w == &s->fold_rest)
+        s->folding = false;
+    else
+        settle(ask_of(w));
+    fold_if_long(s);
 }
 
-static bool open_db(const char *path, int flags, struct store **out, struct err *e)
+/* ---- long requests -------------------------------------------------------------------------- */
+
+struct errand {
+    struct job job; /* first */
+    struct store *store;
+    struct store_ask *ask;
+    struct store_brake brake;
+    struct errand *next;
+};
+
+static bool do_errand(struct job *job, struct err *e)
+{
+    struct errand *x = (struct errand *)job;
+
+    if (x->ask->step->what == STORE_CHECK)
+        return store_file_check(x->store->path, &x->brake, e);
+    return store_file_backup(x->store->path, x->ask->step->path, &x->brake, e);
+}
+
+static void forget(struct errand *x)
+{
+    struct errand **at = &x->store->errands;
+
+    while (*at != x)
+        at = &(*at)->next;
+    *at = x->next;
+    mem_free(x);
+}
+
+static void on_errand(struct op *op, const struct err *e, void *who)
+{
+    struct errand *x = who;
+    struct store *s = x->store;
+
+    (void)op;
+    if (e && e->code == ERR_INVALID && x->ask->step->what == STORE_CHECK)
+        batch_refuse_writes(&s->batch);
+    if (e)
+        refuse(x->ask, e);
+    else
+        op_ok(&x->ask->op);
+    forget(x);
+    s->jobs--;
+    leave_if_idle(s);
+}
+
+static void start_errand(struct store *s, struct store_ask *ask)
+{
+    struct errand *x = MEM_NEW(struct errand);
+
+    x->store = s;
+    x->ask = ask;
+    x->brake = STORE_BRAKE;
+    x->next = s->errands;
+    s->errands = x;
+    s->jobs++;
+    job_start(&x->job, s->port.loop, NULL, do_errand, on_errand, x);
+}
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+static bool fits(const struct store *s, struct str value, struct err *e)
+{
+    return (int64_t)value.n <= s->limits->store_value_bytes ||
+           fail(e, ERR_LIMIT, "a value of %zu bytes; at most %lld are stored", value.n,
+                (long long)s->limits->store_value_bytes);
+}
+
+static bool events_fit(const struct store *s, const struct store_append *a, struct err *e)
+{
+    for (size_t i = 0; i < a->events; i++)
+        if (!fits(s, a->event[i].body, e))
+            return false;
+    return true;
+}
+
+/* Before it is handed over: values that are too large never reach the database. */
+static bool step_fits(const struct store *s, const struct store_step *step, struct err *e)
+{
+    if (step->what == STORE_APPEND)
+        return events_fit(s, &step->append, e);
+    if (step->what == STORE_IMAGE_PUT)
+        return fits(s, step->image.content, e);
+    if (step->what == STORE_MEMORY_PUT)
+        return fits(s, step->memory.value, e);
+    if (step->what == STORE_TURN_WRITE)
+        return fits(s, step->turn.calls, e) && fits(s, step->turn.results, e);
+    return true;
+}
+
+static bool admit(const struct store *s, const struct store_ask *ask, struct err *e)
+{
+    if (s->closing)
+        return fail(e, ERR_CLOSED, "the store is being closed");
+    if (worker_load(s->worker) >= (size_t)s->limits->store_waiting)
+        return fail(e, ERR_LIMIT, "the store is too busy: %lld requests wait",
+                    (long long)s->limits->store_waiting);
+    for (size_t i = 0; i < ask->steps; i++)
+        if (!step_fits(s, &ask->step[i], e))
+            return false;
+    return true;
+}
+
+static void start(struct store_port *port, struct store_ask *ask)
+{
+    struct store *s = CONTAINER_OF(port, struct store, port);
+    struct err e;
+
+    assert(ask->steps > 0);
+    if (!admit(s, ask, &e))
+        refuse(ask, &e);
+    else if (ask->step->what >= STORE_CHECK)
+        start_errand(s, ask);
+    else
+        worker_put(s->worker, &ask->work);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static const struct store_kind kind = { "sqlite", start };
+
+static bool set_up(struct store *s, struct err *e)
+{
+    struct sql *sql = &s->batch.sql;
+
+    return sql_exec(sql,
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                    " PRAGMA cache_size = -1024; PRAGMA wal_autocheckpoint = 0",
+                    e) &&
+           schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e);
+}
+
+static void dispose(struct store *s)
+{
+    batch_fini(&s->batch);
+    mem_free(s->path);
+    mem_free(s);
+}
+
+bool store_open(struct loop *loop, const struct limits *limits, const char *path,
+                struct store **out, struct err *e)
 {
     struct store *s = MEM_NEW(struct store);
+    size_t n = strlen(path) + 1;
 
-    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) == SQLITE_OK) {
-        *out = s;
-        return true;
-    }
-    fail_db(s, path, e);
-    store_close(s);
-    return false;
-}
-
-bool store_open(const char *path, int64_t now, struct store **out, struct err *e)
-{
-    struct store *s;
-
-    if (!open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, e))
-        return false;
-    if (!set_up(s, now, e)) {
+    s->port = (struct store_port){ &kind, loop };
+    s->limits = limits;
+    s->path = memcpy(mem_alloc(n), path, n);
+    if (!batch_init(&s->batch, limits, path, e) || !set_up(s, e) ||
+        !worker_open(loop, on_batch, on_back, s, &s->worker, e)) {
         fail_in(e, "%s", path);
-        store_close(s);
+        dispose(s);
         return false;
     }
+    batch_watch_log(&s->batch);
     *out = s;
     return true;
 }
 
-bool store_look(const char *path, struct store **out, struct err *e)
+struct store_port *store_port(struct store *s)
 {
-    struct store *s;
-
-    if (!open_db(path, SQLITE_OPEN_READONLY, &s, e))
-        return false;
-    if (!ask(s, "PRAGMA user_version", &s->schema, e)) {
-        fail_in(e, "%s", path);
-        store_close(s);
-        return false;
-    }
-    *out = s;
-    return true;
+    return &s->port;
 }
 
-void store_close(struct store *s)
+static void on_gone(struct post *p)
 {
-    if (!s)
+    struct store *s = CONTAINER_OF(p, struct store, gone);
+    store_closed_fn *closed = s->closed;
+    void *who = s->who;
+
+    dispose(s);
+    if (closed)
+        closed(who);
+}
+
+/* The answers that are left are posted before it. */
+static void leave_if_idle(struct store *s)
+{
+    if (!s->closing || s->jobs)
         return;
-    sqlite3_close_v2(s->db);
-    mem_free(s);
+    worker_close(s->worker);
+    s->gone.fn = on_gone;
+    loop_post(s->port.loop, &s->gone);
+}
+
+void store_close(struct store *s, store_closed_fn *closed, void *who)
+{
+    s->closing = true;
+    s->closed = closed;
+    s->who = who;
+    for (struct errand *x = s->errands; x; x = x->next)
+        store_brake_pull(&x->brake);
+    leave_if_idle(s);
 }
 
 int store_schema(const struct store *s)
 {
     return s->schema;
-}
-
-bool store_check(struct store *s, struct err *e)
-{
-    sqlite3_stmt *stmt;
-    bool ok;
-
-    if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &stmt, NULL) != SQLITE_OK)
-        return fail_db(s, "check", e);
-    ok = sqlite3_step(stmt) == SQLITE_ROW || fail_db(s, "check", e);
-    if (ok && strcmp((const char *)sqlite3_column_text(stmt, 0), "ok") != 0)
-        ok = fail(e, ERR_INVALID, "store: %s", (const char *)sqlite3_column_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    return ok;
 }

@@ -1,33 +1,63 @@
 /*
- * store.h - the embedded database.
+ * store.h - the embedded database: SQLite in WAL mode at <root>/.trefoil/trefoil.db.
  *
- * SQLite in WAL mode at <root>/.trefoil/trefoil.db. Opening brings the schema up to date in one
- * transaction, or changes nothing: a database that is corrupt, newer than this program or on a
- * full disk is refused with a reason and never overwritten.
+ * The port of core/store_port.h over one thread with one connection. Requests that wait are
+ * committed together, with one sync when one of them asks for it; then those that read are
+ * answered. Several processes may have the same database open.
  *
- * Today it holds only its own description (table meta); sessions and tasks move in with their
- * features.
+ * A database that is corrupt, newer than this program, or on a full disk is refused with a reason
+ * and never overwritten.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
-#include "base/err.h"
+#include "base/limits.h"
+#include "core/store_port.h"
 
-#include <stdint.h>
+#include <pthread.h>
 
 struct store;
 
-/* Open or create. `now` is the wall clock in ms. ERR_SYSTEM, or ERR_INVALID when refused. */
-bool store_open(const char *path, int64_t now, struct store **out, struct err *e);
+/*
+ * Open or create, and bring the schema up to date. Blocks, so call it before serving, or once.
+ * Fails as requests do; nothing was written then but whole steps of the schema.
+ */
+bool store_open(struct loop *loop, const struct limits *limits, const char *path,
+                struct store **out, struct err *e);
 
-/* Open an existing one to look at it; nothing is written or migrated. */
-bool store_look(const char *path, struct store **out, struct err *e);
-void store_close(struct store *s);
+/* What core asks. */
+struct store_port *store_port(struct store *s);
 
-/* The version of the schema it has now. */
+typedef void store_closed_fn(void *who);
+
+/*
+ * What was asked is done and answered, but for checks and backups, which are broken off; what is asked
+ * from now on is refused. Then closed(who) runs, from the loop, and *s is gone. Waits for the commit
+ * under way.
+ */
+void store_close(struct store *s, store_closed_fn *closed, void *who);
+
+/* The version of the schema it has. */
 int store_schema(const struct store *s);
 
-/* Walk all pages. For `trefoil doctor`. */
-bool store_check(struct store *s, struct err *e);
+/* ---- beside a store that is open, here or in another process. All block. --------------------- */
+
+/* By which another thread ends one of them early. */
+struct store_brake {
+    pthread_mutex_t lock;
+    void *db; /* what to interrupt; NULL: nothing is under way */
+    bool pulled;
+};
+
+#define STORE_BRAKE ((struct store_brake){ .lock = PTHREAD_MUTEX_INITIALIZER })
+
+/* What runs under it, or will, fails with ERR_CANCELED; unless it is just done. */
+void store_brake_pull(struct store_brake *b);
+
+/* Walk all pages. ERR_INVALID when it is damaged. Without a brake: NULL. */
+bool store_file_check(const char *path, struct store_brake *brake, struct err *e);
+
+/* A consistent copy in a new file, for the user alone; all of it or nothing. */
+bool store_file_backup(const char *path, const char *to, struct store_brake *brake, struct err *e);
 
 #endif

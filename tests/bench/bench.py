@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure trefoil beside references in one run, and print ratios.
 
-usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies binary)
+usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies store binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
@@ -19,6 +19,7 @@ import time
 import urllib.request
 
 import proxies
+import stores
 from common import (LOAD_CORE, ROUNDS, SECONDS, SERVER_CORE, TOOLS, TREFOIL, cpu_seconds, fields,
                     missed, pinned, print_table, row, status)
 
@@ -184,7 +185,8 @@ def binary(_folder):
 
 
 SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "http": http,
-            "proxies": proxies.measure, "binary": binary}
+            "proxies": proxies.measure,
+            "store": stores.measure, "binary": binary}
 
 
 def main():

@@ -1,0 +1,30 @@
+/* backup.c - `trefoil backup FILE`: a copy of what is stored, also while others write to it. */
+#include "app/app.h"
+#include "store/store.h"
+
+#include <sys/stat.h>
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
+    struct stat st;
+    struct err e;
+
+    (void)args;
+    if (words != 1)
+        return app_usage("backup: name one file, which must not be there yet");
+    if (stat(path, &st) < 0) {
+        fail_sys(&e, "nothing to back up: %s", path);
+        return app_fail(&e);
+    }
+    if (!store_file_backup(path, word[0], NULL, &e))
+        return app_fail(&e);
+    return app_done(app, "saved", path, word[0]);
+}
+
+const struct verb verb_backup = {
+    .name = "backup",
+    .words = "FILE",
+    .summary = "save a copy of what is stored here into a new file",
+    .run = run,
+};

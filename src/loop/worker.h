@@ -1,0 +1,39 @@
+/*
+ * worker.h - one thread of its own that works through what is put before it.
+ *
+ * For work that must stay in order and gains from being done together, such as commits. What a
+ * turn of the loop puts is handed over at its end; the thread takes all that waits as one batch,
+ * so batches grow by themselves while one is under way. When a batch is done its pieces come
+ * back to the loop, in order.
+ */
+#ifndef LOOP_WORKER_H
+#define LOOP_WORKER_H
+
+#include "loop/loop.h"
+
+struct worker;
+
+/* Embedded in a piece of work, which lives until it came back. */
+struct work {
+    struct work *next;
+};
+
+/* On the thread: do all of the list, and leave it as it is. Must not touch the loop. */
+typedef void worker_run_fn(void *who, const struct work *batch);
+
+/* On the loop: this piece came back. */
+typedef void worker_done_fn(void *who, struct work *w);
+
+/* Fails when there can be no further thread. */
+bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, void *who,
+                 struct worker **out, struct err *e);
+
+void worker_put(struct worker *w, struct work *work);
+
+/* Pieces that were put and have not come back. */
+size_t worker_load(const struct worker *w);
+
+/* Waits until all that was put is done and brings it back. The worker is gone after that. */
+void worker_close(struct worker *w);
+
+#endif

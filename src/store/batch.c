@@ -1,0 +1,197 @@
+#include "store/batch.h"
+
+#include "base/mem.h"
+
+static verb_fn *const verbs[] = {
+    [STORE_SESSION_CREATE] = session_create,
+    [STORE_SESSION_UPDATE] = session_update,
+    [STORE_SESSION_DELETE] = session_delete,
+    [STORE_SESSION_TAKE] = session_take,
+    [STORE_SESSION_LEAVE] = session_leave,
+    [STORE_APPEND] = events_append,
+    [STORE_TURN_WRITE] = turn_write,
+    [STORE_IMAGE_PUT] = image_put,
+    [STORE_IMAGES_DELETE] = images_delete,
+    [STORE_MEMORY_PUT] = memory_put,
+    [STORE_MEMORY_DELETE] = memory_delete,
+    [STORE_GC] = gc_sessions,
+    [STORE_SESSION_LOAD] = session_load,
+    [STORE_SESSIONS] = session_list,
+    [STORE_EVENTS] = events_load,
+    [STORE_TURN_LOAD] = turn_load,
+    [STORE_UNFINISHED] = turns_unfinished,
+    [STORE_IMAGES] = images_load,
+    [STORE_MEMORY_GET] = memory_get,
+    [STORE_MEMORIES] = memory_list,
+};
+
+_Static_assert(ARRAY_LEN(verbs) == STORE_CHECK, "a verb for each step that is not long");
+
+bool batch_init(struct batch *b, const struct limits *limits, const char *path, struct err *e)
+{
+    b->limits = limits;
+    b->sync = -1;
+    owner_self(b->owner);
+    b->ask = mem_alloc((size_t)limits->store_batch * sizeof(*b->ask));
+    return sql_open(&b->sql, path, SQL_CREATE, limits->store_busy_ms, e);
+}
+
+static int on_log(void *who, sqlite3 *db, const char *name, int pages)
+{
+    struct batch *b = who;
+
+    (void)db;
+    (void)name;
+    b->pages = pages;
+    if (pages < b->folded) /* it began anew */
+        b->folded = 0;
+    return SQLITE_OK;
+}
+
+void batch_watch_log(struct batch *b)
+{
+    int64_t bytes = 4096;
+    struct err e;
+
+    sql_ask_int(&b->sql, "PRAGMA page_size", &bytes, &e);
+    b->page_bytes = (int)bytes;
+    sqlite3_wal_hook(b->sql.db, on_log, b);
+}
+
+void batch_fini(struct batch *b)
+{
+    sql_close(&b->sql);
+    mem_free(b->ask);
+}
+
+void batch_fold(struct batch *b)
+{
+    sqlite3_wal_checkpoint_v2(b->sql.db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    b->folded = b->pages;
+}
+
+bool batch_log_is_long(const struct batch *b)
+{
+    return (int64_t)(b->pages - b->folded) * b->page_bytes >= b->limits->store_wal_bytes;
+}
+
+void batch_refuse_writes(struct batch *b)
+{
+    b->damaged = true;
+}
+
+size_t page_most(const struct run *r, int64_t most)
+{
+    int64_t limit = r->limits->store_page_items;
+
+    return (size_t)(most > 0 && most < limit ? most : limit);
+}
+
+/* ---- one request ---------------------------------------------------------------------------- */
+
+static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
+{
+    struct run r = { &b->sql, b->limits, b->owner, ask->now, &ask->mem };
+
+    for (size_t i = 0; i < ask->steps; i++)
+        if (!verbs[ask->step[i].what](&r, &ask->step[i], e))
+            return false;
+    return true;
+}
+
+/* One step leaves nothing behind when it fails (verbs.h); of several, the first ones would. */
+static bool do_writes(struct batch *b, struct store_ask *ask, struct err *e)
+{
+    struct err ignored;
+
+    if (ask->steps == 1)
+        return do_steps(b, ask, e);
+    if (!sql_do(&b->sql, "SAVEPOINT one", NULL, 0, e))
+        return false;
+    if (do_steps(b, ask, e))
+        return sql_do(&b->sql, "RELEASE one", NULL, 0, e);
+    if (!b->sql.broke) {
+        sql_do(&b->sql, "ROLLBACK TO one", NULL, 0, &ignored);
+        sql_do(&b->sql, "RELEASE one", NULL, 0, &ignored);
+    }
+    return false;
+}
+
+/* ---- all that write ------------------------------------------------------------------------- */
+
+/* Which durability they need together; -1: none of them writes. */
+static int durability_of(const struct batch *b, size_t n)
+{
+    int most = -1;
+
+    for (size_t i = 0; i < n; i++)
+        if (b->ask[i]->writes && (int)b->ask[i]->durability > most)
+            most = (int)b->ask[i]->durability;
+    return most;
+}
+
+/* Cannot be changed inside of a transaction. */
+static bool set_sync(struct batch *b, int durability, struct err *e)
+{
+    if (b->sync == durability)
+        return true;
+    b->sync = -1;
+    if (!sql_exec(&b->sql,
+                  durability == STORE_POWER ? "PRAGMA synchronous = FULL"
+                                            : "PRAGMA synchronous = NORMAL",
+                  e))
+        return false;
+    b->sync = durability;
+    return true;
+}
+
+static bool write_all(struct batch *b, size_t n, struct err *e)
+{
+    if (b->damaged)
+        return fail(e, ERR_INVALID,
+                    "the database is damaged and is not written to any more: restore a backup");
+    if (!set_sync(b, durability_of(b, n), e) || !sql_do(&b->sql, "BEGIN IMMEDIATE", NULL, 0, e))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct store_ask *ask = b->ask[i];
+
+        if (!ask->writes || do_writes(b, ask, &ask->err))
+            continue;
+        ask->failed = true;
+        if (b->sql.broke) { /* not its fault: nothing of the transaction is sure */
+            *e = ask->err;
+            return false;
+        }
+    }
+    return sql_do(&b->sql, "COMMIT", NULL, 0, e);
+}
+
+static void write_or_fail(struct batch *b, size_t n)
+{
+    struct err e;
+
+    b->sql.broke = b->sql.corrupt = false;
+    if (write_all(b, n, &e))
+        return;
+    if (!sqlite3_get_autocommit(b->sql.db))
+        sqlite3_exec(b->sql.db, "ROLLBACK", NULL, NULL, NULL);
+    if (b->sql.corrupt)
+        b->damaged = true;
+    for (size_t i = 0; i < n; i++)
+        if (b->ask[i]->writes) {
+            b->ask[i]->failed = true;
+            b->ask[i]->err = e;
+        }
+}
+
+void batch_run(struct batch *b, size_t n)
+{
+    if (durability_of(b, n) >= 0)
+        write_or_fail(b, n);
+    for (size_t i = 0; i < n; i++) {
+        struct store_ask *ask = b->ask[i];
+
+        if (!ask->writes)
+            ask->failed = !do_steps(b, ask, &ask->err);
+    }
+}

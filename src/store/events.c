@@ -1,0 +1,65 @@
+/* The events of a session: appended, and read in pages. */
+#include "store/verbs.h"
+
+static int64_t place_of(int64_t n, int64_t seq)
+{
+    return n << 32 | seq;
+}
+
+static bool insert_all(struct run *r, const struct store_append *a, int64_t n, struct err *e)
+{
+    int64_t place = place_of(n, a->last_seq - (int64_t)a->events);
+
+    for (size_t i = 0; i < a->events; i++)
+        if (!sql_do(r->sql, "INSERT INTO events VALUES (?, ?, ?, ?)",
+                    VALUES(V_INT(++place), V_INT(r->now), V_TEXT(a->event[i].kind),
+                           V_TEXT(a->event[i].body)),
+                    e))
+            return false;
+    return true;
+}
+
+bool events_append(struct run *r, struct store_step *step, struct err *e)
+{
+    struct store_append *a = &step->append;
+    struct session_growth by = { .events = (int64_t)a->events };
+    int64_t n;
+
+    for (size_t i = 0; i < a->events; i++)
+        by.bytes += (int64_t)(a->event[i].body.n + a->event[i].kind.n);
+    return session_touch(r, a->session, a->fence, by, &n, &a->last_seq, e) &&
+           insert_all(r, a, n, e);
+}
+
+/* A page ends after so many events, or with the one that passes its bytes. */
+bool events_load(struct run *r, struct store_step *step, struct err *e)
+{
+    struct store_event_page *p = &step->events;
+    size_t most = page_most(r, p->most);
+    int64_t n, bytes = 0;
+    enum sql_got got = SQL_FAILED;
+    sqlite3_stmt *st;
+
+    if (!session_find(r, p->session, &n, e))
+        return false;
+    st = sql_begin(
+        r->sql,
+        "SELECT place & 0xffffffff, at, kind, body FROM events"
+        " WHERE place > ? AND place < ? ORDER BY place LIMIT ?",
+        VALUES(V_INT(place_of(n, p->after)), V_INT(place_of(n + 1, 0)), V_INT((int64_t)most + 1)),
+        e);
+    p->v = ARENA_ARRAY(r->mem, struct store_event, most);
+    p->n = 0;
+    while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW && p->n < most &&
+           bytes < r->limits->store_page_bytes) {
+        struct store_event *event = &p->v[p->n++];
+
+        *event = (struct store_event){ sql_int(st, 0), sql_int(st, 1), sql_text(st, 2, r->mem),
+                                       sql_text(st, 3, r->mem) };
+        bytes += (int64_t)event->body.n;
+    }
+    p->more = got == SQL_ROW;
+    if (p->more)
+        sql_end(st);
+    return got != SQL_FAILED;
+}

@@ -1,0 +1,101 @@
+/* A name is BOOT/NAMESPACE/PID/START. */
+#include "store/owner.h"
+
+#include "base/auto.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+enum { PROC_FILE_MOST = 4096, HERE_TEXT = 80 };
+
+/* BOOT/NAMESPACE of this process; empty when /proc does not tell. */
+static void here(char out[HERE_TEXT])
+{
+    AUTO_ARENA mem = { 0 };
+    struct str boot;
+    struct err e;
+    char ns[40];
+    ssize_t n = readlink("/proc/self/ns/pid", ns, sizeof(ns) - 1);
+
+    out[0] = '\0';
+    if (n <= 0 || !file_read(&mem, "/proc/sys/kernel/random/boot_id", PROC_FILE_MOST, &boot, &e))
+        return;
+    snprintf(out, HERE_TEXT, STR_FMT "/%.*s", STR_ARG(str_trim(str_head(boot, 37))), (int)n, ns);
+}
+
+/*
+ * When a process started, in ticks since boot: the 22nd field of its stat, counted behind the
+ * command, which may hold anything. 0: it is not there, or has ended and only waits to be reaped.
+ */
+static uint64_t start_of(uint64_t pid)
+{
+    AUTO_ARENA mem = { 0 };
+    char path[48];
+    struct str text;
+    struct err e;
+    uint64_t ticks = 0;
+    const char *end;
+
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+    if (!file_read(&mem, path, PROC_FILE_MOST, &text, &e))
+        return 0;
+    end = memrchr(text.p, ')', text.n);
+    if (!end || text.p + text.n - end < 4 || end[2] == 'Z' || end[2] == 'X')
+        return 0;
+    text = (struct str){ end + 2, (size_t)(text.p + text.n - end - 2) };
+    for (int field = 3; field < 22; field++)
+        str_cut(&text, ' ');
+    str_uint(str_cut(&text, ' '), 0, UINT64_MAX, &ticks);
+    return ticks;
+}
+
+void owner_self(char out[OWNER_TEXT])
+{
+    char place[HERE_TEXT];
+
+    here(place);
+    snprintf(out, OWNER_TEXT, "%s/%d/%" PRIu64, place, (int)getpid(), start_of((uint64_t)getpid()));
+}
+
+/* The last two parts of a name. */
+static bool take_apart(struct str name, struct str *place, uint64_t *pid, uint64_t *start)
+{
+    const char *last = name.p && name.n ? memrchr(name.p, '/', name.n) : NULL, *middle;
+
+    if (!last)
+        return false;
+    middle = memrchr(name.p, '/', (size_t)(last - name.p));
+    if (!middle)
+        return false;
+    *place = (struct str){ name.p, (size_t)(middle - name.p) };
+    return str_uint((struct str){ middle + 1, (size_t)(last - middle - 1) }, 1, INT32_MAX, pid) &&
+           str_uint((struct str){ last + 1, (size_t)(name.p + name.n - last - 1) }, 1, UINT64_MAX,
+                    start);
+}
+
+enum owner_life owner_life(struct str name)
+{
+    char us[HERE_TEXT];
+    struct str place;
+    uint64_t pid, start;
+
+    here(us);
+    if (!us[0] || !take_apart(name, &place, &pid, &start) || !str_eq(place, str_of(us)))
+        return OWNER_UNKNOWN;
+    if (start_of(pid) == start)
+        return OWNER_ALIVE;
+    if (kill((pid_t)pid, 0) < 0 && errno == EPERM) /* there, and hidden from us */
+        return OWNER_UNKNOWN;
+    return OWNER_DEAD;
+}
+
+int owner_pid(struct str name)
+{
+    struct str place;
+    uint64_t pid, start;
+
+    return take_apart(name, &place, &pid, &start) ? (int)pid : 0;
+}

@@ -1,0 +1,92 @@
+#include "store/schema.h"
+
+#include <stdio.h>
+
+/*
+ * Step n brings schema n to n + 1. Never changed, only added: databases in the field have taken
+ * them as they are.
+ *
+ * events.place is the session's n << 32 | seq, so that a session's events lie together and in
+ * order without a second index.
+ */
+static const char *const steps[] = {
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
+
+    "CREATE TABLE sessions ("
+    " n INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL UNIQUE,"
+    " agent TEXT NOT NULL, cwd TEXT NOT NULL, model TEXT NOT NULL, mode TEXT NOT NULL,"
+    " title TEXT NOT NULL, settings TEXT NOT NULL,"
+    " created INTEGER NOT NULL, updated INTEGER NOT NULL,"
+    " last_seq INTEGER NOT NULL, bytes INTEGER NOT NULL,"
+    " version INTEGER NOT NULL, fence INTEGER NOT NULL,"
+    " owner TEXT NOT NULL, lease INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX sessions_by_update ON sessions (updated, n);"
+    "CREATE TABLE events ("
+    " place INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
+    " STRICT;"
+    "CREATE TABLE turns ("
+    " n INTEGER PRIMARY KEY,"
+    " session INTEGER NOT NULL, turn TEXT NOT NULL,"
+    " state TEXT NOT NULL, calls TEXT NOT NULL, results TEXT NOT NULL,"
+    " finished INTEGER NOT NULL, updated INTEGER NOT NULL,"
+    " version INTEGER NOT NULL, fence INTEGER NOT NULL,"
+    " UNIQUE (session, turn)) STRICT;"
+    "CREATE INDEX turns_open ON turns (n) WHERE finished = 0;"
+    "CREATE TABLE images ("
+    " n INTEGER PRIMARY KEY,"
+    " session INTEGER NOT NULL, turn TEXT NOT NULL, path TEXT NOT NULL,"
+    " mode INTEGER NOT NULL, content BLOB,"
+    " UNIQUE (session, turn, path)) STRICT;"
+    "CREATE TABLE memory ("
+    " scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+    " updated INTEGER NOT NULL, version INTEGER NOT NULL,"
+    " PRIMARY KEY (scope, key)) STRICT;",
+};
+
+const int schema_newest = (int)ARRAY_LEN(steps);
+
+bool schema_read(struct sql *s, int *out, struct err *e)
+{
+    int64_t n;
+
+    if (!sql_ask_int(s, "PRAGMA user_version", &n, e))
+        return false;
+    *out = (int)n;
+    return true;
+}
+
+/* Inside a transaction: one step, if another process has not taken it meanwhile. */
+static bool take_step(struct sql *s, int *now, int upto, struct err *e)
+{
+    char mark[64];
+
+    if (!schema_read(s, now, e))
+        return false;
+    if (*now > schema_newest)
+        return fail(e, ERR_INVALID, "store: schema %d is newer than this program knows (%d)", *now,
+                    schema_newest);
+    if (*now >= upto)
+        return true;
+    snprintf(mark, sizeof(mark), "PRAGMA user_version = %d", *now + 1);
+    return sql_exec(s, steps[*now], e) && sql_exec(s, mark, e);
+}
+
+bool schema_raise(struct sql *s, int upto, struct err *e)
+{
+    int now = 0;
+
+    /* An up to date database is not written to. */
+    if (!schema_read(s, &now, e))
+        return false;
+    while (now < upto || now > schema_newest) {
+        if (!sql_exec(s, "BEGIN IMMEDIATE", e))
+            return false;
+        if (!take_step(s, &now, upto, e) || !sql_exec(s, "COMMIT", e)) {
+            sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+            return false;
+        }
+        now = now < upto ? now + 1 : now;
+    }
+    return true;
+}

@@ -1,0 +1,22 @@
+/*
+ * schema.h - the shape of the database, and how an older one becomes it.
+ *
+ * A list of steps that is only ever added to. Each missing one is a transaction of its own that
+ * also writes the new number, so a process that dies between two leaves a whole older schema, and
+ * two processes that open at once share the steps between them.
+ */
+#ifndef STORE_SCHEMA_H
+#define STORE_SCHEMA_H
+
+#include "store/sql.h"
+
+/* The number of the newest schema, which this program writes. */
+extern const int schema_newest;
+
+/* Which one it has. */
+bool schema_read(struct sql *s, int *out, struct err *e);
+
+/* Take the missing steps up to `upto`. A newer database is refused (ERR_INVALID), unchanged. */
+bool schema_raise(struct sql *s, int upto, struct err *e);
+
+#endif
