@@ -123,27 +123,38 @@ static bool written(const struct ask *a, const struct block *b)
     return b->kind != BLOCK_THOUGHT || ask_sealed(a, b);
 }
 
+/* The results of a message, or the rest of it; `left` counts down to the block to be marked. */
+static void write_blocks(const struct ask *a, struct jw *w, const struct message *m, bool results,
+                         size_t *left, bool cached)
+{
+    for (size_t i = 0; i < m->blocks; i++) {
+        const struct block *b = &m->block[i];
+
+        if (!written(a, b) || (b->kind == BLOCK_RESULT) != results)
+            continue;
+        jw_object(w);
+        write_block(a, w, b);
+        if (--*left == 0 && cached)
+            write_cache_mark(w);
+        jw_object_end(w);
+    }
+}
+
+/* Results stand first, as the API insists. */
 static void write_message(const struct ask *a, struct jw *w, const struct message *m, bool cached)
 {
-    size_t n = m->blocks;
+    size_t left = 0;
 
-    while (n && !written(a, &m->block[n - 1]))
-        n--;
-    if (!n)
+    for (size_t i = 0; i < m->blocks; i++)
+        left += written(a, &m->block[i]);
+    if (!left)
         return;
     jw_object(w);
     jw_kstr(w, "role", m->role == ROLE_USER ? STR("user") : STR("assistant"));
     jw_key(w, STR("content"));
     jw_array(w);
-    for (size_t i = 0; i < n; i++) {
-        if (!written(a, &m->block[i]))
-            continue;
-        jw_object(w);
-        write_block(a, w, &m->block[i]);
-        if (cached && i + 1 == n)
-            write_cache_mark(w);
-        jw_object_end(w);
-    }
+    write_blocks(a, w, m, true, &left, cached);
+    write_blocks(a, w, m, false, &left, cached);
     jw_array_end(w);
     jw_object_end(w);
 }

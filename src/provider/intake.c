@@ -27,6 +27,8 @@ static void on_event(const struct sse_event *ev, void *who)
     struct intake *in = who;
     struct err e;
 
+    if (!ev->data.n) /* a sign of life */
+        return;
     if (str_eq(ev->data, STR("[DONE]"))) { /* OpenAI and those who follow it */
         in->reply.over = in->reply.stopped;
         return;

@@ -250,10 +250,10 @@ static void note_end(struct reply *r, struct arena *scratch, struct json respons
         .cache_read = count_at(usage, "input_tokens_details.cached_tokens"),
         .thinking = count_at(usage, "output_tokens_details.reasoning_tokens"),
     };
-    if (json_is(why, STR("max_output_tokens")))
-        reply_stop(r, STOP_LENGTH);
-    else if (json_is(why, STR("content_filter")))
+    if (json_is(why, STR("content_filter")))
         reply_stop(r, STOP_REFUSED);
+    else if (json_is(json_get(response, STR("status")), STR("incomplete")))
+        reply_stop(r, STOP_LENGTH);
     else if (!r->stopped) /* else it refused */
         reply_stop(r, STOP_END);
     r->over = true;

@@ -4,13 +4,14 @@ import atexit
 import json
 import os
 import pathlib
+import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
-from harness import case, equal, has, main, wait_for
+from harness import case, equal, has, main
 
 DRIVER = os.path.abspath(sys.argv[1])
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,26 +23,15 @@ FORMATS = [("anthropic", "chat", ""), ("openai", "chat", "/v1"), ("openai", "res
 END, LENGTH = 0, 2  # of enum model_stop
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
-
-
-def listens(port):
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-        return True
-    except OSError:
-        return False
-
-
 def start_models():
+    """The port that the server says it listens on."""
     node = subprocess.run([PEERS / "install"], check=True, capture_output=True, text=True).stdout.strip()
-    folder = tempfile.mkdtemp(prefix="trefoil-models-")
-    port = free_port()
-    child = subprocess.Popen([node, PEERS / "node_modules/@copilotkit/aimock/dist/cli.js", "-f", HERE / "models.json",
-                              "-p", str(port)],
-                             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-models-"))
+    config = folder / "aimock.json"
+    config.write_text(json.dumps({"host": "127.0.0.1", "port": 0, "strict": True,
+                                  "llm": {"fixtures": str(HERE / "models.json")}}))
+    child = subprocess.Popen([node, PEERS / "node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c", config],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def stop():
         child.kill()
@@ -49,8 +39,11 @@ def start_models():
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
-    wait_for("the server of models", lambda: listens(port))
-    return port
+    for line in child.stdout:
+        if found := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
+            threading.Thread(target=child.stdout.read, daemon=True).start()  # it must not fill the pipe
+            return int(found.group(1))
+    raise RuntimeError("the server of models did not start")
 
 
 PORT = start_models()

@@ -21,8 +21,9 @@ TEST(text_comes_as_it_is_said)
 {
     world_begin();
     expect(&anthropic_format,
-           START BEGIN("0", EMPTY_TEXT) EV("ping", "") DELTA("0", TEXT("Gr\\u00fc\\u00df "))
-               DELTA("0", TEXT("dich")) END("0") STOP("end_turn"),
+           START BEGIN("0", EMPTY_TEXT)
+               EV("ping", "") "data:\n\n" DELTA("0", TEXT("Gr\\u00fc\\u00df "))
+                   DELTA("0", TEXT("dich")) END("0") STOP("end_turn"),
            "[Gr\xc3\xbc\xc3\x9f ][dich]", "text Gr\xc3\xbc\xc3\x9f dich\n", STOP_END);
     EQ_S(w.turn.model, "claude-test");
     EQ(w.turn.usage.input, 22);
@@ -209,6 +210,23 @@ TEST(a_conversation_is_written_in_its_words)
         "{\"type\":\"tool_result\",\"tool_use_id\":\"c2\",\"content\":[{\"type\":\"text\",\"text\":"
         "\"no such file\"}],\"is_error\":true},"
         "{\"type\":\"text\",\"text\":\"go on\"" MARK "}]}]}");
+    world_end();
+}
+
+TEST(results_stand_first)
+{
+    static const struct block mixed[] = {
+        { .kind = BLOCK_TEXT, .text = STR("by the way") },
+        { .kind = BLOCK_RESULT, .id = STR("c"), .text = STR("done") },
+    };
+    static const struct message m = { ROLE_USER, mixed, 2 };
+
+    world_begin();
+    w.request.message = &m;
+    w.request.messages = 1;
+    HAS_S(body_of(&anthropic_format),
+          "\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":[{\"type\":"
+          "\"text\",\"text\":\"done\"}]},{\"type\":\"text\",\"text\":\"by the way\"" MARK "}]");
     world_end();
 }
 

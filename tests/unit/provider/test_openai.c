@@ -213,7 +213,8 @@ TEST(responses_end)
     world_begin();
     expect(&openai_responses_format,
            EV("output_text.delta", AT("0") PIECE("x")) COMPLETED(
-               "incomplete", ",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}"),
+               "incomplete", ",\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":"
+                             "\"max_output_tokens\"}"),
            "[x]", "text x\n", STOP_LENGTH);
     expect(&openai_responses_format,
            EV("refusal.delta", AT("0") PIECE("no")) COMPLETED("completed", ""), "[no]", "text no\n",
