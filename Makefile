@@ -10,7 +10,8 @@ bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && 
 conformance: ; scripts/build $(BUILD) '' && tests/conformance/run $(BUILD)
 fuzz: ; scripts/fuzz
 peers: trefoil ; tests/peers/run $(BUILD)
+soak: trefoil ; tests/soak/soak.py $(BUILD)/trefoil full $(SEED)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*
 
-.PHONY: all trefoil check install bench conformance fuzz peers fmt clean
+.PHONY: all trefoil check install bench conformance fuzz peers soak fmt clean

@@ -102,6 +102,17 @@ static const char *folder_of(struct arena *mem, const char *file)
     return slash ? arena_cstr(mem, str_head(str_of(file), (size_t)(slash - file))) : ".";
 }
 
+/* A key that the author of a project knows, a name that a browser takes for ours, an address. */
+static void note_opening(const struct loading *l, struct json root)
+{
+    static const struct str keys[] = { STR("listen"), STR("hosts"), STR("api_key") };
+    struct json table = json_get(root, STR("serve"));
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (json_here(json_get(table, keys[i])))
+            l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
+}
+
 static bool apply_key(const struct loading *l, struct json root, struct str key, struct err *e)
 {
     struct json at = json_get(json_get(root, STR("serve")), STR("api_key"));
@@ -123,11 +134,24 @@ static bool apply_key(const struct loading *l, struct json root, struct str key,
     return true;
 }
 
+/* What one file calls private no other makes public. */
+static void add_private(struct loading *l, const struct pick_strs *more)
+{
+    struct pick_strs *all = &l->c->private_tools;
+    struct str *v = ARENA_ARRAY(l->mem, struct str, all->n + more->n);
+
+    for (size_t i = 0; i < all->n; i++)
+        v[i] = all->v[i];
+    for (size_t i = 0; i < more->n; i++)
+        v[all->n + i] = more->v[i];
+    *all = (struct pick_strs){ v, all->n + more->n, all->set || more->set };
+}
+
 static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
                       bool from_project, struct err *e)
 {
     l->c->expose_tools = t->expose_tools;
-    l->c->private_tools = t->private_tools;
+    add_private(l, &t->private_tools);
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
         return true;
     for (size_t i = 0; i < t->import.n; i++)
@@ -166,8 +190,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
     struct config *c = l->c;
     struct file_tables t = { .serve.listen = c->listen,
                              .serve.hosts = c->hosts,
-                             .mcp.expose_tools = c->expose_tools,
-                             .mcp.private_tools = c->private_tools };
+                             .mcp.expose_tools = c->expose_tools };
     const struct server_reader r = { l->mem,    l->root->path, &c->limits,
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
@@ -176,6 +199,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
         return false;
     if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
         return false;
+    if (from_project)
+        note_opening(l, root);
     c->listen = t.serve.listen;
     c->hosts = t.serve.hosts;
     return apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&

@@ -20,6 +20,7 @@
 
 struct config {
     struct str listen;      /* [serve] listen */
+    const char *opened_by;  /* where a project's file sets what may let others in; NULL: nowhere */
     struct pick_strs hosts; /* [serve] hosts */
     enum log_level log_level;
     bool log_json;

@@ -108,16 +108,35 @@ static bool open_store(struct serve *s, struct err *e)
                       &s->service.store, e);
 }
 
-/* Who can call us from elsewhere needs a key. */
-static bool check_loopback(struct str address, bool keyed, struct err *e)
+/* What is wrong with an address is said by http_server_listen. */
+static bool is_local(struct str address)
 {
     struct str host, port;
 
-    if (keyed || str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
-        return true; /* http_server_listen says what is wrong with it */
+    if (str_starts(address, STR("unix:")) || !http1_authority(address, &host, &port))
+        return true;
     if (str_starts(host, STR("[")))
         host = (struct str){ host.p + 1, host.n - 2 };
-    if (http_host_is_loopback(host))
+    return http_host_is_loopback(host);
+}
+
+/* A cloned repository must not open this machine to others by being served. */
+static bool check_project(const struct serve *s, struct str address, struct err *e)
+{
+    const struct config *c = &s->app->config;
+
+    if (!c->opened_by || s->app->opt.trust || (is_local(address) && !c->hosts.n))
+        return true;
+    return fail(e, ERR_DENIED,
+                "%s, a file of the project, would let others in ([serve] listen, hosts, api_key); "
+                "if that is meant, add --trust, or name the file with --config",
+                c->opened_by);
+}
+
+/* Who can call us from elsewhere needs a key. */
+static bool check_loopback(struct str address, bool keyed, struct err *e)
+{
+    if (keyed || is_local(address))
         return true;
     return fail(e, ERR_DENIED,
                 "listen on " STR_FMT ": without an API key only loopback addresses and unix:PATH "
@@ -206,8 +225,8 @@ static bool start(struct serve *s, struct str address, struct err *e)
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    return check_loopback(address, c->api_key.n > 0, e) && open_store(s, e) &&
-           loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
+    return check_project(s, address, e) && check_loopback(address, c->api_key.n > 0, e) &&
+           open_store(s, e) && loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            reload_start(&s->reload, s->app, s->loop, on_reload, e) &&
            http_server_listen(s->service.http, address, s->address, e);

@@ -128,6 +128,13 @@ static bool name_valid(struct str s)
     return s.n >= 1 && s.n <= NAME_MOST;
 }
 
+bool server_name_check(struct str name, struct err *e)
+{
+    return name_valid(name) ||
+           fail(e, ERR_INVALID, "the name of a server is 1 to %d of A-Z a-z 0-9 _ - and .",
+                NAME_MOST);
+}
+
 /* Others allow spaces and more in a name. */
 static struct str tame(const struct server_reader *r, struct json at, struct str s)
 {
@@ -148,13 +155,13 @@ static bool read_name(const struct server_reader *r, struct json entry, struct j
 {
     struct str name = json_here(key) ? json_str(r->mem, key) : raw->name;
     struct json at = json_here(key) ? key : json_get(entry, STR("name"));
+    struct err wrong;
 
     if (!name.p)
         return json_fail(entry, e, "the member \"name\" (a string) is missing");
-    if (!name_valid(name)) {
+    if (!server_name_check(name, &wrong)) {
         if (r->shape == SHAPE_NATIVE || !name.n)
-            return json_fail(at, e, "the name of a server is 1 to %d of A-Z a-z 0-9 _ - and .",
-                             NAME_MOST);
+            return json_fail(at, e, "%s", wrong.text);
         name = tame(r, at, name);
     }
     out->name = arena_cstr(r->mem, name);

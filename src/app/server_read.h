@@ -62,6 +62,9 @@ bool server_specs_from_acp(struct arena *mem, struct json array, const char *roo
                            const struct limits *limits, struct notes *notes,
                            struct server_list *out, struct err *e);
 
+/* May a server of our own files be called so? The error says how it may. */
+bool server_name_check(struct str name, struct err *e);
+
 struct server_spec *server_list_find(const struct server_list *l, const char *name);
 
 /* Add one; a name that is there already is an error naming both places. */

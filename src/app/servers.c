@@ -11,6 +11,8 @@
 #include "app/trust.h"
 #include "base/file.h"
 
+#include <stdio.h>
+
 /* ---- the file --------------------------------------------------------------------------- */
 
 struct target {
@@ -129,6 +131,8 @@ static bool what_to_add(struct app *app, const struct servers_args *a, int words
     if (words < 1 || (words > 1) == (a->url != NULL))
         return fail(e, ERR_INVALID,
                     "expected NAME --url URL [--header \"N: V\"]... or NAME -- COMMAND ARGS...");
+    if (!server_name_check(str_of(word[0]), e))
+        return false;
     if (a->url && a->env.n)
         return fail(e, ERR_INVALID, "--env is for a command, not for a URL");
     if (!a->url && a->header.n)
@@ -151,6 +155,7 @@ static int add(struct app *app, const struct servers_args *a, int words, char **
     struct target t;
     struct str text;
     struct err e;
+    int code;
 
     if (!what_to_add(app, a, words, word, &n, &e))
         return app_usage("servers add: %s", e.text);
@@ -159,7 +164,10 @@ static int add(struct app *app, const struct servers_args *a, int words, char **
         return app_usage("servers add: %s is there already, in %s", n.name, old->origin);
     if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
         return app_fail(&e);
-    return finish(app, &t, n.name, text, true, "added");
+    code = finish(app, &t, n.name, text, true, "added");
+    if (code == EXIT_OK && !app->opt.json)
+        printf("does it work? " TREFOIL_NAME " servers test %s\n", n.name);
+    return code;
 }
 
 /* ---- remove, enable, disable ------------------------------------------------------------ */

@@ -112,10 +112,12 @@ static void print_tools(const struct upstream *u)
 {
     for (size_t i = 0; i < u->tools; i++) {
         const struct tool *t = &u->tool[i].tool;
-        struct str rest = str_of(t->description ? t->description : "");
+        AUTO_BUF out;
 
-        printf("  %s", t->name ? t->name : "(not offered: named twice)");
-        print_shown("  ", str_cut(&rest, '\n'), "\n");
+        buf_init(&out, OUTPUT_MOST);
+        show_summary(&out, str_of(t->description ? t->description : ""));
+        printf("  %-32s " STR_FMT "\n", t->name ? t->name : "(not offered: named twice)",
+               STR_ARG(buf_str(&out)));
     }
 }
 
@@ -145,9 +147,18 @@ static void print_failure(const struct upstream *u)
         print_shown("  stderr: ", server_tail(u, i), "\n");
 }
 
+/* Told at once: the first start of a server may take a while. */
+static void print_start(const struct app *app, const char *name)
+{
+    const struct server_spec *s = server_list_find(&app->config.servers, name);
+
+    if (s)
+        print_shown("starting   ", s->shown, "\n");
+    fflush(stdout);
+}
+
 static void print_test(const struct upstream *u)
 {
-    print_shown("starting   ", u->spec.shown, "\n");
     if (u->state == UP_READY)
         print_success(u);
     else
@@ -165,6 +176,8 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
         return app_usage("servers test: expected NAME");
     if (!once_open(&o, app))
         return EXIT_FAILED;
+    if (!app->opt.json)
+        print_start(app, word[0]);
     if (!once_connect(&o, word[0])) {
         once_close(&o);
         return app_usage("servers test: no server is called %.64s", word[0]);

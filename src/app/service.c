@@ -237,8 +237,11 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
 void service_end_mcp(struct service *s)
 {
     mcp_server_end(&s->mcp);
-    for (struct agent_scope *a = s->scopes; a; a = a->next)
+    mcp_http_drain(&s->mcp_http);
+    for (struct agent_scope *a = s->scopes; a; a = a->next) {
         mcp_server_end(&a->server);
+        mcp_http_drain(&a->http);
+    }
 }
 
 static void on_mcp_closed(void *who)

@@ -2,6 +2,8 @@
 
 #include "base/utf8.h"
 
+enum { SUMMARY_MOST = 120 };
+
 /* Code points nobody sees, or that change how their neighbours are seen. */
 static const struct {
     uint32_t from, to;
@@ -33,6 +35,18 @@ void show_text(struct buf *out, struct str s)
             buf_put(out, str_head(s, n));
         s = str_skip(s, n ? n : 1);
     }
+}
+
+void show_summary(struct buf *out, struct str description)
+{
+    struct str line = str_trim(str_cut(&description, '\n'));
+    ptrdiff_t end = str_find(line, STR(". "));
+    struct str first = end < 0 ? line : str_head(line, (size_t)end + 1);
+    struct str head = utf8_head(first, SUMMARY_MOST);
+
+    show_text(out, head);
+    if (head.n < first.n)
+        buf_put(out, STR("..."));
 }
 
 struct str shown_text(struct arena *mem, struct str s)

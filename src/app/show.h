@@ -12,7 +12,10 @@
 /* Printable characters as they are; controls, invisible and direction marks as \u{hex}. */
 void show_text(struct buf *out, struct str s);
 
-/* The same in the arena. */
+/* What one line of a list says of a thing: the first sentence of its description, cut if long. */
+void show_summary(struct buf *out, struct str description);
+
+/* The text as show_text has it, in the arena. */
 struct str shown_text(struct arena *mem, struct str s);
 
 /*

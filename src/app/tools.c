@@ -8,6 +8,7 @@
 #include "app/show.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/utf8.h"
 #include "core/tool_name.h"
 
 #include <stdio.h>
@@ -53,10 +54,8 @@ static void write_tool(struct jw *w, const struct tool *t)
 
 static void put_line(struct buf *out, const struct tool *t)
 {
-    struct str rest = str_of(t->description ? t->description : "");
-
     buf_printf(out, "%-32s ", t->name);
-    show_text(out, str_cut(&rest, '\n'));
+    show_summary(out, str_of(t->description ? t->description : ""));
     buf_putc(out, '\n');
 }
 
@@ -322,17 +321,22 @@ static const struct tool *find_tool(struct one_call *o, struct str name, struct 
     const struct tool *t = offer_tool(&o->once.service.offer, name);
     const struct mcp_fleet *f = o->once.service.upstreams.fleet;
     const struct tool_name *n;
+    struct err unknown;
 
     if (t)
         return t;
-    if (!f) {
-        fail(e, ERR_NOT_FOUND, "there is no tool " STR_FMT "; see: " TREFOIL_NAME " tools",
-             STR_ARG(str_head(name, 80)));
-        return NULL;
+    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown)) {
+        t = offer_tool(&o->once.service.offer, n->name);
+        if (!t)
+            fail(e, ERR_DENIED,
+                 "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
+                 STR_ARG(utf8_head(name, 80)));
+        return t;
     }
-    return tool_names_find(mcp_fleet_names(f), name, &n, e)
-               ? offer_tool(&o->once.service.offer, n->name)
-               : NULL;
+    if (!f)
+        fail(&unknown, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(utf8_head(name, 80)));
+    fail(e, unknown.code, "%s; all are listed by: " TREFOIL_NAME " tools", unknown.text);
+    return NULL;
 }
 
 static int run_call(struct one_call *o, struct str name, struct json args)

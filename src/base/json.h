@@ -215,6 +215,9 @@ void jw_raw(struct jw *w, struct str json); /* spliced as it is */
  */
 void jw_plain_key(struct jw *w, struct str key);
 
+/* A member of another document as it stands there: its key, escaped as it came, and its value. */
+void jw_member(struct jw *w, struct json key);
+
 static inline void jw_kstr(struct jw *w, const char *key, struct str s)
 {
     if (!s.p)

@@ -167,6 +167,14 @@ void jw_plain_key(struct jw *w, struct str key)
     w->comma = false;
 }
 
+void jw_member(struct jw *w, struct json key)
+{
+    struct str raw = json_raw(key);
+
+    jw_plain_key(w, str_head(str_skip(raw, 1), raw.n - 2));
+    jw_raw(w, json_raw(json_value(key)));
+}
+
 void jw_str(struct jw *w, struct str s)
 {
     separate(w);

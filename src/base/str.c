@@ -9,8 +9,8 @@ bool str_eq_nocase(struct str a, struct str b)
 {
     if (a.n != b.n)
         return false;
-    for (size_t i = 0; i < a.n; i++)
-        if (lower((unsigned char)a.p[i]) != lower((unsigned char)b.p[i]))
+    for (size_t i = 0; i < a.n; i++) /* most letters are the same as they stand */
+        if (a.p[i] != b.p[i] && lower((unsigned char)a.p[i]) != lower((unsigned char)b.p[i]))
             return false;
     return true;
 }

@@ -13,6 +13,13 @@ static struct call *call_of(struct op *op)
 
 /* ---- the op ----------------------------------------------------------------------------- */
 
+/* Whoever is still being asked need not answer any more. */
+static void take_back_asks(struct call *call)
+{
+    for (struct ask *ask = call->asks; ask; ask = ask->next)
+        op_cancel(&ask->op);
+}
+
 /* why: NULL when all went well. A deadline or a cancel weighs more than what it caused. */
 static void settle(struct call *call, const struct err *why)
 {
@@ -32,8 +39,11 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
+    for (struct ask *ask = call->asks; ask; ask = ask->next)
+        op_cancel(&ask->op); /* nobody needs its answer, and the call would wait for it */
     if (call->on_settled)
         call->on_settled(call);
+    take_back_asks(call);
 }
 
 /* Children have been told; without one there is nothing that would come back. */
@@ -162,6 +172,8 @@ void call_failed(struct call *call, const char *fmt, ...)
     char text[512];
     va_list ap;
 
+    if (call->op.settled) /* its words are said */
+        return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
@@ -196,12 +208,16 @@ void call_lacks(struct call *call, enum ask_kind kind)
 {
     struct err e;
 
+    if (call->op.settled)
+        return;
     note_lack(call, kind, &e);
     settle(call, &e);
 }
 
 void call_forward(struct call *call, struct str raw_result, struct str raw_error)
 {
+    if (call->op.settled)
+        return;
     call->raw_result = raw_result;
     call->raw_error = raw_error;
     settle(call, NULL);
@@ -258,7 +274,7 @@ void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str
     *end = ask;
     stop_deadline(call);
     op_begin(&ask->op, &ask_kind, call->op.loop, &call->op, on_ask_done, asked);
-    if (ask->op.canceled)
+    if (call->op.canceled) /* so is the ask, from the loop: nobody is bothered */
         return;
     if (call_can_ask(call, kind)) {
         call->caller->kind->ask(call->caller, ask);

@@ -8,7 +8,8 @@
  * wrong arguments, no such file) is a result with is_error set; a failure of the op is ours
  * (deadline, cancel, limits, a lost server).
  *
- * The deadline stands still while an ask is open: people are slow.
+ * The deadline stands still while an ask is open: people are slow. An ask that is open when its call
+ * settles is taken back.
  *
  * core knows no protocol: content is written as blocks by the functions below, whose JSON
  * happens to be what MCP, ACP and A2A share.
@@ -44,7 +45,7 @@ struct call {
     bool is_error;
     bool untrusted; /* what it brings back came from outside: data, never instruction */
 
-    /* A whole result object or error object, forwarded as it came; lives until done returns. */
+    /* A whole result object or error object, forwarded as it came; lives as long as mem. */
     struct str raw_result, raw_error;
 
     bool lacking; /* it was asked, or called off, for what the caller is not able to: */

@@ -242,7 +242,7 @@ static bool fail_unknown(const struct tool_names *t, struct str name, struct err
     size_t n = 0, meant = 0;
 
     for (size_t i = 0; i < t->count; i++) {
-        if (!str_eq(t->by_name[i].plain, name))
+        if (!str_eq(t->by_name[i].plain, name) && !str_eq(t->by_name[i].of.tool, name))
             continue;
         if (meant++ < 2)
             n += (size_t)snprintf(list + n, sizeof(list) - n, "%s" STR_FMT, n ? ", " : "",
@@ -252,8 +252,7 @@ static bool fail_unknown(const struct tool_names *t, struct str name, struct err
     if (!meant)
         return fail(e, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(name));
     return fail(e, ERR_NOT_FOUND, "unknown tool " STR_FMT "; %s: %s%s", STR_ARG(name),
-                meant > 1 ? "it could be one of" : "its name now is", list,
-                meant > 2 ? ", ..." : "");
+                meant > 1 ? "it could be one of" : "its name is", list, meant > 2 ? ", ..." : "");
 }
 
 bool tool_names_find(const struct tool_names *t, struct str name, const struct tool_name **out,

@@ -184,6 +184,7 @@ static void gather(struct stream *s, const struct str *piece, size_t n, size_t t
     }
     if (!stream_backlog(s))
         s->moved_at = loop_now(s->loop);
+    buf_reserve(&s->out, total - skip); /* once, not piece by piece */
     for (size_t i = 0; i < n; i++) {
         size_t cut = skip < piece[i].n ? skip : piece[i].n;
 

@@ -1,5 +1,6 @@
 #include "rpc/message.h"
 
+#include "base/auto.h"
 #include "base/pick.h"
 
 struct envelope {
@@ -142,14 +143,15 @@ static struct str skip_value(struct str s)
     return s;
 }
 
+/* It is put into an answer as it is, so it is read like any other. */
 static bool looks_like_id(struct str raw)
 {
-    if (raw.n >= 2 && raw.p[0] == '"')
-        return raw.p[raw.n - 1] == '"';
-    for (size_t i = 0; i < raw.n; i++)
-        if ((raw.p[i] < '0' || raw.p[i] > '9') && !(i == 0 && raw.p[i] == '-' && raw.n > 1))
-            return false;
-    return raw.n > 0 && raw.n < 20;
+    struct json_opts opts = { .max_depth = 1, .max_values = 1 };
+    AUTO_ARENA mem = { 0 };
+    struct json id;
+    struct err e;
+
+    return json_read(&mem, raw, &opts, &id, &e) && usable_id(id);
 }
 
 struct str rpc_salvage_id(struct str head)

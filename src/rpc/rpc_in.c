@@ -129,10 +129,12 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
 void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
                      struct rpc_parcel *parcel, const struct rpc_message *m)
 {
-    struct rpc_admit pass = { .version = p->version };
     const struct method *row;
+    struct rpc_admit pass;
     struct rpc_in *in;
 
+    pass.version = p->version;
+    pass.code = 0;
     if (p->kind->admit)
         p->kind->admit(p, m, &pass);
     if (pass.code) {

@@ -337,7 +337,7 @@ void http_conn_drain(struct http_conn *c)
             http_conn_close(c);
         break;
     case HTTP_CONN_SERVING:
-        if (c->x->answer == HTTP_ANSWER_EVENTS) {
+        if (c->x->answer == HTTP_ANSWER_EVENTS && !c->x->req.ends) {
             http_answer_last(c->x);
             linger(c);
         }

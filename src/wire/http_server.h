@@ -66,6 +66,8 @@ struct http_req {
      */
     void (*on_quiet)(struct http_req *req);
 
+    bool ends; /* an event stream that will end by itself: draining waits for it */
+
     struct http_conn *conn; /* NULL once the client is gone */
 };
 
@@ -129,8 +131,8 @@ void http_server_accept(struct http_server *s, struct stream *io, const struct h
 size_t http_server_connections(const struct http_server *s);
 
 /*
- * Stop listening, close idle connections, end event streams, let requests under way finish;
- * then call done. To cut that short, close; then this done is not called any more.
+ * Stop listening, close idle connections, end event streams that would not end by themselves, let
+ * requests under way finish; then call done. To cut that short, close; then this done is not called any more.
  */
 void http_server_drain(struct http_server *s, void (*done)(void *who), void *who);
 

@@ -78,7 +78,8 @@ static void tell(struct sse_reader *r)
 {
     struct sse_event ev = {
         .event = r->event.n ? buf_str(&r->event) : STR("message"),
-        .data = { r->data.p, r->data.n - 1 }, /* without the last newline */
+        .data = { r->data.p, --r->data.n }, /* without the last newline */
+        .own = &r->data,
         .id = buf_str(&r->last_id),
         .retry_ms = r->retry_ms,
     };

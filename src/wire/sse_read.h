@@ -18,6 +18,7 @@
 struct sse_event {
     struct str event; /* "message" when the stream named none */
     struct str data;  /* may be empty */
+    struct buf *own;  /* what holds the data, which may be taken out of it */
     struct str id;    /* the last one seen, in this event or before; empty when none */
     int64_t retry_ms; /* the last one seen; -1 when none */
 };

@@ -144,7 +144,7 @@ class McpProxy(Proxy):
 
     def __init__(self, _folder, command, wanted):
         self.wanted = wanted
-        node = subprocess.run([SOURCE / "peers/install"], stdout=subprocess.PIPE, text=True,
+        node = subprocess.run([SOURCE / "peers/install", "all"], stdout=subprocess.PIPE, text=True,
                               check=True).stdout.strip()
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))

@@ -94,7 +94,10 @@ def batches_are_answered_where_the_version_has_them(root):
 @case
 def configured_hosts_are_accepted(root):
     (root / "trefoil.toml").write_text('[serve]\nhosts = ["good.example"]\n')
-    with Serve(root=root) as t:
+    done = run("serve", "--listen", "127.0.0.1:0", root=root)
+    equal(done.returncode, 1)
+    has(done.stderr, b"trefoil.toml:2:9, a file of the project, would let others in")
+    with Serve("--trust", root=root) as t:
         equal(t.post(PING, host="good.example", origin="https://good.example").json(), PONG)
         equal(t.post(PING, host="bad.example").status, 403)
 

@@ -170,6 +170,29 @@ def a_forgotten_session_is_made_anew_and_the_call_sent_again(_):
 
 
 @case
+def a_session_that_cannot_be_made_anew_ends_the_connection_at_once(_):
+    with Web() as web:
+        calls = web.call("/mcp", "lock,echo")[1]
+        has(calls[1:], "no more sessions")
+
+
+@case
+def a_probe_that_is_only_accepted_means_a_handshake(_):
+    with Web() as web:
+        lines, calls = web.call("/bad/202?on=server/discover")
+        has(lines[:1], "http 2025-11-25")
+        has(calls, "hi")
+
+
+@case
+def a_server_without_a_stream_for_news_has_not_lost_its_session(_):
+    with Web() as web:
+        has(web.call("/post-only", "echo," * 20 + "echo")[1], "hi")
+        greetings = [r for r in web.log() if '"initialize"' in (r.get("body") or "")]
+        equal(len(greetings), 1)
+
+
+@case
 def a_stream_cut_off_is_taken_up_again(_):
     with Web() as web:
         has(web.call("/mcp", "resume")[1], "resumed")

@@ -410,6 +410,19 @@ def a_server_behind_a_url_is_used_like_any_other(root):
             equal(gate.configured("web")["transport"]["url"], f"{url}/mcp")
 
 
+@case
+def leaving_says_goodbye_also_to_a_server_that_is_gone(root):
+    web = HttpServer()
+    with web as url:
+        configure(root, remote("web", f"{url}/mcp"))
+        with Gateway(root=root) as gate:
+            gate.wait_ready("web")
+            equal(gate.text("mcp_web_echo", text="x"), "x")
+            web.process.kill()  # the stream of its news is to be opened again, later
+            web.process.wait()
+            has(gate.text("mcp_web_echo", text="x"), "refused")
+
+
 # ---- verbs
 
 @case
@@ -448,9 +461,20 @@ def tools_lists_and_calls(root):
                 stdin=b'{"text": "piped"}')
     equal(json.loads(piped.stdout)["content"], [{"type": "text", "text": "piped"}])
     equal(run("tools", "call", "mcp_a_fail", "--trust", root=root).returncode, 1)
-    equal(run("tools", "call", "nothing", "--trust", root=root).returncode, 1)
+    wrong = run("tools", "call", "nothing", "--trust", root=root)
+    equal(wrong.returncode, 1)
+    has(wrong.stderr, b"unknown tool nothing; all are listed by: trefoil tools")
     equal(run("tools", "call", "mcp_a_add", "[1]", "--trust", root=root).returncode, 2)
     has(run("tools", "call", "system_time", root=root).stdout, b"unixMs")
+
+
+@case
+def a_private_tool_cannot_be_called_from_a_terminal_either(root):
+    configure(root, server("a"), head='[mcp]\nprivate_tools = ["a:add"]\n')
+    for name in ("mcp_a_add", "a:add"):
+        done = run("tools", "call", name, '{"a": 2, "b": 5}', "--trust", root=root)
+        equal([done.returncode, done.stdout], [1, b""])
+        has(done.stderr, f"{name} is private".encode())
 
 
 @case

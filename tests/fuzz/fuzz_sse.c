@@ -70,10 +70,10 @@ static void slow_line(struct slow *s, struct str line)
     if (line.n == 0) {
         slow_set(&s->last_id, buf_str(&s->next_id));
         if (s->data.n)
-            note(&(struct sse_event){ s->event.n ? buf_str(&s->event) : STR("message"),
-                                      { s->data.p, s->data.n - 1 },
-                                      buf_str(&s->last_id),
-                                      s->retry_ms },
+            note(&(struct sse_event){ .event = s->event.n ? buf_str(&s->event) : STR("message"),
+                                      .data = { s->data.p, s->data.n - 1 },
+                                      .id = buf_str(&s->last_id),
+                                      .retry_ms = s->retry_ms },
                  s->log);
         buf_clear(&s->data);
         buf_clear(&s->event);

@@ -1,51 +1,22 @@
-// Real MCP clients against a build of trefoil: the official TypeScript client, with a handshake and
-// probing for the newest era, and the inspector's command line, over stdio and HTTP (both kinds). All they say
+// Real MCP clients against a build of trefoil: the official TypeScript client, with a handshake, probing
+// for the newest era and insisting on it, and the inspector's command line, over stdio and HTTP (both kinds). All they say
 // is written down (tap.mjs) and checked against the official schemas (validate.mjs). Prints TAP.
 // usage: node mcp.mjs TREFOIL
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { allValid, equal, finish, here, root, serve, test, trefoil } from './harness.mjs';
 import { tapHttp } from './tap.mjs';
-import { readLog, validate } from './validate.mjs';
+import { validate } from './validate.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const trefoil = resolve(process.argv[2]);
-const root = await mkdtemp(join(tmpdir(), 'trefoil-peers-'));
 await writeFile(join(root, 'hello.txt'), 'hello from the root\n');
-const logs = { stdio: join(root, 'stdio.log'), HTTP: join(root, 'http.log') };
+const logs = { stdio: join(root, 'stdio.log'), HTTP: join(root, 'http.log'), 'HTTP+SSE': join(root, 'sse.log') };
+const NEWEST = { pin: '2026-07-28' };
 const stdio = { command: process.execPath, args: [join(here, 'tap.mjs'), logs.stdio, trefoil,
   'mcp', '--scope', 'tools', '--root', root] };
-
-let count = 0, failed = 0;
-async function test(name, run) {
-  try {
-    await run();
-    console.log(`ok ${++count} - ${name}`);
-  } catch (e) {
-    failed++;
-    console.log(`not ok ${++count} - ${name}`);
-    for (const line of String(e.stack ?? e).split('\n')) console.log(`# ${line}`);
-  }
-}
-function equal(got, want) {
-  const [g, w] = [JSON.stringify(got), JSON.stringify(want)];
-  if (g !== w) throw new Error(`got ${g}, want ${w}`);
-}
-
-async function serve() {
-  const child = spawn(trefoil, ['serve', '--listen', '127.0.0.1:0', '--root', root]);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = line.match(/http:\S+\/mcp/);
-    if (url) return { child, url: url[0] };
-  }
-  throw new Error('trefoil does not serve');
-}
 
 async function use(mode, transport) {
   const client = new Client({ name: 'peers', version: '1' },
@@ -103,31 +74,25 @@ function schemasFindFaults() {
   equal(validate([asked('tools/list'), good], 'server'), { checked: 1, unknown: 0, wrong: [] });
 }
 
-function allValid(log) {
-  const { checked, unknown, wrong } = validate(readLog(log), 'server');
-  equal({ unknown, wrong }, { unknown: 0, wrong: [] });
-  if (checked < 100) throw new Error(`only ${checked} messages were seen`);
-}
-
-const server = await serve();
-const tapped = await tapHttp(logs.HTTP, server.url);
+const url = await serve();
+const http = await tapHttp(logs.HTTP, url);
+const sse = await tapHttp(logs['HTTP+SSE'], new URL('/sse', url));
 const over = {
   stdio: () => new StdioClientTransport({ ...stdio, stderr: 'inherit' }),
-  HTTP: () => new StreamableHTTPClientTransport(new URL(tapped.url)),
+  HTTP: () => new StreamableHTTPClientTransport(new URL(http.url)),
 };
 for (const [name, open] of Object.entries(over)) {
   await test(`the official client, as it comes, over ${name}`, () => use(undefined, open()));
   await test(`the official client, probing for a newer era, over ${name}`, () => use('auto', open()));
+  await test(`the official client, of the newest era alone, over ${name}`, () => use(NEWEST, open()));
 }
 await test('the official client over HTTP+SSE', () =>
-  use(undefined, new SSEClientTransport(new URL('/sse', server.url))));
+  use(undefined, new SSEClientTransport(new URL(sse.url))));
 await test('the inspector over stdio', () => inspect('--', stdio.command, ...stdio.args));
-await test('the inspector over HTTP', () => inspect(tapped.url));
+await test('the inspector over HTTP', () => inspect(http.url));
 await test('the schemas find faults', schemasFindFaults);
 for (const [name, log] of Object.entries(logs))
-  await test(`every message of trefoil is valid by its schema, over ${name}`, () => allValid(log));
-tapped.close();
-server.child.kill();
-await rm(root, { recursive: true });
-console.log(`1..${count}`);
-process.exit(failed ? 1 : 0);
+  await test(`every message of trefoil is valid by its schema, over ${name}`, () => allValid(log, 'server', 100));
+http.close();
+sse.close();
+await finish();

@@ -10,8 +10,7 @@ import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 let streams = 0;
-function recorder(log, version) {
-  const stream = `${process.pid}.${++streams}`;
+function recorder(log, version, stream = `${process.pid}.${++streams}`) {
   return (from, text) => {
     let message;
     try {
@@ -50,29 +49,37 @@ function tapStdio(log, [command, ...args]) {
   child.on('close', code => process.exit(code ?? 1));
 }
 
-// Records a response body: one JSON text, or the data of each event.
-function responseTap(answer, record) {
+// Records a response body: one JSON text, or the data of each event. `on` is told of the others.
+function responseTap(answer, record, on) {
   if (!answer.headers['content-type']?.startsWith('text/event-stream')) {
     const parts = [];
+    const isJson = answer.headers['content-type']?.startsWith('application/json');
     return { data: part => parts.push(part),
-      end: () => parts.length && record('server', Buffer.concat(parts).toString()) };
+      end: () => isJson && parts.length && record('server', Buffer.concat(parts).toString()) };
   }
-  let data = [];
+  let data = [], kind = 'message';
   return { end: () => {}, data: lines(line => {
     if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
+    if (line.startsWith('event:')) kind = line.slice(6).trim();
     if (line !== '') return;
-    if (data.join('\n')) record('server', data.join('\n'));
-    data = [];
+    if (kind !== 'message') on(kind, data.join('\n'));
+    else if (data.join('\n')) record('server', data.join('\n'));
+    data = [], kind = 'message';
   }) };
 }
 
+// HTTP+SSE answers on another connection than it is asked on: both have the endpoint's name.
+const sessionOf = target => target.includes('?') ? new URL(target, 'http://localhost').search : undefined;
+
 // One exchange is one stream: its version is in its header, or in the answer to `initialize`.
 function forward(log, target, request, response) {
-  const record = recorder(log, request.headers['mcp-protocol-version']);
+  const version = request.headers['mcp-protocol-version'];
+  let record = recorder(log, version, sessionOf(request.url));
+  const on = (kind, data) => { if (kind === 'endpoint') record = recorder(log, version, sessionOf(data)); };
   const sent = [];
   const upstream = http.request(new URL(request.url, target), { method: request.method,
     headers: { ...request.headers, host: target.host } }, answer => {
-    const tap = responseTap(answer, record);
+    const tap = responseTap(answer, (...what) => record(...what), on);
     response.writeHead(answer.statusCode, answer.headers);
     response.flushHeaders();
     answer.on('data', part => { tap.data(part); response.write(part); });

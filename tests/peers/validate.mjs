@@ -1,20 +1,24 @@
 // Is every message by the official schema of its version? The schemas (and the validator, ajv)
-// come with the conformance suite from npm; nothing of them is kept here.
+// come with the conformance suite from npm; nothing of them is kept here. The suite lacks 2024-11-05:
+// with a folder of schemas in the variable SCHEMAS that one is read from it (2024-11-05.json), otherwise
+// its messages are held against 2025-03-26, which is the same and some more.
 //
 //   node validate.mjs LOG...     LOG as written by tap.mjs; says what is wrong, exits with 1 then
 //
 // A record is { stream, from: 'client' | 'server', version?, message }. Streams are separate
 // conversations: a response belongs to the request with its id on the same stream. Without a
-// version the message's own _meta decides, then what `initialize` on the stream agreed on.
+// version the message's own _meta decides, then what `initialize` on the stream agreed on, or asked for.
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 const SUITE = '@modelcontextprotocol/conformance';
+const OLDEST = '2024-11-05', NEXT = '2025-03-26';
 const PARSE_ERROR = -32700;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 // A definition that no other version has (under that root key) tells which version a schema is.
@@ -49,6 +53,8 @@ function loadSchemas() {
   }
   const missing = Object.keys(MARKS).filter(v => !found[v]);
   if (missing.length) throw new Error(`${SUITE} does not carry the schema of ${missing}`);
+  found[OLDEST] = process.env.SCHEMAS
+    ? JSON.parse(readFileSync(join(process.env.SCHEMAS, `${OLDEST}.json`), 'utf8')) : found[NEXT];
   return found;
 }
 
@@ -62,8 +68,8 @@ function repair(defs) {
 
 // One version, ready to check: which definition a method, a result and an error code have.
 class Version {
-  constructor(version, schema) {
-    this.key = MARKS[version][0];
+  constructor(schema) {
+    this.key = schema.$defs ? '$defs' : 'definitions';
     this.defs = schema[this.key];
     repair(this.defs);
     this.ajv = new (this.key === '$defs' ? Ajv2020 : Ajv)({ strict: false, allErrors: true });
@@ -110,10 +116,11 @@ class Version {
 }
 
 const versions = Object.fromEntries(
-  Object.entries(loadSchemas()).map(([version, schema]) => [version, new Version(version, schema)]));
+  Object.entries(loadSchemas()).map(([version, schema]) => [version, new Version(schema)]));
 
 const isRequest = m => m && 'method' in m && 'id' in m;
 const claim = m => m?.params?._meta?.[META_VERSION] ?? undefined;
+const offer = m => m?.method === 'initialize' ? m.params?.protocolVersion : undefined;
 
 // What is known of one stream: its requests by who sent them and id, and the agreed version.
 function surveyOf(records) {
@@ -137,7 +144,7 @@ export function validate(records, from) {
       const other = from === 'server' ? 'client' : 'server';
       const request = requests.get(`${other} ${JSON.stringify(message?.id)}`);
       const asked = message && 'method' in message ? undefined : request;
-      const version = claim(message) ?? claim(asked) ?? record.version ?? agreed;
+      const version = claim(message) ?? claim(asked) ?? record.version ?? agreed ?? offer(message);
       if (!versions[version]) {
         outcome.unknown++;
         continue;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """MCP over HTTP, decent and otherwise. Prints http://127.0.0.1:PORT on stdout and serves until
-its stdin ends.
+its stdin ends. With an argument it takes that port: to be back after its death.
 
     /mcp              Streamable HTTP with sessions. tools/call is answered by an event stream,
                       everything else by JSON. GET is the stream for what belongs to no call.
+    /post-only        the same, but a GET is 404, as where only POST is routed
     /modern           2026-07-28 only. A call with a progressToken is answered by an event stream.
     /sse, /messages   HTTP+SSE of 2024-11-05. POST to /sse is 405.
     /bad/KIND         one thing wrong, see BAD below; /bad/KIND?on=METHOD only for that method,
@@ -11,7 +12,7 @@ its stdin ends.
     /log              every request so far: verb, path, headers, body
 
 The tools are those of bad_server.py, and besides: `headers` returns the headers of its request,
-`expire` ends the session, `resume` closes the stream before its answer, which waits for a GET
+`expire` ends the session, `lock` does so for good, `resume` closes the stream before its answer, which waits for a GET
 with Last-Event-ID.
 """
 import http.server
@@ -37,6 +38,11 @@ def expire(call, _args):
     return text("this was the last answer")
 
 
+def lock(call, args):
+    call.peer.site.locked = True
+    return expire(call, args)
+
+
 def resume(call, _args):
     call.stream.cut()
     return text("resumed")
@@ -45,6 +51,7 @@ def resume(call, _args):
 MORE_TOOLS = {"headers": ("Return the headers of the request.",
                           {"region": {**STRING, "x-mcp-header": "Region"}}, headers)}
 SESSION_TOOLS = {"expire": ("End the session.", {}, expire),
+                 "lock": ("End the session and begin no other.", {}, lock),
                  "resume": ("Answer on another connection.", {}, resume)}
 
 
@@ -131,7 +138,7 @@ class Site:
 
     def __init__(self):
         self.log, self.sessions, self.sse, self.modern = [], {}, {}, ModernPeer()
-        self.count, self.lock = 0, threading.Lock()
+        self.count, self.lock, self.locked = 0, threading.Lock(), False
 
     def name(self):
         with self.lock:
@@ -190,7 +197,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(400, -32700, "not JSON")
         if parts.path.startswith("/bad/"):
             return self.bad(parts.path[5:])
-        known = {"/mcp": self.streamable, "/modern": self.modern, "/sse": self.sse,
+        known = {"/mcp": self.streamable, "/post-only": self.post_only, "/modern": self.modern, "/sse": self.sse,
                  "/messages": self.messages, "/log": self.show_log}.get(parts.path)
         return known() if known else self.send(404)
 
@@ -214,6 +221,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def streamable(self):
         ident = self.headers.get("mcp-session-id")
         if self.command == "POST" and self.message.get("method") == "initialize":
+            if self.site.locked:
+                return self.refuse(200, -32000, "no more sessions", self.message["id"])
             name = self.site.name()
             session = self.site.sessions[name] = Session(self.site, name)
             session.seen.append(self.message)
@@ -227,6 +236,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get("mcp-protocol-version", LEGACY) not in VERSIONS:
             return self.refuse(400, -32000, "MCP-Protocol-Version is unknown")
         return {"POST": self.post, "GET": self.get, "DELETE": self.delete}[self.command](session)
+
+    def post_only(self):
+        return self.send(404) if self.command == "GET" else self.streamable()
 
     def post(self, session):
         session.seen.append(self.message)
@@ -414,6 +426,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         "500": lambda self: self.send(500, b"Internal Server Error", kind="text/plain"),
         "503": lambda self: self.send(503, b"", retry_after="1"),
         "401": lambda self: self.send(401, b"", www_authenticate='Bearer realm="mcp"'),
+        "202": lambda self: self.send(202),
         "403": lambda self: self.send(403, b""),
         "redirect": lambda self: self.send(
             307, b"", location="http://169.254.169.254/latest/meta-data/"),
@@ -434,7 +447,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main():
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Handler)
     server.site = Site()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)

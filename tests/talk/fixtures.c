@@ -198,7 +198,11 @@ static void start_forward_error(struct call *call)
 
 static void start_forward_hop_error(struct call *call)
 {
-    call_forward(call, STR_NONE, STR("{\"code\":-32021,\"message\":\"not able\"}"));
+    struct json code = json_get(call->args, STR("code"));
+
+    call_forward(call, STR_NONE,
+                 arena_printf(call->mem, "{\"code\":" STR_FMT ",\"message\":\"not able\"}",
+                              STR_ARG(json_here(code) ? json_raw(code) : STR("-32021"))));
 }
 
 static void start_blocks(struct call *call)
@@ -415,7 +419,18 @@ static const struct prompt greet = {
     .get = get_greet,
     .complete = complete_greet,
 };
-static const struct prompt asking = { .name = "asking", .get = get_asking };
+/* Of the argument "ask" only the client knows. */
+static void complete_asking(struct call *call)
+{
+    if (json_is(json_get(call->args, STR("name")), STR("ask")))
+        get_asking(call);
+    else
+        call_done(call);
+}
+
+static const struct prompt asking = { .name = "asking",
+                                      .get = get_asking,
+                                      .complete = complete_asking };
 static const struct prompt *const prompts[] = { &greet, &asking };
 
 void fixtures_fill(struct offer_source *s)

@@ -108,6 +108,8 @@ static int code_here(const struct rpc_in *in, int64_t code)
 {
     if (code == MCP_NOT_FOUND && mcp_has(in)->modern)
         return RPC_INVALID_PARAMS;
+    if (code == RPC_METHOD_NOT_FOUND && mcp_has(in)->modern) /* it would be HTTP 404 */
+        return RPC_INTERNAL_ERROR;
     if (code == MCP_HEADER_MISMATCH || code == MCP_LACKS_ABILITY || code == MCP_NO_SUCH_VERSION ||
         code < INT32_MIN || code > INT32_MAX)
         return RPC_INTERNAL_ERROR;

@@ -1,14 +1,16 @@
 /*
  * mcp_client_asks.c - what a server may ask of us, and tell us, while it works.
  *
- * A question for a person or a model belongs to the call it came up in, but the protocol does not
- * say which: it goes to the youngest call under way whose caller can answer it. When the server
- * takes the question back, or the call ends, the ask ends with it.
+ * A question for a person or a model belongs to the call it came up in. Over HTTP that is the one
+ * whose answer it comes in; elsewhere the protocol does not say which, and it goes to the youngest
+ * call under way whose caller can answer it. When the server takes the question back, or the call
+ * ends, the ask ends with it.
  */
 #include "base/container.h"
 #include "base/log.h"
 #include "base/pick.h"
 #include "proto/mcp/mcp_client_in.h"
+#include "proto/mcp/mcp_codec.h"
 
 static struct mcp_client *client_of(const struct rpc_in *in)
 {
@@ -204,31 +206,19 @@ static const struct pick message_fields[] = {
     PICK_FIELD("data", PICK_ANY, struct news, data, PICK_MUST),
 };
 
-static const char *const level_names[] = {
-    [CALL_DEBUG] = "debug",     [CALL_INFO] = "info",           [CALL_NOTICE] = "notice",
-    [CALL_WARNING] = "warning", [CALL_ERROR] = "error",         [CALL_CRITICAL] = "critical",
-    [CALL_ALERT] = "alert",     [CALL_EMERGENCY] = "emergency",
-};
-
-static enum call_level level_of(struct str name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(level_names); i++)
-        if (str_eq(name, str_of(level_names[i])))
-            return (enum call_level)i;
-    return CALL_INFO;
-}
-
 static void on_message(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
-    struct call *call = mcp_works_youngest(c);
+    struct call *call = mcp_works_heard(c);
+    enum call_level level = CALL_INFO;
     struct news n = { 0 };
     struct err e;
 
     if (!pick(in->mem, in->params, PICK_TABLE(message_fields), PICK_LENIENT, &n, &e))
         return;
+    mcp_level_named(n.level, &level);
     if (call)
-        call_log(call, level_of(n.level), n.logger, json_raw(n.data));
+        call_log(call, level, n.logger, json_raw(n.data));
     else
         LOG(LOG_DEBUG, "mcp", "a server says", LOG_Z("server", c->spec->name),
             LOG_S("data", str_head(json_raw(n.data), 500)));
@@ -313,7 +303,7 @@ const struct peer_kind mcp_client_peer = {
     .on_garbage = on_garbage,
 };
 
-const struct peer_kind mcp_client_peer_modern_http = {
+const struct peer_kind mcp_client_peer_quiet = {
     .name = "mcp server",
     .methods = METHOD_TABLE(methods),
     .on_garbage = on_garbage,

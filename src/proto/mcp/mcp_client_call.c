@@ -187,14 +187,8 @@ static void write_what(const struct mcp_work *k, struct jw *w)
         return;
     }
     JSON_MEMBERS(key, k->params)
-    {
-        struct str raw = json_raw(key);
-
-        if (ours(key))
-            continue;
-        jw_plain_key(w, str_head(str_skip(raw, 1), raw.n - 2)); /* escaped as it came */
-        jw_raw(w, json_raw(json_value(key)));
-    }
+    if (!ours(key))
+        jw_member(w, key);
 }
 
 static void set_headers(struct mcp_work *k)
@@ -283,13 +277,32 @@ void mcp_client_request(struct mcp_client *c, struct call *call, const char *met
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-struct call *mcp_works_youngest(struct mcp_client *c)
+/* The one that is known to be meant; NULL: it may be any. */
+static struct mcp_work *meant(struct mcp_client *c)
 {
-    return c->works ? c->works->call : NULL;
+    struct mcp_work *k = c->hearing ? c->works : NULL;
+
+    while (k && &k->req != c->hearing)
+        k = k->older;
+    return k;
 }
 
+struct call *mcp_works_heard(struct mcp_client *c)
+{
+    struct mcp_work *k = meant(c);
+
+    if (!k)
+        k = c->works;
+    return k ? k->call : NULL;
+}
+
+/* Never another one than that which is known: its caller may be somebody else. */
 struct call *mcp_works_for(struct mcp_client *c, enum ask_kind kind)
 {
+    struct mcp_work *one = meant(c);
+
+    if (one)
+        return call_can_ask(one->call, kind) ? one->call : NULL;
     for (struct mcp_work *k = c->works; k; k = k->older)
         if (call_can_ask(k->call, kind))
             return k->call;

@@ -83,8 +83,11 @@ void mcp_exchange_free(struct mcp_exchange *x)
 static void deliver(struct mcp_exchange *x, struct str text, struct buf *own)
 {
     struct frame f = { FRAME_MESSAGE, text, own };
+    struct mcp_client *c = x->wire->c;
 
-    peer_receive(&x->wire->c->peer, x->wire->link, &f);
+    c->hearing = x->req;
+    peer_receive(&c->peer, x->wire->link, &f);
+    c->hearing = NULL;
 }
 
 static void on_event(const struct sse_event *ev, void *who)
@@ -94,7 +97,7 @@ static void on_event(const struct sse_event *ev, void *who)
     if (x->events->on_event && x->events->on_event(x, ev))
         return;
     if (ev->data.n && str_eq(ev->event, STR("message")) && x->wire->link && !x->wire->closing)
-        deliver(x, ev->data, NULL);
+        deliver(x, ev->data, ev->own);
 }
 
 /* Does a header say this media type? */

@@ -6,7 +6,8 @@
  *
  *   stdio   an error           initialize
  *           silence            initialize as well; a server that was slow to start answers both, and
- *                              then the handshake it has just made counts
+ *                              then the handshake it has just made counts. When it knows none, its
+ *                              answer to the probe does, be it the first or the second
  *           the child exits    started again, once, and greeted with initialize
  *   HTTP    4xx                initialize; when that gets 4xx too, HTTP+SSE
  *           401, 403, 429, 5xx without a JSON-RPC error, silence: failures, which say nothing about
@@ -37,7 +38,8 @@ static void set_era(struct mcp_client *c, bool modern, enum mcp_version version)
 
     c->modern = modern;
     c->peer.version = (int)version;
-    c->peer.kind = modern && http ? &mcp_client_peer_modern_http : &mcp_client_peer;
+    c->peer.kind =
+        modern && http ? &mcp_client_peer_quiet : &mcp_client_peer; /* to close says it */
 }
 
 /* ---- what was learnt --------------------------------------------------------------------- */
@@ -207,7 +209,7 @@ static void on_probe_done(struct op *op, const struct err *e, void *who)
         on_not_discovered(c);
     else if (!e)
         on_discovered(c);
-    else if (c->probe.status == 200 || not_spoken(c->probe.status, c->probe.code))
+    else if (c->probe.status / 100 == 2 || not_spoken(c->probe.status, c->probe.code))
         be_legacy(c, e);
     else
         mcp_client_end(c, e);
@@ -248,9 +250,14 @@ static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *
                            mcp_features[MCP_LEGACY].name, mcp_features[MCP_MODERN].name);
 }
 
+static bool is_probing(const struct mcp_client *c)
+{
+    return c->probe.c && !c->probe.out.op.settled;
+}
+
 static void forget_probe(struct mcp_client *c)
 {
-    if (c->probe.c && !c->probe.out.op.settled)
+    if (is_probing(c))
         rpc_out_fail(&c->probe.out, &(struct err){ ERR_CANCELED, "greeted otherwise" });
 }
 
@@ -279,6 +286,12 @@ static void on_hello(struct mcp_client *c)
     mcp_lists_changed(c);
 }
 
+/* Only servers of the newest era refuse in these words. */
+static bool is_too_modern(const struct mcp_client *c)
+{
+    return mcp_req_code(&c->greet) == RPC_METHOD_NOT_FOUND || has_modern(supported(&c->greet));
+}
+
 /* The server has an opinion on versions: follow it once, each way. */
 static void on_no_hello(struct mcp_client *c)
 {
@@ -289,12 +302,16 @@ static void on_no_hello(struct mcp_client *c)
     mcp_req_ok(&c->greet, &e);
     if (c->discovered && be_modern(c))
         return;
-    if (legacy && legacy != c->wanted && !c->hello_again) {
+    if (c->renewing) {
+        mcp_client_end(c, &e);
+    } else if (legacy && legacy != c->wanted && !c->hello_again) {
         c->hello_again = true;
         c->wanted = legacy;
         send_hello(c);
     } else if (!c->probe.c && may_be(c, SERVER_ERA_MODERN)) {
         send_probe(c);
+    } else if (is_probing(c) && is_too_modern(c)) {
+        mcp_client_go(c, STEP_PROBING); /* the answer is on its way */
     } else {
         mcp_client_end(c, &e);
     }
@@ -331,9 +348,11 @@ static void send_hello(struct mcp_client *c)
 {
     if (!c->wanted)
         c->wanted = mcp_features[MCP_LEGACY].name;
-    if (!c->renewing)
-        mcp_client_go(c, STEP_GREETING);
     set_era(c, false, MCP_LEGACY);
+    if (!c->renewing) {
+        mcp_client_go(c, STEP_GREETING);
+        c->peer.kind = &mcp_client_peer_quiet; /* initialize must not be canceled */
+    }
     rpc_out_fini(&c->greet.out);
     c->greet.greeting = true;
     mcp_write_hello(c, mcp_req_begin(c));
@@ -353,8 +372,7 @@ void mcp_greet_begin(struct mcp_client *c)
 
 bool mcp_greet_without(struct mcp_client *c, struct mcp_wire *w, int status, const struct err *e)
 {
-    bool probing = c->step == STEP_PROBING ||
-                   (c->step == STEP_GREETING && c->probe.c && !c->probe.out.op.settled);
+    bool probing = c->step == STEP_PROBING || (c->step == STEP_GREETING && is_probing(c));
 
     if (w->kind->transport == SERVER_STDIO && probing && !c->respawned &&
         may_be(c, SERVER_ERA_LEGACY)) {

@@ -15,13 +15,20 @@
  *
  * A stream that ends before the answer it was opened for is taken up again by GET with the id of
  * its last event, after the time the server named. Beside all that one GET stream brings what
- * the server ties to no request, which may be a question that came up in one all the same.
+ * the server ties to no request, which may be a question that came up in one all the same. A 404 to
+ * that GET means a lost session only where there was such a stream: many servers route POST alone.
  */
 #include "base/container.h"
 #include "base/mem.h"
 #include "proto/mcp/mcp_client_exchange.h"
 
-enum { RETRY_MS = 1000, RETRY_LEAST_MS = 10, LINGER_MS = 1000, GOODBYE_MS = 2000 };
+enum {
+    RETRY_MS = 1000,
+    RETRY_LEAST_MS = 10,  /* whatever a server says: while a request waits, */
+    NEWS_LEAST_MS = 1000, /* and while nobody does */
+    LINGER_MS = 1000,
+    GOODBYE_MS = 2000,
+};
 
 struct http_wire {
     struct mcp_wire wire; /* first */
@@ -29,6 +36,7 @@ struct http_wire {
     struct mcp_exchange *list;
     struct mcp_exchange *settling; /* notifications/initialized */
     struct mcp_exchange *news;     /* the GET stream */
+    bool had_news;                 /* the session has such a stream */
     struct buf session;            /* empty: none */
     bool holding;                  /* requests wait for a session */
     unsigned epoch;                /* sessions lost so far */
@@ -83,7 +91,6 @@ static void get_it(struct http_wire *w, struct mcp_exchange *x)
 {
     struct mcp_headers h = { .n = 0 };
 
-    x->body = STR_NONE;
     mcp_headers_add(&h, "Accept", STR("text/event-stream"));
     if (x->last_id.n)
         mcp_headers_add(&h, "Last-Event-ID", x->last_id);
@@ -92,20 +99,31 @@ static void get_it(struct http_wire *w, struct mcp_exchange *x)
     mcp_exchange_start(x, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
 }
 
+/* Another try is another exchange: the memory of one would grow with every try. */
 static void on_get_time(struct timer *t)
 {
-    struct mcp_exchange *x = CONTAINER_OF(t, struct mcp_exchange, timer);
+    struct mcp_exchange *old = CONTAINER_OF(t, struct mcp_exchange, timer);
+    struct http_wire *w = of(old->wire);
+    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, old->events, NULL, 0);
 
-    get_it(of(x->wire), x);
+    x->last_id = old->last_id.n ? arena_str(&x->mem, old->last_id) : STR_NONE;
+    x->req = old->req;
+    if (x->req)
+        x->req->exchange = x;
+    old->req = NULL;
+    if (w->news == old)
+        w->news = x;
+    mcp_exchange_free(old);
+    get_it(w, x);
 }
 
-static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms)
+static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms, int64_t least)
 {
     struct str id = sse_read_last_id(&x->sse);
 
     if (x->streams && id.n)
         x->last_id = arena_str(&x->mem, id);
-    timer_set(loop_of(w), &x->timer, ms > RETRY_LEAST_MS ? ms : RETRY_LEAST_MS, on_get_time);
+    timer_set(loop_of(w), &x->timer, ms > least ? ms : least, on_get_time);
 }
 
 static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
@@ -119,6 +137,8 @@ static void on_closed(struct post *post)
 {
     struct http_wire *w = CONTAINER_OF(post, struct http_wire, post);
 
+    if (w->list)
+        return; /* a goodbye was begun since; its end leads here again */
     mcp_wire_closed(&w->wire);
     buf_fini(&w->session);
     mem_free(w);
@@ -189,6 +209,7 @@ static void renew(struct http_wire *w, const struct mcp_exchange *x)
     if (w->holding || x->epoch != w->epoch)
         return;
     w->holding = true;
+    w->had_news = false;
     w->epoch++;
     buf_clear(&w->session);
     mcp_wire_session_lost(&w->wire);
@@ -252,7 +273,7 @@ static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct
 
     if (x->streams && !w->wire.c->modern && sse_read_last_id(&x->sse).n &&
         (!e || e->code == ERR_CLOSED)) {
-        get_later(w, x, pause_of(x, RETRY_MS));
+        get_later(w, x, pause_of(x, RETRY_MS), RETRY_LEAST_MS);
         return;
     }
     x->req->status = e ? 0 : x->fetch.status;
@@ -295,21 +316,28 @@ static const struct mcp_exchange_events post_events = { .on_head = note_session,
 
 /* ---- the stream beside ------------------------------------------------------------------------ */
 
+static void on_news(struct mcp_exchange *x)
+{
+    if (x->streams)
+        of(x->wire)->had_news = true;
+}
+
 static void on_news_over(struct mcp_exchange *x, const struct err *e)
 {
     struct http_wire *w = of(x->wire);
     int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
 
     if (!w->wire.closing && (e || x->fetch.status == 200 || x->fetch.status >= 500)) {
-        get_later(w, x, pause_of(x, pause));
+        get_later(w, x, pause_of(x, pause), NEWS_LEAST_MS);
         return;
     }
-    if (!w->wire.closing && lost_session(w, x))
+    if (!w->wire.closing && w->had_news && lost_session(w, x))
         renew(w, x);
     drop(w, x);
 }
 
-static const struct mcp_exchange_events news_events = { .on_over = on_news_over };
+static const struct mcp_exchange_events news_events = { .on_head = on_news,
+                                                        .on_over = on_news_over };
 
 static void open_news(struct http_wire *w)
 {

@@ -100,7 +100,8 @@ struct mcp_client {
     struct mcp_wire *wire;  /* in use; NULL: none */
     struct mcp_wire *wires; /* all that are not closed */
     struct mcp_wire *(*open_wire)(struct mcp_client *c, enum server_transport transport);
-    size_t reqs; /* whose done has not run */
+    size_t reqs;             /* whose done has not run */
+    struct mcp_req *hearing; /* by whose answer a message comes in; NULL: the wire does not say */
     struct post check;
     struct err why; /* of closing */
 
@@ -175,7 +176,7 @@ const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct s
 
 /* calls */
 struct call *mcp_works_for(struct mcp_client *c, enum ask_kind kind); /* who can answer this? */
-struct call *mcp_works_youngest(struct mcp_client *c);
+struct call *mcp_works_heard(struct mcp_client *c); /* whose is what the server just said? */
 void mcp_works_progress(struct mcp_client *c, int64_t token, const struct progress *p);
 void mcp_works_hold(struct mcp_client *c, struct call *call, bool hold); /* an ask is open */
 void mcp_works_listed(struct mcp_client *c); /* tools were listed: who waited for it goes on */
@@ -183,7 +184,7 @@ void mcp_works_stop(struct mcp_client *c);
 
 /* asks: what the server may ask and tell */
 extern const struct peer_kind mcp_client_peer;
-extern const struct peer_kind mcp_client_peer_modern_http; /* a closed stream says: canceled */
+extern const struct peer_kind mcp_client_peer_quiet; /* never says that a request is canceled */
 
 /* Which ask a method of the server is; false: none. */
 bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out);

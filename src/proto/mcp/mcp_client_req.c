@@ -45,20 +45,21 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w)
     jw_object_end(w);
 }
 
-static const struct str ours = STR("io.modelcontextprotocol/");
+/* Ours to say, however its letters are escaped. */
+static bool is_ours(struct str name)
+{
+    return str_starts(name, STR("io.modelcontextprotocol/")) ||
+           str_eq(name, STR("progressToken")) || mcp_trace_names(name);
+}
 
 /* Members of the _meta we were given to pass on, but none that are ours to say. */
 static void splice_meta(struct jw *w, struct json theirs)
 {
-    JSON_MEMBERS(key, theirs)
-    {
-        struct str raw = json_raw(key);
+    AUTO_ARENA mem = { 0 };
 
-        if (str_starts(str_skip(raw, 1), ours) || json_is(key, STR("progressToken")))
-            continue;
-        jw_plain_key(w, str_head(str_skip(raw, 1), raw.n - 2)); /* escaped as it came */
-        jw_raw(w, json_raw(json_value(key)));
-    }
+    JSON_MEMBERS(key, theirs)
+    if (!is_ours(json_str(&mem, key)))
+        jw_member(w, key);
 }
 
 static void write_modern(struct mcp_client *c, struct jw *w, const struct call *call)

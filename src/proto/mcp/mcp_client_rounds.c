@@ -32,11 +32,15 @@ static void write_responses(struct mcp_work *k)
         jw_raw(&w, k->input[i].answer);
     }
     jw_object_end(&w);
+    if (out.full)
+        fail(&k->broke, ERR_LIMIT, "the answers are too large (limits.message_bytes)");
     k->responses = k->inputs ? buf_str(&out) : STR_NONE;
 }
 
 static void end_round(struct mcp_work *k)
 {
+    if (!k->broke.code)
+        write_responses(k);
     if (k->c->step == STEP_CLOSING) {
         mcp_work_fail(k, &k->c->why);
     } else if (k->broke.code == ERR_DENIED) {
@@ -44,7 +48,6 @@ static void end_round(struct mcp_work *k)
     } else if (k->broke.code) {
         mcp_work_fail(k, &k->broke);
     } else {
-        write_responses(k);
         k->inputs = 0;
         mcp_work_send(k);
     }
@@ -60,6 +63,9 @@ static void on_asked(struct op *op, const struct err *e, void *who)
         in->answer = json_raw(in->ask.answer);
     } else if (!k->broke.code) {
         k->broke = *e;
+        if (e->code == ERR_TIMEOUT) /* of a person, not of the server */
+            fail(&k->broke, ERR_LIMIT, "nobody answered what server %s asked (limits.ask_ms)",
+                 k->c->spec->name);
         k->lacks = in->ask.kind;
         mcp_work_stop_round(k);
     }

@@ -40,6 +40,7 @@ struct mcp_conv {
     /* Set by the transport, after mcp_conv_init: */
     bool lasting; /* there will be more: notifications of changes and requests of ours make sense */
     bool keeps;   /* parked calls belong to it and end with it (stdio), not to the server */
+    bool judged;  /* its one message is served in its version: mcp_judge has said so already */
     struct str principal; /* who authenticated: a name for a key; "" for nobody */
     struct trace trace;   /* by header, for requests that bring none in _meta */
     /* Let the stream of this request rest (SSE polling); NULL: it cannot. */

@@ -62,29 +62,23 @@ static struct mcp_headers headers_of(const struct http_req *req)
 
 /* ---- modern ------------------------------------------------------------------------------ */
 
-/* Most tools have no argument that is repeated in a header, and cost no second look. */
-static bool params_agree(struct mcp_http *h, struct http_req *req, const struct rpc_message *m,
-                         const struct mcp_headers *headers, struct mcp_verdict *v)
+/* What it asks for comes as events, or not at all. */
+static bool needs_events(const struct rpc_message *m)
 {
-    struct json_opts opts = limits_json(h->server->rpc->limits);
-    struct json name = json_get(m->params, STR("name")), schema;
-    const struct tool *tool;
-    struct err e;
-
-    if (!str_eq(m->method, STR("tools/call")) || json_type(name) != JSON_STRING)
-        return true;
-    tool = offer_tool(h->server->offer, json_str(&req->mem, name));
-    if (!tool || str_find(str_of(tool->input_schema), STR("x-mcp-header")) < 0 ||
-        !json_read(&req->mem, str_of(tool->input_schema), &opts, &schema, &e))
-        return true;
-    return mcp_params_agree(&req->mem, schema, json_get(m->params, STR("arguments")), headers, v);
+    return m->kind == RPC_REQUEST && str_eq(m->method, STR("subscriptions/listen"));
 }
 
 static void serve_modern(struct mcp_http *h, struct http_req *req, struct json root,
                          const struct rpc_message *m, const struct mcp_headers *headers,
                          struct mcp_verdict *v)
 {
-    if (!params_agree(h, req, m, headers, v))
+    if (m->kind == RPC_RESPONSE)
+        refuse(req, 400, no_id, RPC_INVALID_REQUEST,
+               STR("this protocol version has no answers of a client: nothing was asked"));
+    else if (needs_events(m) &&
+             !mcp_media_type_in(http_req_header(req, "accept"), "text/event-stream"))
+        refuse(req, 406, m->id, RPC_INVALID_REQUEST, STR("Accept must allow text/event-stream"));
+    else if (!mcp_judge_params(&req->mem, h->server->offer, m, headers, v))
         refuse_by(req, m->id, v);
     else
         mcp_post_alone(h, req, v->version, root, m);
@@ -95,8 +89,7 @@ static void serve_modern(struct mcp_http *h, struct http_req *req, struct json r
 bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json id,
                            struct mcp_session **out)
 {
-    struct str name = header_trimmed(req, "mcp-session-id");
-    struct str version = header_trimmed(req, "mcp-protocol-version");
+    struct str name = header_trimmed(req, "mcp-session-id"), version;
     struct mcp_session *s;
     enum mcp_version named;
 
@@ -106,6 +99,7 @@ bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json
     s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req->principal);
     if (!s)
         return refuse(req, 404, id, NO_SESSION, STR("Session not found"));
+    version = header_trimmed(req, "mcp-protocol-version");
     if (s->conv.greeted && version.p &&
         (!mcp_version_named(version, &named) || (int)named != s->conv.peer.version)) {
         mcp_session_release(s);
@@ -175,13 +169,22 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
 
 /* ---- the order of things ------------------------------------------------------------------ */
 
+/*
+ * One type and nothing else: a list, or a range, may be taken for something simpler by a browser,
+ * which then asks nobody before it sends.
+ */
+static bool is_json(struct str type)
+{
+    return str_eq_nocase(str_trim(str_cut(&type, ';')), STR("application/json"));
+}
+
 static bool read_body(struct mcp_http *h, struct http_req *req, struct json *root)
 {
     struct str type = http_req_header(req, "content-type");
     struct json_opts opts = limits_json(h->server->rpc->limits);
     struct err e;
 
-    if (!type.p || !mcp_media_type_in(type, "application/json"))
+    if (!is_json(type))
         return refuse(req, 415, no_id, RPC_INVALID_REQUEST,
                       STR("Content-Type must be application/json"));
     if (!json_read(&req->mem, req->body, &opts, root, &e))

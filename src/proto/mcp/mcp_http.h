@@ -42,6 +42,9 @@ struct mcp_http {
 
 void mcp_http_init(struct mcp_http *h, struct mcp_server *server);
 
+/* Nobody can answer us any more: what sessions were asked fails. Calls under way go on. */
+void mcp_http_drain(struct mcp_http *h);
+
 /*
  * End all sessions; done when nothing is under way any more. The HTTP server must have been closed.
  */

@@ -88,7 +88,10 @@ static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit 
     AUTO_ARENA mem = { 0 };
     struct mcp_verdict v;
 
-    mcp_judge(&mem, m, NULL, (enum mcp_version)p->version, &v);
+    v.version = (enum mcp_version)p->version;
+    v.code = 0;
+    if (!conv->judged)
+        mcp_judge(&mem, m, NULL, v.version, &v);
     out->version = v.version;
     if (v.code)
         refuse_by(out, &v);

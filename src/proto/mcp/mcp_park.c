@@ -118,6 +118,7 @@ static void wait_for_client(struct mcp_parked *p)
         p->next->link = &p->next;
     server->parked = p;
     server->parked_count++;
+    server->parked_bytes += p->bytes;
     timer_set(server->rpc->loop, &p->expiry, server->rpc->limits->mcp_parked_ms, on_expiry);
 }
 
@@ -130,6 +131,7 @@ static void wait_no_longer(struct mcp_parked *p)
         p->next->link = p->link;
     p->link = NULL;
     p->server->parked_count--;
+    p->server->parked_bytes -= p->bytes;
     timer_clear(p->server->rpc->loop, &p->expiry);
 }
 
@@ -266,20 +268,29 @@ static void give_up(struct mcp_parked *p, const struct err *e)
     op_cancel(&p->op);
 }
 
-static void end_round(struct mcp_parked *p)
+static bool may_wait(const struct mcp_parked *p, struct err *e)
 {
     const struct limits *limits = p->server->rpc->limits;
+    size_t count = p->server->parked_count, bytes = p->server->parked_bytes;
+
+    if ((int64_t)count >= limits->mcp_parked_calls)
+        return fail(e, ERR_LIMIT, "%zu calls wait for input (limits.mcp_parked_calls); try later",
+                    count);
+    if ((int64_t)(bytes + p->bytes) > limits->mcp_parked_bytes)
+        return fail(e, ERR_LIMIT,
+                    "calls that wait for input hold %zu bytes, this one %zu more "
+                    "(limits.mcp_parked_bytes); try later",
+                    bytes, p->bytes);
+    return true;
+}
+
+static void end_round(struct mcp_parked *p)
+{
     struct str state;
     struct err e;
 
-    if ((int64_t)p->server->parked_count >= limits->mcp_parked_calls) {
-        fail(&e, ERR_LIMIT, "%zu calls wait for input (limits.mcp_parked_calls); try later",
-             p->server->parked_count);
-        give_up(p, &e);
-        return;
-    }
     p->round++;
-    if (!make_state(p, &state, &e)) {
+    if (!may_wait(p, &e) || !make_state(p, &state, &e)) {
         give_up(p, &e);
         return;
     }
@@ -303,6 +314,12 @@ static void on_check(struct post *post)
         end_round(p);
 }
 
+struct json mcp_park_keep(struct mcp_parked *p, struct json v)
+{
+    p->bytes += json_raw(v).n;
+    return mcp_keep(&p->own, p->server->rpc->limits, v);
+}
+
 /* What came for this ask, if it has the right shape; else it stays open and is asked again. */
 static bool answer_from(struct mcp_parked *p, struct ask *ask, struct json responses)
 {
@@ -310,7 +327,7 @@ static bool answer_from(struct mcp_parked *p, struct ask *ask, struct json respo
 
     if (!mcp_answer_fits(ask->kind, v))
         return false;
-    ask_answer(ask, mcp_keep(&p->own, p->server->rpc->limits, v));
+    ask_answer(ask, mcp_park_keep(p, v));
     return true;
 }
 
@@ -330,7 +347,7 @@ struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round
     p->own = own;
     p->server = conv->server;
     p->id = ++conv->server->parked_ever;
-    p->presets = mcp_keep(&p->own, conv->server->rpc->limits, round->responses);
+    p->presets = mcp_park_keep(p, round->responses);
     p->check.fn = on_check;
     if (conv->keeps) {
         p->home = conv;

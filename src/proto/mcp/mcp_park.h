@@ -7,9 +7,9 @@
  * the state; that request is attached to the call, the open asks get their answers, and it is
  * answered with the result or the next round.
  *
- * requestState is a ticket: which call, which round, until when; sealed together with the method,
- * what it names, its arguments and who is asking. So a ticket that was changed, is used for
- * something else or by somebody else, or is too old or used already, is refused and starts nothing.
+ * requestState is a ticket: which call, which round; sealed together with the method, what it names,
+ * its arguments and who is asking. So a ticket that was changed, is used for something else or by
+ * somebody else, or whose call is gone or in another round, is refused and starts nothing.
  */
 #ifndef PROTO_MCP_PARK_H
 #define PROTO_MCP_PARK_H
@@ -26,8 +26,8 @@ struct mcp_parked {
     struct mcp_parked *next, **link;
     uint64_t id;
     int64_t round;       /* of the last ticket given out; 0: none yet */
-    struct str about;    /* what the ticket is sealed with besides itself */
     struct json presets; /* answers that came with the first request */
+    size_t bytes;        /* of what it copied from its client */
     struct post check;   /* something was asked: end the round when this turn is over */
     struct timer expiry;
     bool over; /* the call has settled, and `why` says how it failed, if it did */
@@ -37,6 +37,9 @@ struct mcp_parked {
 
 /* A new one for `in`, attached. */
 struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round);
+
+/* A copy of what its client sent, that lives as long as the call. Only while it is attached. */
+struct json mcp_park_keep(struct mcp_parked *p, struct json v);
 
 /* Something is asked of its client. */
 void mcp_park_ask(struct mcp_parked *p, struct ask *ask);

@@ -36,6 +36,7 @@ static void begin_stream(struct mcp_post *post, int64_t retry_ms)
     post->state = MCP_POST_STREAMING;
     post->streamed = true;
     post->out = post->home;
+    post->home->ends = true;
     http_sse_begin(post->home, &id, post->begins);
     if (post->session && !post->begins)
         post->events.stream = ++post->session->streams;
@@ -223,6 +224,7 @@ void mcp_post_come_back(struct mcp_post *post, struct http_req *req, struct mcp_
     part(post);
     post->out = req;
     req->data = post;
+    req->ends = true;
     req->on_gone = on_returned_gone;
     mcp_send_kept(post->session, req, from);
 }
@@ -247,10 +249,18 @@ static void rest(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms)
 
 /* ---- serving ----------------------------------------------------------------------------- */
 
+/* Is `range` the kind of range that covers a type: all, or its family? */
+static bool covers(struct str range, struct str type)
+{
+    struct str family = str_head(type, (size_t)str_find_byte(type, '/') + 1);
+
+    return str_eq(range, STR("*/*")) || (range.n == family.n + 1 && str_ends(range, STR("/*")) &&
+                                         str_eq_nocase(str_head(range, family.n), family));
+}
+
 bool mcp_media_type_in(struct str list, const char *type)
 {
     struct str want = str_of(type);
-    struct str family = str_head(want, (size_t)str_find_byte(want, '/') + 1);
 
     if (!list.p)
         return true;
@@ -258,9 +268,7 @@ bool mcp_media_type_in(struct str list, const char *type)
         struct str item = str_cut(&list, ',');
         struct str name = str_trim(str_cut(&item, ';'));
 
-        if (str_eq_nocase(name, want) || str_eq(name, STR("*/*")) ||
-            (name.n == family.n + 1 && str_ends(name, STR("/*")) &&
-             str_eq_nocase(str_head(name, family.n), family)))
+        if (str_eq_nocase(name, want) || (str_ends(name, STR("*")) && covers(name, want)))
             return true;
     }
     return false;
@@ -273,7 +281,7 @@ void mcp_http_refuse(struct http_req *req, int status, struct json id, int code,
     struct jw w = jw_to(&body);
     struct str all;
 
-    buf_init(&body, 8192);
+    buf_init(&body, 8192 + json_raw(id).n); /* an id may be of any length */
     rpc_write_error(&w, json_raw(id), code, message, data);
     all = buf_str(&body);
     http_reply(req, status, "application/json", NULL, 0, &all, 1);
@@ -300,11 +308,25 @@ static struct str header_of(const void *who, const char *name)
     return http_req_header(who, name);
 }
 
+/* Nearly no request says where it comes from: all names begin with one of two letters. */
+void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv)
+{
+    bool may = false;
+
+    for (size_t i = 0; i < req->headers; i++) {
+        char first = req->header[i].name.p[0];
+
+        may |= first == 'X' || first == 'x' || first == 'T' || first == 't';
+    }
+    if (may)
+        mcp_trace_from_headers(header_of, req, &conv->trace);
+}
+
 static void receive(struct mcp_post *post, struct json root, const struct rpc_message *m)
 {
     struct mcp_conv *conv = post->conv;
 
-    mcp_trace_from_headers(header_of, post->home, &conv->trace);
+    mcp_http_trace(post->home, conv);
     peer_receive_tree(&conv->peer, &post->link, root, m);
     conv->trace = (struct trace){ 0 }; /* it was this request's */
     if (!post->calls)
@@ -320,6 +342,7 @@ void mcp_post_alone(struct mcp_http *h, struct http_req *req, enum mcp_version v
     post->conv = ARENA_NEW(&req->mem, struct mcp_conv);
     mcp_conv_init(post->conv, h->server, &post->link, version);
     post->conv->principal = req->principal;
+    post->conv->judged = m != NULL;
     h->living++;
     receive(post, root, m);
 }

@@ -143,6 +143,10 @@ static void begin_ask(struct caller *c, struct ask *ask)
         mcp_park_ask(r->park, ask);
         return;
     }
+    if (mcp_features[r->version].modern) { /* a modern client gets no requests */
+        ask_refuse(ask, &(struct err){ ERR_DENIED, "this method has no way to ask its client" });
+        return;
+    }
     q = ARENA_NEW(r->mem, struct question);
     q->ask = ask;
     peer_call(r->in->peer, r->in->via, &q->out, &ask->op, mcp_ask_method(ask->kind),
@@ -177,16 +181,19 @@ static void read_legacy(struct mcp_request *r, const struct mcp_conv *conv)
     r->log_level = conv->log_level;
 }
 
-/* Once: a further round changes nothing of where the call came from. A call may outlive `in`. */
+/*
+ * Once: a further round changes nothing of where the call came from. Copied, since the call may outlive
+ * both `in` and the headers it came with.
+ */
 static void read_trace(struct mcp_request *r, const struct rpc_in *in)
 {
     struct trace *t = &r->caller.trace;
 
     *t = mcp_conv_of(in)->trace;
     mcp_trace_from_meta(r->mem, json_get(in->params, STR("_meta")), t);
-    if (r->park && t->id.p)
+    if (t->id.p)
         t->id = arena_str(r->mem, t->id);
-    if (r->park && t->parent.p)
+    if (t->parent.p)
         t->parent = arena_str(r->mem, t->parent);
 }
 
@@ -240,7 +247,7 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     mcp_request_attach(r, in);
     read_trace(r, in);
     if (park)
-        *args = mcp_keep(r->mem, r->server->rpc->limits, *args);
+        *args = mcp_park_keep(park, *args);
     return r;
 }
 

@@ -27,7 +27,7 @@ struct mcp_server {
     /* Zeroed at first; mcp_listen.c and mcp_park.c */
     struct mcp_listen *listens;
     struct mcp_parked *parked;
-    size_t parked_count;
+    size_t parked_count, parked_bytes;
     uint64_t parked_ever;
     char seal_key[32];
     bool sealed; /* seal_key is set */

@@ -282,6 +282,13 @@ void mcp_http_one_less(struct mcp_http *h)
         loop_post(h->server->rpc->loop, &h->closing);
 }
 
+void mcp_http_drain(struct mcp_http *h)
+{
+    for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
+        for (struct mcp_session *s = h->bucket[i]; s; s = s->chain)
+            mcp_conv_end(&s->conv);
+}
+
 void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who)
 {
     h->closed = done;

@@ -5,7 +5,7 @@
  * ours comes on the stream. The session is the stream: when it closes, all that was under way for
  * it is cancelled.
  */
-#include "proto/mcp/mcp_session.h"
+#include "proto/mcp/mcp_post.h"
 #include "wire/http_query.h"
 
 #include <stdio.h>
@@ -50,8 +50,10 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         http_reply_error(req, 404, "there is no such session; open a new stream");
         return;
     }
+    mcp_http_trace(req, &s->conv);
     peer_receive(&s->conv.peer, &s->own,
                  &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
+    s->conv.trace = (struct trace){ 0 };
     mcp_session_release(s);
     http_reply(req, 202, "text/plain", NULL, 0, &STR("Accepted"), 1);
 }

@@ -68,6 +68,7 @@ void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stre
 void mcp_stdio_drain(struct mcp_stdio *s)
 {
     stream_pause(s->link.io);
+    frame_reader_stop(&s->link.reader); /* reading goes on when a backlog has gone */
     s->conv.peer.on_idle = close_when_idle;
     mcp_conv_end(&s->conv);
     if (peer_idle(&s->conv.peer))

@@ -44,10 +44,24 @@ static bool is_one_of(struct str name, const char *const names[2])
     return str_eq(name, str_of(names[0])) || str_eq(name, str_of(names[1]));
 }
 
+bool mcp_trace_names(struct str name)
+{
+    return is_one_of(name, id_names) || is_one_of(name, depth_names) ||
+           str_eq(name, str_of(parent_name));
+}
+
+static bool is_printable(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < ' ' || s.p[i] > '~')
+            return false;
+    return true;
+}
+
 /* The first of its kind, if it is one. */
 static void note_text(struct str *to, struct str text, bool *has)
 {
-    if (*has || !text.n || text.n > MCP_TRACE_BYTES)
+    if (*has || !text.n || text.n > MCP_TRACE_BYTES || !is_printable(text))
         return;
     *to = text;
     *has = true;

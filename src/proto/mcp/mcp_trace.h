@@ -8,9 +8,9 @@
  *   X-Trefoil-Depth, X-OpenStarry-Depth         how many agents, as an integer or its digits
  *   traceparent                                 W3C, passed on as it came
  *
- * Both spellings are read and both are written. An id or parent of more than MCP_TRACE_BYTES is
- * not one. A depth that cannot be read counts as too deep: a
- * guard that fails is not passed.
+ * Both spellings are read and both are written. An id or parent of more than MCP_TRACE_BYTES, or
+ * with other than printable ASCII in it, is not one: it could not stand in a header. A depth that
+ * cannot be read counts as too deep: a guard that fails is not passed.
  */
 #ifndef PROTO_MCP_TRACE_H
 #define PROTO_MCP_TRACE_H
@@ -22,6 +22,9 @@ enum { MCP_TRACE_BYTES = 256 };
 
 /* One header of a request; STR_NONE: absent. */
 typedef struct str mcp_header_fn(const void *who, const char *name);
+
+/* Is it the name of one of these? */
+bool mcp_trace_names(struct str name);
 
 /* What is absent leaves *t as it was. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);

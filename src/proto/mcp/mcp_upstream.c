@@ -89,7 +89,7 @@ static int64_t jittered(int64_t ms)
     return ms - (int64_t)((uint64_t)(ms / 2) * random >> 32);
 }
 
-static int64_t back_off(const struct upstream *u)
+static int64_t back_off(const struct upstream *u, bool too_often)
 {
     const struct limits *l = limits_of(u);
     int64_t ms = l->mcp_retry_min_ms;
@@ -98,9 +98,8 @@ static int64_t back_off(const struct upstream *u)
         ms *= 2;
     if (ms > l->mcp_retry_max_ms)
         ms = l->mcp_retry_max_ms;
-    if (u->failures >= l->mcp_failures && ms < l->mcp_broken_ms)
-        ms = l->mcp_broken_ms;
-    return jittered(ms);
+    ms = jittered(ms);
+    return too_often && ms < l->mcp_broken_ms ? l->mcp_broken_ms : ms;
 }
 
 /* What a child said last outlives its client. */
@@ -138,7 +137,7 @@ static void fall_back(struct upstream *u, const struct err *e)
     too_often = u->hung || u->failures >= limits_of(u)->mcp_failures;
     u->hung = false;
     u->silences = 0;
-    ms = back_off(u);
+    ms = back_off(u, too_often);
     LOG(LOG_WARN, "mcp", u->state == UP_CONNECTING ? "server did not connect" : "server was lost",
         LOG_Z("server", u->spec.name), LOG_Z("error", e->text), LOG_N("failures", u->failures),
         LOG_N("retry_ms", ms));
@@ -219,7 +218,8 @@ static enum server_era known_era(const struct upstream *u)
 static void open_client(struct upstream *u)
 {
     u->starts++;
-    u->client = mcp_client_open(u->world, &u->spec, known_era(u), &client_events, u);
+    u->era = known_era(u); /* so that the next verdict is dated anew */
+    u->client = mcp_client_open(u->world, &u->spec, u->era, &client_events, u);
 }
 
 /* ---- time -------------------------------------------------------------------------------- */

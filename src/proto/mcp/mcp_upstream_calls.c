@@ -109,12 +109,18 @@ static void on_too_long(struct timer *timer)
     stop_waiting(t, &e);
 }
 
-/* The ticket was let through (its place is counted already), or will never be. */
+static void wait(struct ticket *t);
+static bool admit(const struct upstream *u, struct err *e);
+
+/*
+ * The ticket was let through (its place is counted already), or will never be. One that was let
+ * through to a client that is gone since has done nothing yet, so it can wait again.
+ */
 static void on_waited(struct op *op, const struct err *e, void *who)
 {
     struct ticket *t = who;
     struct upstream *u = t->up;
-    struct err why;
+    struct err why = { ERR_CANCELED, "canceled" };
 
     (void)op;
     if (!e && is_ready(u) && !t->call->op.canceled) {
@@ -123,7 +129,10 @@ static void on_waited(struct op *op, const struct err *e, void *who)
     }
     if (!e) {
         u->running--;
-        upstream_explain(u, &why);
+        if (!t->call->op.canceled && admit(u, &why)) {
+            wait(t);
+            return;
+        }
         e = &why;
     }
     give_back(u);
@@ -135,6 +144,7 @@ static void wait(struct ticket *t)
 {
     struct upstream *u = t->up;
 
+    t->next = NULL;
     *u->end = t;
     u->end = &t->next;
     u->waiting++;
@@ -142,6 +152,7 @@ static void wait(struct ticket *t)
     op_begin(&t->op, &wait_kind, loop_of(u), &t->call->op, on_waited, t);
     if (u->spec.timeout_ms > 0)
         timer_set(loop_of(u), &t->too_long, u->spec.timeout_ms, on_too_long);
+    upstream_start(u);
 }
 
 static bool has_room(const struct upstream *u)
@@ -220,5 +231,4 @@ void upstream_call(struct upstream *u, struct call *call, struct str tool)
         return;
     }
     wait(t);
-    upstream_start(u);
 }

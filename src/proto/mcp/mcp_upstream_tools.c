@@ -52,14 +52,8 @@ static const char *marked_meta(struct arena *mem, struct json meta, int64_t hops
     jw_object(&w);
     jw_kint(&w, HOPS, hops);
     JSON_MEMBERS(key, meta)
-    {
-        struct str raw_key = json_raw(key);
-
-        if (json_is(key, STR(HOPS)))
-            continue;
-        jw_plain_key(&w, str_head(str_skip(raw_key, 1), raw_key.n - 2)); /* escaped as it came */
-        jw_raw(&w, json_raw(json_value(key)));
-    }
+    if (!json_is(key, STR(HOPS)))
+        jw_member(&w, key);
     jw_object_end(&w);
     return arena_cstr(mem, buf_str(&out));
 }

@@ -25,6 +25,23 @@ static bool noted(const struct config *c, enum log_level level, const char *part
     return false;
 }
 
+TEST(a_project_makes_nothing_public_that_the_user_calls_private)
+{
+    AUTO_PLACE at = place_new();
+    struct loaded l;
+
+    place_write(&at, "home/.config/trefoil/config.toml",
+                "[mcp]\nprivate_tools=['a']\n[serve]\napi_key='k'\n");
+    place_write(&at, "r/trefoil.toml", "[mcp]\nprivate_tools=['b']\n");
+    l = load(&at, NULL, false);
+    OK(l.ok && !l.c.opened_by);
+    EQ(l.c.private_tools.n, 2);
+    place_write(&at, "r/trefoil.toml", "[mcp]\nprivate_tools=[]\n[serve]\nhosts=['x.example']\n");
+    l = load(&at, NULL, false);
+    EQ(l.c.private_tools.n, 1);
+    OK(l.c.opened_by && strstr(l.c.opened_by, "trefoil.toml:4"));
+}
+
 TEST(the_root_lies_over_the_user_and_both_over_other_programs)
 {
     AUTO_PLACE at = place_new();

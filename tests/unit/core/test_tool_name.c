@@ -114,6 +114,20 @@ TEST(a_later_collider_moves_the_first_and_the_old_name_says_so)
     EQ(n->index, 0);
 }
 
+TEST(the_name_that_a_server_gives_says_under_which_it_is_published)
+{
+    AUTO_ARENA mem = { 0 };
+    const struct tool_pair pair[] = { PAIR("files", "read"), PAIR("files", "write") };
+    struct tool_names t = tool_names_build(&mem, pair, 2, NULL, 0);
+    const struct tool_name *n;
+    struct err e;
+
+    OK(!tool_names_find(&t, STR("read"), &n, &e));
+    EQ_STR(e.text, "unknown tool read; its name is: mcp_files_read");
+    OK(!tool_names_find(&t, STR("rea"), &n, &e));
+    EQ_STR(e.text, "unknown tool rea");
+}
+
 TEST(no_tool_can_take_the_suffixed_name_of_another)
 {
     AUTO_ARENA mem = { 0 };

@@ -82,8 +82,24 @@ void *mcp_client_owner(const struct mcp_client *c)
     return c->owner;
 }
 
+/* Room is made by calls that are over. */
+static void drop_settled(struct mcp_client *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->calls; i++) {
+        if (!c->call[i] || c->call[i]->op.settled)
+            continue;
+        memmove(c->called[n], c->called[i], sizeof(c->called[0]));
+        c->call[n++] = c->call[i];
+    }
+    c->calls = n;
+}
+
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool)
 {
+    if (c->calls == FAKE_CALLS)
+        drop_settled(c);
     assert(c->ready && c->calls < FAKE_CALLS);
     str_to_c(tool, c->called[c->calls], sizeof(c->called[0]));
     c->call[c->calls++] = call;

@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static void on_changed(struct offer_watch *watch, enum offer_part part)
@@ -106,6 +107,7 @@ static void on_call_done(struct op *op, const struct err *e, void *who)
     struct world_call *c = who;
 
     (void)op;
+    assert(!c->done);
     c->done = true;
     if (e)
         c->err = *e;

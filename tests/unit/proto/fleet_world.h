@@ -7,7 +7,7 @@
 #include "fake_client.h"
 #include "proto/mcp/mcp_fleet.h"
 
-enum { WORLD_CALLS = 16 };
+enum { WORLD_CALLS = 256 };
 
 struct world_call {
     struct call call;

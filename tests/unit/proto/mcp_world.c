@@ -215,8 +215,8 @@ static struct str with_session(struct world *w, struct arena *mem, const char *m
     return arena_printf(mem, "%.*s%s%s", (int)(at - more), more, w->session, at + 2);
 }
 
-const char *world_ask(struct world *w, int i, const char *method, const char *target,
-                      const char *more, const char *body)
+void world_send(struct world *w, int i, const char *method, const char *target, const char *more,
+                const char *body)
 {
     struct arena mem = { 0 };
     struct str lines = with_session(w, &mem, more), where_to = with_session(w, &mem, target);
@@ -229,8 +229,14 @@ const char *world_ask(struct world *w, int i, const char *method, const char *ta
                         method, STR_ARG(where_to), STR_ARG(lines),
                         *body ? "Content-Type: application/json\r\n" : "", strlen(body), body);
     fake_stream_send(&w->client[i], text);
-    fake_settle(w->loop);
     arena_fini(&mem);
+}
+
+const char *world_ask(struct world *w, int i, const char *method, const char *target,
+                      const char *more, const char *body)
+{
+    world_send(w, i, method, target, more, body);
+    fake_settle(w->loop);
     return world_says(w, i);
 }
 

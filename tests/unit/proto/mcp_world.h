@@ -41,8 +41,10 @@ void world_free(struct world *w);
 
 /*
  * Client i, connected anew if need be, sends a request. `more`: further header lines. "$S" in them
- * stands for w->session. Returns all that it got since it was last asked.
+ * stands for w->session. The second waits, and returns all that it got since it was last asked.
  */
+void world_send(struct world *w, int i, const char *method, const char *target, const char *more,
+                const char *body);
 const char *world_ask(struct world *w, int i, const char *method, const char *target,
                       const char *more, const char *body);
 

@@ -1,8 +1,12 @@
 /* The client against a server that is this test: a wire that remembers, and a clock that obeys. */
 #include "base/container.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "proto/mcp/mcp_client_mirror.h"
+#include "proto/mcp/mcp_client_work.h"
 #include "tap.h"
+
+#include <stdlib.h>
 
 /* ---- the wire ------------------------------------------------------------------------------ */
 
@@ -405,6 +409,29 @@ TEST(a_slow_server_that_knows_no_handshake_is_taken_at_its_late_word)
     tear_down(&b);
 }
 
+TEST(a_slow_server_that_refuses_the_handshake_first_is_waited_for)
+{
+    static const char *const refusals[] = {
+        "\"error\":{\"code\":-32601,\"message\":\"no\"}",
+        "\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[\"2026-07-28\"]}}",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        struct bench b;
+        int64_t probe;
+
+        set_up(&b, SERVER_ERA_AUTO);
+        probe = sent_id(&b, 0);
+        loop_advance(b.loop, b.limits.mcp_probe_ms);
+        answer(&b, refusals[i]);
+        OK(!sent(&b, "tools/list"));
+        answer_to(&b, probe, DISCOVERED);
+        OK(sent(&b, "tools/list"));
+        EQ(mcp_client_facts(b.client).era, SERVER_ERA_MODERN);
+        tear_down(&b);
+    }
+}
+
 TEST(a_child_that_dies_of_the_probe_is_started_again_and_greeted)
 {
     struct bench b;
@@ -458,6 +485,7 @@ TEST(a_server_that_never_answers_is_given_up)
     turn(&b);
     EQ(b.ends, 1);
     EQ(b.why.code, ERR_TIMEOUT);
+    OK(!sent(&b, "notifications/cancelled")); /* which initialize must not be */
     tear_down(&b);
 }
 
@@ -571,6 +599,38 @@ TEST(arguments_go_out_and_results_come_back_byte_for_byte)
     begin(&b, &k);
     answer(&b, "\"error\":{\"code\":-32602,\"message\":\"no\", \"data\":{}}");
     EQ_STR(k.error, "{\"code\":-32602,\"message\":\"no\", \"data\":{}}");
+    finish(&k);
+    tear_down(&b);
+}
+
+static void ask_for_prompt(struct call *call)
+{
+    struct test_call *k = CONTAINER_OF(call, struct test_call, call);
+
+    mcp_client_request(k->bench->client, call, "prompts/get", call->args);
+}
+
+TEST(what_is_ours_to_say_is_not_taken_from_others_however_it_is_spelled)
+{
+    struct bench b;
+    struct test_call k = { .bench = &b };
+    struct call_about about = { .what = "p", .timeout_ms = CALL_NO_DEADLINE };
+    struct json_opts opts;
+    struct err e;
+
+    set_up_modern(&b);
+    opts = limits_json(&b.limits);
+    OK(json_read(&k.mem,
+                 STR("{\"name\":\"p\",\"_meta\":{\"k\\u0065y\":1,"
+                     "\"io\\u002emodelcontextprotocol/protocolVersion\":\"forged\","
+                     "\"progress\\u0054oken\":\"forged\",\"X-Trefoil-Depth\":\"forged\"}}"),
+                 &opts, &about.args, &e));
+    call_run(&k.call, &b.host, &b.caller, &k.mem, &about, ask_for_prompt, NULL, on_done, &k);
+    turn(&b);
+    OK(sent(&b, "\"k\\u0065y\":1"));
+    OK(!sent(&b, "forged"));
+    op_cancel(&k.call.op);
+    turn(&b);
     finish(&k);
     tear_down(&b);
 }
@@ -753,6 +813,58 @@ TEST(what_nobody_can_answer_is_refused_and_what_we_can_is_answered)
     tear_down(&b);
 }
 
+TEST(an_answer_ends_a_question_that_is_still_open)
+{
+    struct bench b;
+    struct test_call k;
+    int64_t id;
+
+    set_up_legacy(&b);
+    b.can[ASK_FORM] = true;
+    begin(&b, &k);
+    id = sent_id(&b, 0);
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 1);
+    answer_to(&b, id, "\"result\":{\"content\":[]}");
+    EQ(k.dones, 1);
+    EQ_STR(k.result, "{\"content\":[]}");
+    OK(sent(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":"));
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_question_in_the_answer_to_one_call_goes_to_no_other)
+{
+    struct bench b;
+    struct test_call mute, able;
+    struct caller nobody = { .kind = &caller_nobody, .name = "nobody" }, asked;
+
+    set_up_legacy(&b);
+    b.can[ASK_FORM] = true;
+    asked = b.caller;
+    b.caller = nobody;
+    begin(&b, &mute);
+    mute.call.caller = &nobody;
+    b.caller = asked;
+    begin(&b, &able);
+    b.client->hearing = &b.client->works->older->req; /* as an event stream of HTTP says */
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 0);
+    OK(sent(&b, "\"id\":3,\"error\":{\"code\":-32601"));
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+                "{\"level\":\"info\",\"data\":\"private\"}}");
+    EQ(b.logs, 0);
+    b.client->hearing = NULL;
+    say_raw(&b, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"elicitation/create\",\"params\":{}}");
+    EQ(b.asks, 1);
+    op_cancel(&able.call.op);
+    op_cancel(&mute.call.op);
+    turn(&b);
+    finish(&able);
+    finish(&mute);
+    tear_down(&b);
+}
+
 TEST(closing_ends_a_call_that_waits_for_a_person)
 {
     struct bench b;
@@ -834,6 +946,23 @@ TEST(input_nobody_can_give_and_results_nobody_knows_fail_the_call)
     begin(&b, &k);
     answer(&b, "\"result\":{\"resultType\":\"task\"}");
     EQ(k.err.code, ERR_INVALID);
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_person_who_does_not_answer_is_not_the_silence_of_the_server)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_modern(&b);
+    b.can[ASK_FORM] = true;
+    begin(&b, &k);
+    answer(&b, WANTS(""));
+    ask_refuse(b.ask, &(struct err){ ERR_TIMEOUT, "nobody answered" });
+    turn(&b);
+    EQ(k.err.code, ERR_LIMIT);
+    HAS_S(str_of(k.err.text), "nobody answered what server calc asked");
     finish(&k);
     tear_down(&b);
 }
@@ -928,6 +1057,201 @@ TEST(marks_are_right_or_the_tool_is_not_used)
         EQ(mcp_mirror_check(&mem, v, &e), row[i].right);
         arena_fini(&mem);
     }
+}
+
+/* ---- anything at any time ------------------------------------------------------------------------- */
+
+enum { STORMS = 3000, STORM_STEPS = 80, STORM_CALLS = 8, STORM_PENDING = 128 };
+
+struct storm {
+    struct bench b;
+    struct test_call call[STORM_CALLS];
+    size_t calls;
+    int64_t id[STORM_PENDING]; /* of our requests, answered or not */
+    char method[STORM_PENDING][24];
+    size_t pending;
+};
+
+static uint32_t seed;
+static int storm_results, storm_readies;
+
+static uint32_t chance(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+/* Remember what was asked of the server since the last time. */
+static void note_requests(struct storm *s)
+{
+    struct str all = buf_str(&s->b.out), mark = STR("\"method\":\""), id = STR("\"id\":");
+
+    while (all.n) {
+        struct str line = str_cut(&all, '\n');
+        ptrdiff_t at = str_find(line, id), m = str_find(line, mark);
+
+        if (at < 0 || m < 0)
+            continue;
+        s->id[s->pending % STORM_PENDING] = strtoll(line.p + at + id.n, NULL, 10);
+        line = str_skip(line, (size_t)m + mark.n);
+        str_to_c(str_cut(&line, '"'), s->method[s->pending % STORM_PENDING], sizeof(s->method[0]));
+        s->pending++;
+    }
+    buf_clear(&s->b.out);
+}
+
+static const char *fitting_answer(const char *method)
+{
+    static const char *const of_call[] = { "\"result\":{\"content\":[]}",
+                                           "\"result\":{\"resultType\":\"complete\"}", WANTS(""),
+                                           WANTS(",\"requestState\":\"x\""),
+                                           "\"error\":{\"code\":-32020,\"message\":\"headers\"}" };
+
+    if (str_eq(str_of(method), STR("server/discover")))
+        return DISCOVERED;
+    if (str_eq(str_of(method), STR("initialize")))
+        return HELLO;
+    if (str_eq(str_of(method), STR("tools/list")))
+        return chance(3) ? "\"result\":{\"tools\":[" TOOL("add") "]}"
+                         : "\"result\":{\"tools\":[],\"nextCursor\":\"more\"}";
+    return of_call[chance(5)];
+}
+
+static void answer_something(struct storm *s)
+{
+    static const char *const odd[] = {
+        "\"error\":{\"code\":-32601,\"message\":\"no\"}", "\"result\":7", "\"result\":{}",
+        "\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{\"supported\":[\"2025-06-18\"]}}",
+        "\"neither\":1"
+    };
+    size_t among = s->pending < 4 ? s->pending : 4, n;
+
+    if (!s->pending)
+        return;
+    n = (s->pending - 1 - chance((uint32_t)among)) % STORM_PENDING;
+    answer_to(&s->b, s->id[n], chance(8) ? fitting_answer(s->method[n]) : odd[chance(5)]);
+}
+
+static void say_something(struct storm *s)
+{
+    static const char *const words[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"elicitation/create\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"sampling/createMessage\",\"params\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"roots/list\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
+        "{\"level\":\"info\",\"data\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+        "{\"progressToken\":1,\"progress\":1}}",
+        "noise",
+        "[{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}]",
+    };
+
+    say_raw(&s->b, words[chance(ARRAY_LEN(words))]);
+}
+
+/* Some caller answers, or says no to, a question that is open. */
+static void answer_a_question(struct storm *s)
+{
+    for (size_t i = 0; i < s->calls; i++) {
+        struct test_call *k = &s->call[i];
+        struct ask *a = k->dones ? NULL : k->call.asks;
+
+        if (!a || a->op.settled)
+            continue;
+        s->b.ask = a;
+        if (chance(3))
+            give_answer(&s->b, k, "{\"action\":\"accept\"}");
+        else
+            ask_refuse(a, &(struct err){ chance(2) ? ERR_TIMEOUT : ERR_DENIED, "no" });
+        return;
+    }
+}
+
+static void cancel_some(struct storm *s)
+{
+    struct test_call *k = s->calls ? &s->call[chance((uint32_t)s->calls)] : NULL;
+
+    if (k && !k->dones)
+        op_cancel(&k->call.op);
+}
+
+/* A wire that is being closed brings nothing more. */
+static bool is_heard(const struct bench *b)
+{
+    return b->wire && !b->wire->wire.closing;
+}
+
+static void storm_step(struct storm *s)
+{
+    struct bench *b = &s->b;
+
+    switch (chance(16)) {
+    case 0:
+        if (chance(8) == 0)
+            mcp_client_close(b->client);
+        break;
+    case 1:
+        if (chance(6) == 0 && is_heard(b))
+            mcp_wire_failed(&b->wire->wire, 0, &(struct err){ ERR_CLOSED, "it died" });
+        break;
+    case 2:
+    case 3:
+        if (s->calls < STORM_CALLS)
+            begin(b, &s->call[s->calls++]);
+        break;
+    case 4: cancel_some(s); break;
+    case 5: loop_advance(b->loop, 1 + chance(chance(4) ? 100 : 4000)); break;
+    case 6:
+    case 7:
+        if (is_heard(b))
+            say_something(s);
+        break;
+    case 8: answer_a_question(s); break;
+    default:
+        if (is_heard(b))
+            answer_something(s);
+        break;
+    }
+    if (chance(2))
+        turn(b);
+}
+
+static void storm_round(struct storm *s)
+{
+    struct bench *b = &s->b;
+
+    s->calls = s->pending = 0;
+    set_up(b, (enum server_era)chance(3));
+    b->can[ASK_FORM] = chance(2);
+    b->can[ASK_SAMPLE] = chance(2);
+    for (int i = 0; i < STORM_STEPS && b->client; i++) {
+        note_requests(s);
+        storm_step(s);
+    }
+    storm_readies += b->readies;
+    if (b->client)
+        mcp_client_close(b->client);
+    turn(b);
+    for (size_t i = 0; i < s->calls; i++) {
+        storm_results += s->call[i].dones == 1 && !s->call[i].err.code;
+        finish(&s->call[i]);
+    }
+    tear_down(b);
+}
+
+TEST(whatever_happens_a_call_ends_once_and_nothing_is_left)
+{
+    static struct storm s;
+
+    log_setup(LOG_ERROR, false);
+    for (uint32_t round = 0; round < STORMS; round++) {
+        seed = round;
+        storm_round(&s);
+    }
+    OK(storm_readies > 1000);
+    OK(storm_results > 1000);
 }
 
 TEST_MAIN()

@@ -147,6 +147,22 @@ TEST(an_id_is_good_in_its_own_session_only)
     mcp_events_fini(&other);
 }
 
+TEST(an_id_without_a_text_is_nothing_to_lose)
+{
+    struct mcp_event_stream a = { .stream = 1 };
+    char id[MCP_EVENT_ID];
+
+    begin(10, 100);
+    keep(&a, "a1");
+    mcp_events_number(&events, &a, id); /* 2, which the client never saw */
+    EQ(a.newest, 2);
+    EQ(a.told, 1);
+    keep(&a, "a2");
+    EQ_STR(after(1, 1), "a2 ");
+    EQ_STR(after(1, 2), "a2 ");
+    mcp_events_fini(&events);
+}
+
 TEST(what_the_client_has_is_forgotten)
 {
     struct mcp_event_stream a = { .stream = 1 }, b = { .stream = 2 };

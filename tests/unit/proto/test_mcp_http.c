@@ -500,6 +500,66 @@ TEST(who_missed_an_empty_event_missed_nothing)
     world_free(w);
 }
 
+/* ---- draining ---------------------------------------------------------------------------- */
+
+static void note_drained(void *drained)
+{
+    *(bool *)drained = true;
+}
+
+TEST(draining_waits_for_streams_that_end_by_themselves)
+{
+    struct world *w = world_new();
+    bool drained = false;
+
+    world_greet(w, 0, "2025-11-25");
+    HAS(world_ask(w, 1, "GET", "/mcp", GET_STREAM, ""), "200 OK");
+    world_ask(w, 2, "POST", "/mcp", SESSION BOTH, CALL(5, "hold"));
+    world_progress(w, w->held[0], "1");
+    http_server_drain(w->http, note_drained, &drained);
+    fake_settle(w->loop);
+    HAS(world_says(w, 1), "0\r\n\r\n");
+    LACKS(world_says(w, 2), "0\r\n\r\n");
+    OK(!drained);
+    world_finish(w, world_take(w), "in time");
+    HAS(world_says(w, 2), "in time");
+    world_hang_up(w, 2);
+    world_wait(w, w->limits.http_linger_ms);
+    OK(drained);
+    EQ(w->cancelled, 0);
+    world_free(w);
+}
+
+static void note_refused(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    *(enum err_code *)who = e ? e->code : ERR_NONE;
+}
+
+TEST(who_cannot_answer_any_more_is_not_waited_for)
+{
+    struct world *w = world_new();
+    enum err_code first = ERR_NONE, second = ERR_NONE;
+    struct ask asks[2];
+    struct call *call;
+
+    world_greet(w, 0, "2025-11-25");
+    world_ask(w, 1, "POST", "/mcp", SESSION BOTH, CALL(5, "hold"));
+    call = world_take(w);
+    call_ask(call, &asks[0], ASK_FORM, STR("a"), STR("{}"), note_refused, &first);
+    fake_settle(w->loop);
+    HAS(world_says(w, 1), "elicitation/create");
+    mcp_http_drain(&w->mcp);
+    call_ask(call, &asks[1], ASK_FORM, STR("b"), STR("{}"), note_refused, &second);
+    fake_settle(w->loop);
+    EQ(first, ERR_CLOSED);
+    EQ(second, ERR_CLOSED);
+    LACKS(world_says(w, 1), "elicitation/create");
+    world_finish(w, call, "alone then");
+    HAS(world_says(w, 1), "alone then");
+    world_free(w);
+}
+
 /* ---- the session's own stream ------------------------------------------------------------ */
 
 static void change_tools(struct world *w)
@@ -633,6 +693,22 @@ TEST(each_kind_of_post_has_its_status)
         if (strncmp(says + 9, modern[i].status, 3) != 0 || !world_found(says, modern[i].part))
             TAP_NOT("row %zu: want %s with %s, got %s", i, modern[i].status, modern[i].part, says);
     }
+    world_free(w);
+}
+
+TEST(a_refusal_is_whole_however_long_its_id)
+{
+    struct world *w = world_new();
+    char id[10001], body[10200];
+    const char *says;
+
+    memset(id, 'x', sizeof(id) - 1);
+    id[sizeof(id) - 1] = '\0';
+    snprintf(body, sizeof(body), "{\"jsonrpc\":\"1.0\",\"id\":\"%s\",\"method\":\"ping\"}", id);
+    says = world_ask(w, 0, "POST", "/mcp", BOTH, body);
+    HAS(says, "400 Bad Request");
+    HAS(says, id);
+    HAS(says, "\",\"error\":{\"code\":-32600,\"message\":\"jsonrpc: expected \\\"2.0\\\"\"}}");
     world_free(w);
 }
 

@@ -236,6 +236,8 @@ static void step(struct world *w)
         close_client(c);
     else if (chance == 99 && !c->fake.ended && !c->fake.gone)
         fake_stream_end(&c->fake);
+    else if (chance == 96 && !c->done)
+        mcp_stdio_drain(&c->stdio);
     else if (chance == 97)
         mcp_server_end(&w->server);
     if (roll(3)) {

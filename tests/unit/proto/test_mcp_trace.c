@@ -23,6 +23,7 @@ static const struct {
     { "[\"X-Trefoil-Depth\",[7]]", "", 0, false },
     { "{\"X-Trefoil-Trace-ID\":\"a\",\"X-Trefoil-Depth\":1}", "a", 1, false },
     { "{\"X-OpenStarry-Trace-ID\":\"b\",\"X-OpenStarry-Depth\":\"4\"}", "b", 4, false },
+    { "{\"X-Trefoil-Trace-ID\":\"a\\r\\nX: 1\"}", "", 0, false },
     { "{\"X-Trefoil-Depth\":5}", "", 5, false },
     { "{\"X-Trefoil-Depth\":6}", "", 6, true },
     { "{\"X-Trefoil-Depth\":99999999999999999999}", "", 6, true },

@@ -137,9 +137,9 @@ TEST(a_server_that_fails_too_often_is_broken_and_calls_say_so_at_once)
     EQ(c->err.code, ERR_CLOSED);
     HAS_S(str_of(c->err.text), "calc failed 3 times in a row and is tried again in ");
     HAS_S(str_of(c->err.text), "exited with code 3");
-    loop_advance(w->loop, w->limits.mcp_broken_ms / 2 - 1);
+    loop_advance(w->loop, w->limits.mcp_broken_ms - 1);
     EQ(world_state(w, "calc"), UP_BROKEN);
-    loop_advance(w->loop, w->limits.mcp_broken_ms / 2 + 1);
+    loop_advance(w->loop, 1);
     EQ(world_state(w, "calc"), UP_CONNECTING);
     fake_ready("calc", TWO);
     world_turn(w);
@@ -180,7 +180,9 @@ TEST(a_server_that_answers_nobody_is_closed_and_tried_again_later)
     }
     EQ(world_state(w, "calc"), UP_BROKEN);
     OK(!fake_client("calc"));
-    loop_advance(w->loop, w->limits.mcp_broken_ms);
+    loop_advance(w->loop, w->limits.mcp_broken_ms - 1);
+    EQ(world_state(w, "calc"), UP_BROKEN);
+    loop_advance(w->loop, 1);
     EQ(world_state(w, "calc"), UP_CONNECTING);
     world_free(w);
 }
@@ -425,6 +427,34 @@ TEST(a_call_while_it_stops_starts_it_again)
     world_free(w);
 }
 
+TEST(a_call_let_through_to_a_client_that_is_gone_waits_for_the_next)
+{
+    struct server_spec spec = world_spec("calc");
+    struct world *w;
+    struct world_call *first, *second;
+
+    spec.concurrency = 1;
+    w = ready_world(spec);
+    first = world_call(w, "mcp_calc_add");
+    second = world_call(w, "mcp_calc_sub");
+    fake_answer("calc", "{}");
+    fake_client("calc")->ready = false; /* lost, and not told yet */
+    world_turn(w);
+    OK(first->done);
+    OK(!second->done);
+    lose(w);
+    loop_advance(w->loop, 100);
+    fake_ready("calc", TWO);
+    world_turn(w);
+    EQ(fake_open_calls("calc"), 1);
+    EQ_STR(fake_client("calc")->called[0], "sub");
+    fake_answer("calc", "{}");
+    world_turn(w);
+    OK(second->done);
+    EQ(second->err.code, ERR_NONE);
+    world_free(w);
+}
+
 /* ---- the era ------------------------------------------------------------------------------- */
 
 TEST(what_a_server_speaks_is_remembered_for_a_day)
@@ -440,6 +470,10 @@ TEST(what_a_server_speaks_is_remembered_for_a_day)
     lose(w);
     loop_advance(w->loop, 100);
     EQ(fake_client("calc")->era_given, SERVER_ERA_AUTO);
+    fake_ready("calc", TWO);
+    lose(w);
+    loop_advance(w->loop, 200);
+    EQ(fake_client("calc")->era_given, SERVER_ERA_LEGACY); /* as it was found a moment ago */
     world_free(w);
 }
 
