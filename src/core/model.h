@@ -33,7 +33,8 @@ struct block {
     struct str data;           /* base64 of media */
     struct str id;             /* of a call, and of its result */
     struct str name;           /* of the tool */
-    struct str args;           /* of a call: a raw JSON object */
+    struct str args;           /* of a call: a raw JSON object. A raw JSON string when the model
+                                  wrote no object: what it wrote, to be told so */
     struct str sealed;         /* raw JSON that only `by` understands; STR_NONE: none */
     const char *by;            /* name of the provider that sealed it */
     bool is_error;             /* of a result */
@@ -60,7 +61,7 @@ struct model_tool {
 enum model_stop {
     STOP_END,     /* it has said what it had to say */
     STOP_TOOLS,   /* it waits for results */
-    STOP_LENGTH,  /* its answer was cut at max_tokens */
+    STOP_LENGTH,  /* its answer was cut at max_tokens; its last call may be half a one */
     STOP_CONTEXT, /* the conversation is too long for it */
     STOP_REFUSED, /* it, or a filter before it, will not */
 };
@@ -105,7 +106,11 @@ struct model_request {
  * An op. On success `answer` is what the model said, as blocks in mem, ready to be the next message
  * of the assistant. It fails with ERR_DENIED (key, quota), ERR_TIMEOUT, ERR_CLOSED (broken off),
  * ERR_INVALID (we or it spoke wrongly), ERR_LIMIT (too much), ERR_CANCELED; what had come until
- * then is in `answer` too. Retries are the provider's business; they end before the first delta.
+ * then is in `answer` too, without calls: nobody may run half of one. Retries are the provider's
+ * business; they end with the first delta. A conversation that is too long is no failure but
+ * STOP_CONTEXT.
+ *
+ * Set mem, request, events and owner, the rest to 0; then model_ask.
  */
 struct model_turn {
     struct op op; /* first */
@@ -124,19 +129,24 @@ struct provider;
 
 /* What a provider is made of; one file, one row. */
 struct provider_kind {
-    const char *name; /* "anthropic" */
+    const char *name;         /* "anthropic" */
+    const struct op_kind *op; /* of a turn */
     void (*start)(struct provider *p, struct model_turn *t);
 };
 
-/* A provider with its address and key. Program lifetime. */
+/* A provider with its address and key. Must outlive its turns. */
 struct provider {
     const struct provider_kind *kind;
+    const char *name; /* as configured; what is sealed by it bears this name */
+    struct loop *loop;
     void *state; /* its own */
 };
 
-/* Ask. *t must live as long as mem; settles by the loop like every op. */
-static inline void model_ask(struct provider *p, struct model_turn *t)
+/* Ask. *t must live until it is done, which the loop tells like of every op; so are the events. */
+static inline void model_ask(struct provider *p, struct model_turn *t, struct op *parent,
+                             op_done_fn *done, void *who)
 {
+    op_begin(&t->op, p->kind->op, p->loop, parent, done, who);
     p->kind->start(p, t);
 }
 

@@ -1,0 +1,86 @@
+#include "provider/format.h"
+
+struct str ask_url(const struct ask *a, const char *version, const char *path)
+{
+    struct str base = a->spec->base_url;
+
+    while (str_ends(base, STR("/")))
+        base.n--;
+    return arena_printf(a->mem, STR_FMT "%s%s", STR_ARG(base),
+                        str_ends(base, str_of(version)) ? "" : version, path);
+}
+
+bool ask_sealed(const struct ask *a, const struct block *b)
+{
+    return b->sealed.p && b->by && strcmp(b->by, a->spec->name) == 0;
+}
+
+struct str ask_args(const struct ask *a, const struct block *call)
+{
+    if (!call->args.n)
+        return STR("{}");
+    if (call->args.p[0] == '{')
+        return call->args;
+    return arena_printf(a->mem, "{\"invalid_arguments\":" STR_FMT "}", STR_ARG(call->args));
+}
+
+static struct str name_in(const struct message *m, struct str id)
+{
+    for (size_t i = 0; i < m->blocks; i++)
+        if (m->block[i].kind == BLOCK_CALL && str_eq(m->block[i].id, id))
+            return m->block[i].name;
+    return STR_NONE;
+}
+
+struct str ask_result_name(const struct ask *a, const struct block *result)
+{
+    struct str name = result->name;
+
+    for (size_t i = a->req->messages; i-- > 0 && !name.n;)
+        name = name_in(&a->req->message[i], result->id);
+    return name.n ? name : STR("unknown");
+}
+
+bool ask_is_media(const struct block *b, const char *type)
+{
+    return b->kind == BLOCK_MEDIA && str_starts(b->type, str_of(type));
+}
+
+struct str ask_left_out(const struct ask *a, const struct block *media)
+{
+    return arena_printf(a->mem, "[" STR_FMT " left out: %s does not take it]", STR_ARG(media->type),
+                        a->spec->name);
+}
+
+struct str ask_data_url(const struct ask *a, const struct block *media)
+{
+    return arena_printf(a->mem, "data:" STR_FMT ";base64," STR_FMT, STR_ARG(media->type),
+                        STR_ARG(media->data));
+}
+
+const char *ask_effort(const struct ask *a)
+{
+    switch (a->req->effort) {
+    case EFFORT_DEFAULT: break;
+    case EFFORT_NONE: return "none";
+    case EFFORT_LOW: return "low";
+    case EFFORT_MEDIUM: return "medium";
+    case EFFORT_HIGH: return "high";
+    }
+    return NULL;
+}
+
+/* Larger counts are nonsense, and adding a few must not overflow. */
+enum { COUNT_MOST = INT32_MAX };
+
+int64_t count_at(struct json v, const char *path)
+{
+    struct str rest = str_of(path);
+    int64_t n;
+
+    while (rest.p)
+        v = json_get(v, str_cut(&rest, '.'));
+    if (!json_int(v, &n) || n < 0)
+        return 0;
+    return n < COUNT_MOST ? n : COUNT_MOST;
+}

@@ -1,0 +1,77 @@
+/*
+ * format.h - one API of one provider: how a request is written and its stream of events read.
+ *
+ * Pure: no sockets, no time. exchange.c does the HTTP, intake.c the event stream, reply.c puts the
+ * answer together. A format is one file with one of these tables.
+ */
+#ifndef PROVIDER_FORMAT_H
+#define PROVIDER_FORMAT_H
+
+#include "core/provider_spec.h"
+#include "provider/reply.h"
+
+/* What a request is written from. */
+struct ask {
+    const struct provider_spec *spec; /* complete: base_url is set */
+    const struct model_request *req;
+    struct arena *mem;
+};
+
+struct format {
+    const char *key_header;               /* carries the key ... */
+    const char *key_prefix;               /* ... behind this: "Bearer " */
+    const char *version_header, *version; /* NULL: none */
+
+    struct str (*url)(const struct ask *a);
+    void (*body)(const struct ask *a, struct jw *w);
+
+    /*
+     * One event. `type` is the event's name, "message" when it has none; strings of `data` may be
+     * decoded into scratch, which lives for the call. An error that the API tells inside its stream
+     * is no failure here: intake.c looks for it first.
+     */
+    bool (*event)(struct reply *r, struct arena *scratch, struct str type, struct json data,
+                  struct err *e);
+};
+
+extern const struct format anthropic_format, openai_chat_format, openai_responses_format,
+    gemini_format;
+
+/* ---- for those who write requests ----------------------------------------------------------- */
+
+/* base_url with a path behind it; `version` ("/v1") goes between unless the base ends with it. */
+struct str ask_url(const struct ask *a, const char *version, const char *path);
+
+/* Did this provider seal the block? Others' seals mean nothing to it. */
+bool ask_sealed(const struct ask *a, const struct block *b);
+
+/* The arguments of a call as a raw JSON object, whatever the model wrote. */
+struct str ask_args(const struct ask *a, const struct block *call);
+
+/* The name of the tool a result belongs to. */
+struct str ask_result_name(const struct ask *a, const struct block *result);
+
+/* Is it media of this kind: "image/", "audio/"? */
+bool ask_is_media(const struct block *b, const char *type);
+
+/* What stands for media that the API does not take. */
+struct str ask_left_out(const struct ask *a, const struct block *media);
+
+/* data:image/png;base64,... */
+struct str ask_data_url(const struct ask *a, const struct block *media);
+
+/* "low", "medium", "high", "none"; NULL for the default. */
+const char *ask_effort(const struct ask *a);
+
+/* ---- for those who read streams ------------------------------------------------------------- */
+
+/* A count at a path of members ("details.cached"), 0 when it is absent or no number. */
+int64_t count_at(struct json v, const char *path);
+
+/* Decoded string of a member, STR_NONE when absent. */
+static inline struct str member(struct arena *mem, struct json v, const char *key)
+{
+    return json_str(mem, json_get(v, str_of(key)));
+}
+
+#endif

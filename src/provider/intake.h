@@ -1,0 +1,34 @@
+/*
+ * intake.h - from the bytes of a model's stream to its answer.
+ *
+ * Feed what comes, in pieces of any size, then end. Once it has failed or the answer is complete
+ * (reply.over) the rest is dropped.
+ */
+#ifndef PROVIDER_INTAKE_H
+#define PROVIDER_INTAKE_H
+
+#include "provider/fault.h"
+#include "provider/format.h"
+#include "wire/sse_read.h"
+
+struct intake {
+    const struct provider_spec *spec;
+    const struct format *format;
+    struct sse_reader sse;
+    struct reply reply;
+    struct arena scratch; /* for one event */
+    struct fault fault;   /* when failed */
+    bool failed;
+};
+
+void intake_init(struct intake *in, const struct provider_spec *s, const struct format *format,
+                 struct model_turn *t, const struct limits *l);
+void intake_fini(struct intake *in);
+
+/* False once in->fault is set. */
+bool intake_feed(struct intake *in, struct str bytes);
+
+/* The stream has ended. False, and in->fault, when that was too early. */
+bool intake_end(struct intake *in);
+
+#endif

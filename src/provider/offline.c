@@ -1,0 +1,363 @@
+#include "provider/offline.h"
+
+#include "base/container.h"
+#include "provider/reply.h"
+
+/* Tools that commands call. Where one is not offered, the answer is text. */
+#define TOOL_READ_FILE "file_read"
+#define TOOL_GREP "grep"
+#define TOOL_AGENTS "agent_list"
+#define TOOL_ASK "ask_user"
+#define TOOL_ARTIFACT "artifact_write"
+
+#define HOW_TO_CONFIGURE                                                                           \
+    "No model is configured, so nobody here can think about that. To use one, set "                \
+    "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or OLLAMA_HOST for an Ollama server, "   \
+    "or name a provider in trefoil.toml. What needs no model works: /help lists it."
+
+struct scene {
+    struct model_turn *turn;
+    const struct limits *limits;
+    struct reply reply;
+    struct post post;
+    struct timer timer; /* of /sleep */
+    int64_t slept_ms;
+};
+
+struct command {
+    const char *name, *usage;
+    void (*run)(struct scene *s, struct str rest);
+};
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+static void settle(struct scene *s, const struct err *e)
+{
+    reply_stop(&s->reply, STOP_END);
+    reply_finish(&s->reply, e != NULL);
+    if (e)
+        op_fail(&s->turn->op, e);
+    else
+        op_ok(&s->turn->op);
+}
+
+static void settle_by(struct scene *s, bool ok, const struct err *e)
+{
+    settle(s, ok ? NULL : e);
+}
+
+static void say(struct scene *s, struct str text)
+{
+    struct err e;
+
+    settle_by(s, reply_text(&s->reply, 0, text, &e), &e);
+}
+
+/* Word by word, as a model would. */
+static bool stream_words(struct scene *s, struct str text, struct err *e)
+{
+    while (text.n) {
+        ptrdiff_t space = str_find_byte(text, ' ');
+        size_t n = space < 0 ? text.n : (size_t)space + 1;
+
+        if (!reply_text(&s->reply, 0, str_head(text, n), e))
+            return false;
+        text = str_skip(text, n);
+    }
+    return true;
+}
+
+static void call_tool(struct scene *s, struct str name, struct str args)
+{
+    struct err e;
+
+    settle_by(s, reply_call(&s->reply, 0, STR_NONE, name, &e) && reply_args(&s->reply, 0, args, &e),
+              &e);
+}
+
+static const struct model_tool *find_tool(const struct scene *s, const char *name)
+{
+    for (size_t i = 0; i < s->turn->request->tools; i++)
+        if (str_eq(s->turn->request->tool[i].name, str_of(name)))
+            return &s->turn->request->tool[i];
+    return NULL;
+}
+
+/* A call with up to two strings as arguments; those that are empty are left out. */
+static void call_with(struct scene *s, const char *tool, const char *key, struct str value,
+                      const char *key2, struct str value2)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, s->turn->mem, (size_t)s->limits->model_answer_bytes);
+    jw_object(&w);
+    if (value.n)
+        jw_kstr(&w, key, value);
+    if (value2.n)
+        jw_kstr(&w, key2, value2);
+    jw_object_end(&w);
+    call_tool(s, str_of(tool), buf_str(&out));
+}
+
+static struct str word(struct str *rest)
+{
+    struct str first = str_cut(rest, ' ');
+
+    *rest = rest->p ? str_trim(*rest) : STR("");
+    return first;
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+static void on_help(struct scene *s, struct str rest);
+
+static void on_tools(struct scene *s, struct str rest)
+{
+    const struct model_request *r = s->turn->request;
+    struct str all = r->tools ? STR("") : STR("No tools are offered here.");
+
+    (void)rest;
+    for (size_t i = 0; i < r->tools; i++)
+        all =
+            arena_printf(s->turn->mem, STR_FMT "%s" STR_FMT ": " STR_FMT, STR_ARG(all),
+                         i ? "\n" : "", STR_ARG(r->tool[i].name), STR_ARG(r->tool[i].description));
+    say(s, all);
+}
+
+static void on_call(struct scene *s, struct str rest)
+{
+    struct json_opts opts = limits_json(s->limits);
+    struct str name = word(&rest);
+    struct json args;
+    struct err e;
+
+    if (!name.n)
+        say(s, STR("Which tool? /call NAME {\"argument\":\"value\"}"));
+    else if (rest.n && !json_read(s->turn->mem, rest, &opts, &args, &e))
+        say(s, arena_printf(s->turn->mem, "The arguments are no JSON: %s", e.text));
+    else if (rest.n && json_type(args) != JSON_OBJECT)
+        say(s, STR("The arguments must be a JSON object: {\"argument\":\"value\"}"));
+    else
+        call_tool(s, name, rest);
+}
+
+static void on_read(struct scene *s, struct str rest)
+{
+    if (rest.n)
+        call_with(s, TOOL_READ_FILE, "path", rest, NULL, STR_NONE);
+    else
+        say(s, STR("Which file? /read PATH"));
+}
+
+static void on_grep(struct scene *s, struct str rest)
+{
+    struct str pattern = word(&rest);
+
+    if (pattern.n)
+        call_with(s, TOOL_GREP, "pattern", pattern, "path", rest);
+    else
+        say(s, STR("What for? /grep PATTERN [PATH]"));
+}
+
+static void on_agents(struct scene *s, struct str rest)
+{
+    (void)rest;
+    if (find_tool(s, TOOL_AGENTS))
+        call_tool(s, STR(TOOL_AGENTS), STR_NONE);
+    else
+        say(s, STR("This agent is not offered the tool " TOOL_AGENTS ", which lists agents."));
+}
+
+static void on_echo(struct scene *s, struct str rest)
+{
+    struct err e;
+
+    settle_by(s, stream_words(s, rest, &e), &e);
+}
+
+static void on_awake(struct timer *t)
+{
+    struct scene *s = CONTAINER_OF(t, struct scene, timer);
+
+    say(s, arena_printf(s->turn->mem, "Slept %jd ms.", (intmax_t)s->slept_ms));
+}
+
+static void on_sleep(struct scene *s, struct str rest)
+{
+    int64_t most = s->limits->offline_sleep_ms;
+    bool ms = str_ends(rest, STR("ms"));
+    uint64_t n;
+
+    if (!str_uint(str_head(rest, rest.n - (ms ? 2 : 0)), 0, (uint64_t)most / (ms ? 1 : 1000), &n)) {
+        say(s, arena_printf(s->turn->mem,
+                            "How long? /sleep SECONDS or /sleep 500ms, at most %jd seconds.",
+                            (intmax_t)most / 1000));
+        return;
+    }
+    s->slept_ms = (int64_t)n * (ms ? 1 : 1000);
+    timer_set(s->turn->op.loop, &s->timer, s->slept_ms, on_awake);
+}
+
+static void on_ask(struct scene *s, struct str rest)
+{
+    if (find_tool(s, TOOL_ASK))
+        call_with(s, TOOL_ASK, "question", rest, NULL, STR_NONE);
+    else
+        say(s, rest.n ? rest : STR("What? /ask QUESTION"));
+}
+
+static void on_think(struct scene *s, struct str rest)
+{
+    struct err e;
+
+    settle_by(
+        s, reply_thought(&s->reply, 0, rest, &e) && reply_text(&s->reply, 1, STR("Thought."), &e),
+        &e);
+}
+
+static void on_artifact(struct scene *s, struct str rest)
+{
+    struct str name = word(&rest);
+
+    if (!name.n)
+        say(s, STR("Which one? /artifact NAME TEXT"));
+    else if (find_tool(s, TOOL_ARTIFACT))
+        call_with(s, TOOL_ARTIFACT, "name", name, "text", rest);
+    else
+        say(s, arena_printf(s->turn->mem, "Artifact " STR_FMT ":\n" STR_FMT, STR_ARG(name),
+                            STR_ARG(rest)));
+}
+
+static void on_fail(struct scene *s, struct str rest)
+{
+    struct err e;
+
+    fail(&e, ERR_INVALID, STR_FMT,
+         STR_ARG(rest.n ? str_head(rest, sizeof(e.text) - 1) : STR("failed, as told")));
+    settle(s, &e);
+}
+
+static const struct command commands[] = {
+    { "/help", "/help                  this list", on_help },
+    { "/tools", "/tools                 the tools that are offered", on_tools },
+    { "/call", "/call NAME {JSON}      run a tool", on_call },
+    { "/read", "/read PATH             read a file", on_read },
+    { "/grep", "/grep PATTERN [PATH]   search in files", on_grep },
+    { "/agents", "/agents                the agents that are known", on_agents },
+    { "/echo", "/echo TEXT             say it, word by word", on_echo },
+    { "/sleep", "/sleep SECONDS         take so long", on_sleep },
+    { "/ask", "/ask QUESTION          ask you", on_ask },
+    { "/think", "/think TEXT            think it", on_think },
+    { "/artifact", "/artifact NAME TEXT    make an artifact", on_artifact },
+    { "/fail", "/fail REASON           fail", on_fail },
+};
+
+static void on_help(struct scene *s, struct str rest)
+{
+    struct str all = STR("No model is configured; these commands need none:");
+
+    (void)rest;
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        all = arena_printf(s->turn->mem, STR_FMT "\n%s", STR_ARG(all), commands[i].usage);
+    say(s, all);
+}
+
+/* ---- what was asked ------------------------------------------------------------------------- */
+
+static bool say_results(struct scene *s, const struct message *m, struct err *e)
+{
+    const struct block *before = NULL;
+
+    for (size_t i = 0; i < m->blocks; i++) {
+        const struct block *b = &m->block[i];
+
+        if (b->kind != BLOCK_RESULT)
+            continue;
+        if ((before && !reply_text(&s->reply, 0, STR("\n"), e)) ||
+            (b->is_error && !reply_text(&s->reply, 0, STR("Failed: "), e)) ||
+            !reply_text(&s->reply, 0, b->text, e))
+            return false;
+        before = b;
+    }
+    return true;
+}
+
+static bool has_results(const struct message *m)
+{
+    for (size_t i = 0; i < m->blocks; i++)
+        if (m->block[i].kind == BLOCK_RESULT)
+            return true;
+    return false;
+}
+
+/* The first text that looks like a command; other texts may stand around it. */
+static struct str command_in(const struct message *m)
+{
+    for (size_t i = 0; i < m->blocks; i++) {
+        struct str text = str_trim(m->block[i].text);
+
+        if (m->block[i].kind == BLOCK_TEXT && str_starts(text, STR("/")))
+            return text;
+    }
+    return STR_NONE;
+}
+
+static void obey(struct scene *s, struct str line)
+{
+    size_t n = 0;
+    struct str name;
+
+    while (n < line.n && line.p[n] != ' ' && line.p[n] != '\n' && line.p[n] != '\t')
+        n++;
+    name = str_head(line, n);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (str_eq(name, str_of(commands[i].name))) {
+            commands[i].run(s, str_trim(str_skip(line, n)));
+            return;
+        }
+    say(s, arena_printf(s->turn->mem, STR_FMT " is no command. " HOW_TO_CONFIGURE,
+                        STR_ARG(str_head(name, 100))));
+}
+
+static void play(struct post *p)
+{
+    struct scene *s = CONTAINER_OF(p, struct scene, post);
+    const struct model_request *r = s->turn->request;
+    const struct message none = { .role = ROLE_USER };
+    const struct message *last = r->messages ? &r->message[r->messages - 1] : &none;
+    struct str line = command_in(last);
+    struct err e;
+
+    if (has_results(last))
+        settle_by(s, say_results(s, last, &e), &e);
+    else if (line.p)
+        obey(s, line);
+    else
+        say(s, STR(HOW_TO_CONFIGURE));
+}
+
+static void on_cancel(struct op *op)
+{
+    struct scene *s = CONTAINER_OF(op, struct model_turn, op)->data;
+
+    loop_unpost(op->loop, &s->post);
+    timer_clear(op->loop, &s->timer);
+    settle(s, &(struct err){ ERR_CANCELED, "canceled" });
+}
+
+const struct op_kind offline_op = { .name = "offline model", .cancel = on_cancel };
+
+void offline_start(struct provider *p, struct model_turn *t)
+{
+    const struct offline *o = p->state;
+    struct scene *s = ARENA_NEW(t->mem, struct scene);
+
+    s->turn = t;
+    s->limits = o->limits;
+    t->data = s;
+    reply_init(&s->reply, t, o->limits, p->name);
+    reply_model(&s->reply, STR("offline"));
+    s->post.fn = play;
+    loop_post(p->loop, &s->post);
+}

@@ -1,0 +1,81 @@
+/*
+ * provider.h - the providers there are, and which of them serves.
+ *
+ * A provider that is reached over HTTP is a format (format.h) and a row in the table of kinds; the
+ * rest they share. What a spec leaves out comes from the presets: address, models by tier.
+ */
+#ifndef PROVIDER_PROVIDER_H
+#define PROVIDER_PROVIDER_H
+
+#include "core/model.h"
+#include "core/provider_spec.h"
+#include "wire/http_client.h"
+
+struct provider_world {
+    struct loop *loop;
+    struct http_client *client; /* must outlive the turns; may be NULL for offline */
+    const struct limits *limits;
+};
+
+/*
+ * Make *p from a spec, which is copied; all of it lives in mem. ERR_INVALID for a kind nobody
+ * knows, the sentence names those there are.
+ */
+bool provider_open(struct provider *p, struct arena *mem, const struct provider_world *w,
+                   const struct provider_spec *spec, struct err *e);
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* The model of a tier: the spec's, else the preset of its name or kind. STR_NONE: there is none. */
+struct str provider_model(const struct provider_spec *spec, enum agent_tier tier);
+
+/*
+ * A model by the name an agent's file has: opus, sonnet and haiku are tiers, whoever serves them;
+ * STR_NONE is the spec's own choice; all else is a name of the provider.
+ */
+struct str provider_model_named(const struct provider_spec *spec, struct str name);
+
+/* ---- the environment ------------------------------------------------------------------------- */
+
+/* The value of a variable, or NULL. */
+typedef const char *provider_env_fn(const char *name, void *who);
+
+struct provider_choice {
+    const struct provider_spec *spec; /* configured */
+    size_t specs;
+    struct str wanted; /* the name the configuration prefers; STR_NONE: its first */
+    provider_env_fn *env;
+    void *who;
+};
+
+/*
+ * Which provider serves: a configured one; else TREFOIL_PROVIDER, by name; else the first whose
+ * variable is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OLLAMA_HOST; else offline.
+ * *out lives in mem and is complete. ERR_NOT_FOUND for a name nobody has.
+ *
+ * A key of the environment goes only where the environment, or nobody, says: never to a base_url
+ * of the configuration.
+ */
+bool provider_choose(struct arena *mem, const struct provider_choice *c, struct provider_spec *out,
+                     struct err *e);
+
+/* The same for one name: of the configuration, else a preset. */
+bool provider_named(struct arena *mem, const struct provider_choice *c, struct str name,
+                    struct provider_spec *out, struct err *e);
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct provider_preset {
+    const char *name, *kind;
+    const char *base_url;
+    const char *key_env, *url_env; /* NULL: none */
+    const char *model[TIER_HIGH + 1];
+};
+
+extern const struct provider_preset provider_presets[];
+extern const size_t provider_preset_count;
+
+/* The row of that name, else of that kind, else NULL. */
+const struct provider_preset *provider_preset(const char *name, const char *kind);
+
+#endif

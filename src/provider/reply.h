@@ -1,0 +1,67 @@
+/*
+ * reply.h - the answer of a model while it is put together.
+ *
+ * A decoder names each block by a key of its own (an index of the stream) and adds to it; deltas
+ * are told to the turn's events as they come. Keys are looked up from the newest block back. Every
+ * function fails with ERR_LIMIT when the answer grows past model_answer_bytes or model_blocks.
+ */
+#ifndef PROVIDER_REPLY_H
+#define PROVIDER_REPLY_H
+
+#include "base/limits.h"
+#include "core/model.h"
+
+struct reply_block {
+    struct block b;
+    int64_t key;
+    struct buf text; /* of text, thought; the arguments of a call */
+};
+
+struct reply {
+    struct model_turn *turn;
+    const struct limits *limits;
+    const char *by; /* who seals */
+    struct reply_block *block;
+    size_t blocks, room;
+    size_t bytes; /* of all blocks */
+    bool told;    /* a delta has gone out: it cannot be tried again */
+    bool stopped; /* the reason is known */
+    bool over;    /* nothing that matters follows */
+};
+
+/* Forgets what an earlier try left in the turn. */
+void reply_init(struct reply *r, struct model_turn *t, const struct limits *l, const char *by);
+
+/* The newest block of this kind and key, or NULL. */
+struct reply_block *reply_find(struct reply *r, enum block_kind kind, int64_t key);
+
+/* A new block; NULL past the limit. */
+struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key, struct err *e);
+
+/* Add to the block of that key, which is begun when there is none. Empty deltas do nothing. */
+bool reply_text(struct reply *r, int64_t key, struct str delta, struct err *e);
+bool reply_thought(struct reply *r, int64_t key, struct str delta, struct err *e);
+
+/* A call begins. Without an id it gets one. */
+bool reply_call(struct reply *r, int64_t key, struct str id, struct str name, struct err *e);
+bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e);
+
+/* A whole picture or sound. */
+bool reply_media(struct reply *r, struct str type, struct str data, struct err *e);
+
+/* What the provider wants back with this block: raw JSON, copied. */
+bool reply_seal(struct reply *r, struct reply_block *b, struct str raw, struct err *e);
+
+/* Why it stopped. */
+void reply_stop(struct reply *r, enum model_stop stop);
+
+/* Which model answers; the first name counts. */
+void reply_model(struct reply *r, struct str name);
+
+/*
+ * Make the blocks the turn's answer. A good one that ends with calls stops for them; one that
+ * failed keeps no calls.
+ */
+void reply_finish(struct reply *r, bool failed);
+
+#endif
