@@ -31,6 +31,7 @@ struct log_table {
 struct mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
+    struct str mode;
 };
 
 struct file_tables {
@@ -57,6 +58,7 @@ static const struct pick mcp_fields[] = {
     PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
     PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose_tools, 0),
     PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, private_tools, 0),
+    PICK_FIELD("mode", PICK_STR, struct mcp_table, mode, 0),
 };
 
 static const struct pick file_fields[] = {
@@ -123,11 +125,36 @@ static bool apply_key(const struct loading *l, struct json root, struct str key,
     return true;
 }
 
+/* A project can narrow what is done in its folder, but not widen it: it may be a stranger's. */
+static bool apply_mode(struct loading *l, struct json root, struct str mode, bool from_project,
+                       struct err *e)
+{
+    struct json at = json_get(json_get(root, STR("mcp")), STR("mode"));
+
+    if (!mode.p)
+        return true;
+    if (str_eq(mode, STR("read-only"))) {
+        l->c->mode = MODE_READ_ONLY;
+    } else if (!str_eq(mode, STR("read-write"))) {
+        return json_fail(at, e, "unknown mode; accepted are read-only and read-write");
+    } else if (!from_project) {
+        l->c->mode = MODE_READ_WRITE;
+    } else if (l->c->mode != MODE_READ_WRITE) {
+        note(l->mem, &l->c->notes, LOG_WARN,
+             STR_FMT ": a project cannot give itself mode read-write; the user's config.toml or "
+                     "--config FILE can",
+             STR_ARG(json_where(l->mem, at)));
+    }
+    return true;
+}
+
 static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
                       bool from_project, struct err *e)
 {
     l->c->expose_tools = t->expose_tools;
     l->c->private_tools = t->private_tools;
+    if (!apply_mode(l, root, t->mode, from_project, e))
+        return false;
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
         return true;
     for (size_t i = 0; i < t->import.n; i++)

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
+#include "core/exposure.h"
 
 struct config {
     struct str listen;      /* [serve] listen */
@@ -26,6 +27,7 @@ struct config {
     struct limits limits;
     struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
+    enum tool_mode mode;                          /* [mcp] mode */
     struct server_list servers;                   /* of all files; who is shadowed is not in it */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */

@@ -134,9 +134,9 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
-    offer_init(&s->offer, &(struct host){ loop, limits, root_fd, root },
+    offer_init(&s->offer,
+               &(struct host){ .loop = loop, .limits = limits, .root_fd = root_fd, .root = root },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
-    s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
@@ -152,10 +152,11 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
     s->upstreams.who = s;
+    service_expose(s, &nothing_said);
     return true;
 }
 
-/* Of the built-in tools those that are not private. */
+/* Of the built-in tools those that are not private and fit the mode. */
 void service_expose(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
@@ -164,7 +165,8 @@ void service_expose(struct service *s, const struct config *c)
     for (size_t i = 0; i < builtin_tool_count; i++) {
         struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
 
-        if (tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
+        if (tool_kind_in_mode(builtin_tools[i]->kind, c->mode) &&
+            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
             list[n++] = builtin_tools[i];
     }
     if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)

@@ -19,12 +19,23 @@
 #include "base/limits.h"
 #include "core/caller.h"
 
+struct tool_world;
+
+/* A folder, opened with O_PATH, and its absolute path without a slash at its end. */
+struct host_folder {
+    int fd;
+    const char *path;
+};
+
 /* What work may use of the world it runs in. Program lifetime. */
 struct host {
     struct loop *loop;
     const struct limits *limits;
-    int root_fd;      /* the root folder, opened with O_PATH */
-    const char *root; /* its absolute path */
+    int root_fd;                       /* the root folder, opened with O_PATH */
+    const char *root;                  /* its absolute path */
+    const struct host_folder *include; /* further folders, reached by absolute paths only */
+    size_t includes;
+    struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
 };
 
 struct call {

@@ -9,7 +9,16 @@
 
 #include "core/call.h"
 
-enum tool_kind { TOOL_READ, TOOL_EDIT, TOOL_SEARCH, TOOL_EXECUTE, TOOL_FETCH, TOOL_THINK };
+enum tool_kind {
+    TOOL_READ,
+    TOOL_EDIT,
+    TOOL_DELETE,
+    TOOL_MOVE,
+    TOOL_SEARCH,
+    TOOL_EXECUTE,
+    TOOL_FETCH,
+    TOOL_THINK,
+};
 
 struct tool {
     const char *name; /* [A-Za-z0-9_-]{1,64}, unique in an offer */

@@ -1,8 +1,20 @@
 #include "tool/tools.h"
 
+/* clang-format off */
 const struct tool *const builtin_tools[] = {
     &tool_file_read,
+    &tool_file_list,
+    &tool_file_write,
+    &tool_file_edit,
+    &tool_file_move,
+    &tool_file_delete,
+    &tool_dir_make,
+    &tool_glob,
+    &tool_grep,
+    &tool_memory,
+    &tool_plan_update,
     &tool_system_time,
 };
+/* clang-format on */
 
 const size_t builtin_tool_count = ARRAY_LEN(builtin_tools);

@@ -196,7 +196,7 @@ static void set_up(struct act *a)
     procs_init(&a->procs, a->loop, &a->limits);
     http.loop = a->loop;
     http.limits = &a->limits;
-    a->host = (struct host){ a->loop, &a->limits, -1, root };
+    a->host = (struct host){ .loop = a->loop, .limits = &a->limits, .root_fd = -1, .root = root };
     a->caller = (struct caller){ .kind = &act_caller, .name = "test" };
     a->world = (struct mcp_client_world){ .rpc = &a->rpc,
                                           .procs = &a->procs,

@@ -66,7 +66,7 @@ static void bench_open(struct bench *b)
         .name = "test",
         .version = "1",
     };
-    b->host = (struct host){ b->loop, &b->limits, -1, "/" };
+    b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/" };
     b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
 }
 

@@ -86,7 +86,7 @@ static void begin(struct desk *d, bool able)
         .able = able,
     };
     limits_preset(&d->limits);
-    d->host = (struct host){ d->loop, &d->limits, -1, "/" };
+    d->host = (struct host){ .loop = d->loop, .limits = &d->limits, .root_fd = -1, .root = "/" };
     tool_run(&asker, &d->call, &d->host, &d->caller, &d->mem, (struct json){ 0 }, NULL, on_done, d);
     turn(d);
 }

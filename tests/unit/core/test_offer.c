@@ -54,7 +54,9 @@ static void begin(struct desk *d)
         .watch = { .changed = on_changed, .updated = on_updated },
     };
     limits_preset(&d->limits);
-    offer_init(&d->offer, &(struct host){ d->loop, &d->limits, -1, "/" }, 1u << OFFER_TOOLS);
+    offer_init(&d->offer,
+               &(struct host){ .loop = d->loop, .limits = &d->limits, .root_fd = -1, .root = "/" },
+               1u << OFFER_TOOLS);
     offer_watch(&d->offer, &d->watch);
 }
 

@@ -91,7 +91,7 @@ static void run(struct bench *b, const char *name)
     *b = (struct bench){ .loop = loop_new(LOOP_FAKE_CLOCK) };
     limits_preset(&b->limits);
     b->limits.tool_result_chars = 5;
-    b->host = (struct host){ b->loop, &b->limits, -1, "/" };
+    b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/" };
     b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
     tool_run(tool_named(name), &b->call, &b->host, &b->caller, &b->mem, (struct json){ 0 }, NULL,
              on_done, b);

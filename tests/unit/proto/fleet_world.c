@@ -52,7 +52,7 @@ struct world *world_new(void)
     w->limits.mcp_broken_ms = 2000;
     w->loop = loop_new(LOOP_FAKE_CLOCK);
     rpc_init(&w->rpc, w->loop, &w->limits);
-    w->host = (struct host){ w->loop, &w->limits, -1, "/" };
+    w->host = (struct host){ .loop = w->loop, .limits = &w->limits, .root_fd = -1, .root = "/" };
     w->clients = (struct mcp_client_world){ .rpc = &w->rpc, .name = "test", .version = "1" };
     w->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
     open_fleet(w);

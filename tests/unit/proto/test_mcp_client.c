@@ -170,7 +170,7 @@ static void set_up(struct bench *b, enum server_era era)
     b->limits.mcp_rounds = 2;
     rpc_init(&b->rpc, b->loop, &b->limits);
     buf_init(&b->out, 1 << 20);
-    b->host = (struct host){ b->loop, &b->limits, -1, "/" };
+    b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/" };
     b->caller = (struct caller){ .kind = &caller_kind, .name = "test", .trace.id = STR("t") };
     b->world = (struct mcp_client_world){
         .rpc = &b->rpc, .root = "/srv/a b", .name = "trefoil", .version = "1"
