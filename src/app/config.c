@@ -78,6 +78,7 @@ struct loading {
     struct config *c;
     struct pick_strs import;
     bool import_by_project;
+    bool trust;                   /* the project, for this run */
     struct server_list own, user; /* of trefoil.toml or --config, and of the user's file */
 };
 
@@ -137,12 +138,12 @@ static bool apply_mode(struct loading *l, struct json root, struct str mode, boo
         l->c->mode = MODE_READ_ONLY;
     } else if (!str_eq(mode, STR("read-write"))) {
         return json_fail(at, e, "unknown mode; accepted are read-only and read-write");
-    } else if (!from_project) {
+    } else if (!from_project || l->trust) {
         l->c->mode = MODE_READ_WRITE;
     } else if (l->c->mode != MODE_READ_WRITE) {
         note(l->mem, &l->c->notes, LOG_WARN,
-             STR_FMT ": a project cannot give itself mode read-write; the user's config.toml or "
-                     "--config FILE can",
+             STR_FMT ": a project cannot give itself mode read-write; the user's config.toml, "
+                     "--config FILE or --trust can",
              STR_ARG(json_where(l->mem, at)));
     }
     return true;
@@ -311,7 +312,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
                  struct config *c, struct err *e)
 {
     struct config fresh;
-    struct loading l = { .mem = mem, .root = root, .c = &fresh };
+    struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
 
     config_preset(&fresh);
     if (!load_files(&l, chosen, e) || !lay_servers(&l, e))

@@ -88,7 +88,7 @@ static void on_closed(void *who, bool in_time)
 
 void once_close(struct once *o)
 {
-    upstreams_close(&o->service.upstreams, on_closed, o);
+    service_leave_servers(&o->service, on_closed, o);
     loop_run(o->loop);
     if (!o->closed) /* some server does not leave: the keepers end it when we are gone */
         return;

@@ -134,9 +134,11 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         return fail_sys(e, "open root folder %s", root);
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
-    offer_init(&s->offer,
-               &(struct host){ .loop = loop, .limits = limits, .root_fd = root_fd, .root = root },
-               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
+    offer_init(
+        &s->offer,
+        &(struct host){
+            .loop = loop, .limits = limits, .root_fd = root_fd, .root = root, .world = &s->world },
+        1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
@@ -152,6 +154,13 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
     s->upstreams.who = s;
+    s->world = (struct tool_world){
+        .loop = loop,
+        .limits = limits,
+        .procs = &s->upstreams.procs,
+        .environ = (const char *const *)environ,
+        .user_agent = TREFOIL_NAME,
+    };
     service_expose(s, &nothing_said);
     return true;
 }
@@ -193,12 +202,26 @@ void service_expect_servers(struct service *s, const struct config *config)
             s->gathering.open = true;
 }
 
+static void on_left(void *who, bool in_time)
+{
+    struct service *s = who;
+
+    s->left_in_time &= in_time;
+    if (!--s->leaving)
+        s->left(s->left_who, s->left_in_time);
+}
+
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
     gathering_end(&s->gathering);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
-    upstreams_close(&s->upstreams, done, who);
+    s->left = done;
+    s->left_who = who;
+    s->left_in_time = true;
+    s->leaving = 2;
+    tool_world_close(&s->world, on_left, s);
+    upstreams_close(&s->upstreams, on_left, s);
 }
 
 struct agent_scope *service_agent(struct service *s, struct str name, struct err *e)

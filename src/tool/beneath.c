@@ -156,7 +156,8 @@ static bool read_open(const struct place *p, int fd, struct arena *mem, int64_t 
     if (fstat(fd, &st) < 0)
         return place_fail(p, "stat", e);
     if (!S_ISREG(st.st_mode))
-        return fail(e, ERR_INVALID, STR_FMT " is not a regular file", PLACE_ARG(p));
+        return fail(e, ERR_INVALID, STR_FMT " is %s", PLACE_ARG(p),
+                    S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
     if (st.st_size > max)
         return fail(e, ERR_LIMIT, "the file has %lld bytes; at most %lld are read (limits.%s)",
                     (long long)st.st_size, (long long)max, limit);

@@ -16,6 +16,7 @@
 
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A path that was given, and where it leads. */
 struct place {

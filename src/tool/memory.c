@@ -182,6 +182,14 @@ static bool holds(struct str text, struct str what)
     return false;
 }
 
+static void put_note(struct buf *out, struct str name, struct str value)
+{
+    buf_put(out, name);
+    buf_put(out, STR(": "));
+    buf_put(out, value);
+    buf_putc(out, '\n');
+}
+
 static bool do_search(struct memory *m, struct err *e)
 {
     struct arena *mem = &m->work.mem;
@@ -194,7 +202,7 @@ static bool do_search(struct memory *m, struct err *e)
         struct str name = json_str(mem, key), value = json_str(mem, json_value(key));
 
         if (holds(name, m->query) || holds(value, m->query))
-            buf_printf(&out, STR_FMT ": " STR_FMT "\n", STR_ARG(name), STR_ARG(value));
+            put_note(&out, name, value);
     }
     m->work.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note holds that.");
     return true;

@@ -17,7 +17,7 @@ TEST(lines_are_read)
     EQ_S(call(&b, &tool_file_read, "{'path':'%s/a','line':3}", b.root), "three\n");
     HAS_S(call(&b, &tool_file_read, "{'path':'none'}"), "No such file");
     WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_file_read, "{'path':'.'}"), "not a regular file");
+    HAS_S(call(&b, &tool_file_read, "{'path':'.'}"), "is a folder");
     HAS_S(call(&b, &tool_file_read, "{'path':'a/b'}"), "Not a directory");
     HAS_S(call(&b, &tool_file_read, "{'path':''}"), "expected a file name");
     HAS_S(call(&b, &tool_file_read, "{'path':'a\\u0000b'}"), "without NUL");
