@@ -16,6 +16,7 @@ const struct tool *const builtin_tools[] = {
     &tool_process_poll,
     &tool_process_write,
     &tool_process_kill,
+    &tool_web_fetch,
     &tool_memory,
     &tool_plan_update,
     &tool_system_time,

@@ -18,6 +18,7 @@ extern const struct tool tool_process_start;
 extern const struct tool tool_process_poll;
 extern const struct tool tool_process_write;
 extern const struct tool tool_process_kill;
+extern const struct tool tool_web_fetch;
 extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
