@@ -1,7 +1,6 @@
 /* What the tools that read and change files do, and how they fail. */
 #include "tool_bench.h"
 
-#include <signal.h>
 #include <sys/resource.h>
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -168,7 +167,6 @@ TEST(a_full_disk_loses_nothing)
 
     bench_open(&b);
     put(&b, "a", "old");
-    signal(SIGXFSZ, SIG_IGN);
     OK(getrlimit(RLIMIT_FSIZE, &was) == 0);
     tight = (struct rlimit){ 100, was.rlim_max };
     OK(setrlimit(RLIMIT_FSIZE, &tight) == 0);
