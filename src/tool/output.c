@@ -33,17 +33,26 @@ void output_put(struct output *o, struct str bytes)
         buf_put(&o->tail, bytes);
 }
 
+/* Between two drops more is held; what is shown does not depend on how it came in. */
+struct str output_tail(const struct output *o)
+{
+    size_t n = o->tail.n < o->tail_most ? o->tail.n : o->tail_most;
+
+    return n ? str_skip(buf_str(&o->tail), o->tail.n - n) : STR("");
+}
+
 uint64_t output_lost(const struct output *o)
 {
-    return o->behind - o->tail.n;
+    return o->behind - output_tail(o).n;
 }
 
 struct str output_take(struct output *o, uint64_t *lost)
 {
+    struct str tail = output_tail(o);
     uint64_t fresh = o->behind - o->taken;
-    size_t n = fresh < o->tail.n ? (size_t)fresh : o->tail.n;
+    size_t n = fresh < tail.n ? (size_t)fresh : tail.n;
 
     *lost = fresh - n;
     o->taken = o->behind;
-    return n ? str_skip(buf_str(&o->tail), o->tail.n - n) : STR("");
+    return str_skip(tail, tail.n - n);
 }

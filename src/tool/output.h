@@ -17,7 +17,8 @@ void output_init(struct output *o, size_t head_most, size_t tail_most);
 void output_fini(struct output *o);
 void output_put(struct output *o, struct str bytes);
 
-/* Bytes left out between head and tail. */
+/* The last bytes behind the head, and how many are left out between. */
+struct str output_tail(const struct output *o);
 uint64_t output_lost(const struct output *o);
 
 /* Of an output without a head: what came since the last time; *lost says how much was missed. */

@@ -35,7 +35,7 @@ static struct str output_text(struct shell_exec *x, struct str state)
     buf_put(&out, buf_str(&o->head));
     if (output_lost(o))
         buf_printf(&out, "\n[%llu bytes left out]\n", (unsigned long long)output_lost(o));
-    buf_put(&out, buf_str(&o->tail));
+    buf_put(&out, output_tail(o));
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');
     buf_printf(&out, "[the program " STR_FMT "]", STR_ARG(state));
