@@ -39,7 +39,8 @@ static void export_builtin(struct agent_scope *a)
     size_t n = 0;
 
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (exports(a, (struct tool_called){ .name = str_of(builtin_tools[i]->name) }))
+        if (tool_kind_in_mode(builtin_tools[i]->kind, a->config->mode) &&
+            exports(a, (struct tool_called){ .name = str_of(builtin_tools[i]->name) }))
             a->list[n++] = builtin_tools[i];
     a->builtin.tool = a->list;
     if (n != a->builtin.tools)

@@ -92,6 +92,7 @@ struct loading {
     struct config *c;
     struct pick_strs import;
     bool import_by_project;
+    bool trust;                   /* the project, for this run */
     struct server_list own, user; /* of trefoil.toml or --config, and of the user's file */
 };
 
@@ -163,11 +164,31 @@ static void add_private(struct loading *l, const struct pick_strs *more)
     *all = (struct pick_strs){ v, all->n + more->n, all->set || more->set };
 }
 
+/*
+ * Which built-in tools are offered. A project can narrow it, but not widen it: it may be a
+ * stranger's. The guard has refused what is no mode.
+ */
+static void apply_mode(struct loading *l, struct json root, struct str mode, bool from_project)
+{
+    struct json at = json_get(json_get(root, STR("mcp")), STR("mode"));
+
+    if (str_eq(mode, STR("read-only")))
+        l->c->mode = MODE_READ_ONLY;
+    else if (str_eq(mode, STR("read-write")) && (!from_project || l->trust))
+        l->c->mode = MODE_READ_WRITE;
+    else if (mode.p && l->c->mode != MODE_READ_WRITE)
+        note(l->mem, &l->c->notes, LOG_WARN,
+             STR_FMT ": a project cannot give itself mode read-write; the user's config.toml, "
+                     "--config FILE or --trust can",
+             STR_ARG(json_where(l->mem, at)));
+}
+
 static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
                       bool from_project, struct err *e)
 {
     l->c->expose_tools = t->expose_tools;
     add_private(l, &t->private_tools);
+    apply_mode(l, root, t->guard.mode, from_project);
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
         return true;
     for (size_t i = 0; i < t->import.n; i++)
@@ -332,7 +353,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
                  struct config *c, struct err *e)
 {
     struct config fresh;
-    struct loading l = { .mem = mem, .root = root, .c = &fresh };
+    struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
 
     config_preset(&fresh);
     if (!load_files(&l, chosen, e) || !lay_servers(&l, e))

@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pick.h"
+#include "core/exposure.h"
 #include "core/guard_check.h"
 
 struct config {
@@ -28,6 +29,7 @@ struct config {
     struct limits limits;
     struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
+    enum tool_mode mode;                          /* [mcp] mode: which built-in tools are offered */
     struct guard_scope guard, mcp;   /* what [guard] and [mcp] say of mode, permission, taint */
     bool no_audit;                   /* [guard] audit = false */
     struct server_list servers;      /* of all files; who is shadowed is not in it */

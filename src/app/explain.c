@@ -160,7 +160,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     x->args = args;
     if (words < 1 || words > 2)
         return app_usage("explain: expected TOOL and a JSON object, or - to read it from stdin");
-    if (!tool_args(&x->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &given, &e))
+    if (!tool_find_args(&x->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &given,
+                        &e))
         code = app_usage("explain: %s", e.text);
     else if (!once_open(&x->once, app))
         code = EXIT_FAILED;

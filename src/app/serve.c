@@ -314,7 +314,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     s->loop = loop_new(LOOP_REAL_CLOCK);
     raise_descriptor_limit(s);
     if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
-        s->service.upstreams.nofile = s->nofile;
+        s->service.upstreams.procs.nofile = s->nofile;
         code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
         service_close(&s->service);
         reload_fini(&s->reload);

@@ -151,12 +151,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
     guard_init(&s->guard, limits);
-    offer_init(
-        &s->offer,
-        &(struct host){
-            .guard = &s->guard, .loop = loop, .limits = limits, .root_fd = root_fd, .root = root },
-        1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
-    s->builtin = (struct offer_source){ .tool = builtin_tools, .tools = builtin_tool_count };
+    offer_init(&s->offer,
+               &(struct host){ .guard = &s->guard,
+                               .loop = loop,
+                               .limits = limits,
+                               .root_fd = root_fd,
+                               .root = root,
+                               .world = &s->world },
+               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
@@ -173,6 +175,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
     s->upstreams.who = s;
+    s->world = (struct tool_world){
+        .loop = loop,
+        .limits = limits,
+        .procs = &s->upstreams.procs,
+        .environ = (const char *const *)environ,
+        .user_agent = TREFOIL_NAME,
+    };
+    service_expose(s, &nothing_said);
     return true;
 }
 
@@ -191,7 +201,7 @@ void service_use_guard(struct service *s, const struct config *c)
     s->guard.mcp.hidden = c->private_tools;
 }
 
-/* Of the built-in tools those that are not private. */
+/* Of the built-in tools those that are not private and fit the mode. */
 void service_expose(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
@@ -201,7 +211,8 @@ void service_expose(struct service *s, const struct config *c)
     for (size_t i = 0; i < builtin_tool_count; i++) {
         struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
 
-        if (tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
+        if (tool_kind_in_mode(builtin_tools[i]->kind, c->mode) &&
+            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
             list[n++] = builtin_tools[i];
     }
     if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
@@ -236,11 +247,13 @@ static void on_audit_closed(void *who)
 }
 
 /* What was called is on the disk before we go. */
-static void on_servers_left(void *who, bool in_time)
+static void on_left(void *who, bool in_time)
 {
     struct service *s = who;
 
-    s->left_in_time = in_time;
+    s->left_in_time &= in_time;
+    if (--s->leaving)
+        return;
     if (s->guard.audit)
         audit_log_close(&s->audit, on_audit_closed, s);
     else
@@ -254,7 +267,10 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
         agent_scope_leave_fleet(a);
     s->left = done;
     s->left_who = who;
-    upstreams_close(&s->upstreams, on_servers_left, s);
+    s->left_in_time = true;
+    s->leaving = 2;
+    tool_world_close(&s->world, on_left, s);
+    upstreams_close(&s->upstreams, on_left, s);
 }
 
 static bool make_state(const char *root, struct err *e)

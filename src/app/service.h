@@ -13,6 +13,7 @@
 #include "proto/mcp/mcp_http.h"
 #include "proto/mcp/mcp_server.h"
 #include "store/audit_log.h"
+#include "tool/world.h"
 #include "wire/http_server.h"
 
 struct store;
@@ -41,6 +42,7 @@ struct service {
     const struct tool **exposed; /* of the built-in tools */
     struct servers_resource servers;
     struct upstreams upstreams;
+    struct tool_world world;     /* of the built-in tools */
     const struct config *config; /* in force */
     struct mcp_server mcp;
     struct mcp_http mcp_http;
@@ -51,9 +53,10 @@ struct service {
     int64_t started;
     void (*http_closed)(void *who);
     void *http_closed_who;
+    size_t leaving; /* of servers and tools, who has not left yet */
+    bool left_in_time;
     void (*left)(void *who, bool in_time);
     void *left_who;
-    bool left_in_time;
 };
 
 /* Open the root folder and wire tools, rpc and MCP together. `limits` must outlive the service. */
@@ -78,7 +81,7 @@ void service_use(struct service *s, const struct config *config);
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
 
-/* upstreams_close, for the whole service; then the audit is written to its end. */
+/* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);
 
 /* The agent of a name as an MCP server; NULL, and the reason, when it cannot be had. */

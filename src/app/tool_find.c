@@ -30,8 +30,8 @@ static bool read_stdin(struct arena *mem, size_t most, struct str *out, struct e
     return true;
 }
 
-bool tool_args(struct arena *mem, const struct limits *limits, struct str text, struct json *out,
-               struct err *e)
+bool tool_find_args(struct arena *mem, const struct limits *limits, struct str text,
+                    struct json *out, struct err *e)
 {
     struct json_opts opts = limits_json(limits);
 

@@ -14,7 +14,7 @@ const struct tool *tool_find(struct once *o, struct str name, struct err *e);
 void tool_find_warn(const struct once *o);
 
 /* A JSON object; "-" reads it from stdin. */
-bool tool_args(struct arena *mem, const struct limits *limits, struct str text, struct json *out,
-               struct err *e);
+bool tool_find_args(struct arena *mem, const struct limits *limits, struct str text,
+                    struct json *out, struct err *e);
 
 #endif

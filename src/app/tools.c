@@ -255,7 +255,8 @@ static int call(struct app *app, int words, char **word)
         return app_usage("tools call: expected NAME and a JSON object, or - to read it from stdin");
     o = ARENA_NEW(&app->mem, struct one_call);
     o->once.app = app;
-    if (!tool_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args, &e)) {
+    if (!tool_find_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args,
+                        &e)) {
         arena_fini(&o->mem);
         return app_usage("tools call: %s", e.text);
     }

@@ -90,8 +90,6 @@ static void open_fleet(struct upstreams *up)
 
 static void open_all(struct upstreams *up)
 {
-    procs_init(&up->procs, up->rpc->loop, up->rpc->limits);
-    up->procs.nofile = up->nofile;
     open_http(up);
     open_fleet(up);
 }
@@ -99,6 +97,7 @@ static void open_all(struct upstreams *up)
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc)
 {
     *up = (struct upstreams){ .offer = offer, .rpc = rpc };
+    procs_init(&up->procs, rpc->loop, rpc->limits);
 }
 
 static void use(struct upstreams *up, const struct config *config, const struct server_spec *spec,

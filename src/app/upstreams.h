@@ -1,8 +1,7 @@
 /*
  * upstreams.h - the MCP servers of a service: what they run on, and how they come and go.
  *
- * Nothing is opened until there is a server to use: neither the keeper's bookkeeping nor an HTTP
- * client. What the configuration calls private is not offered, but runs all the same.
+ * Nothing is opened until there is a server to use. What the configuration calls private is not offered, but runs all the same.
  */
 #ifndef APP_UPSTREAMS_H
 #define APP_UPSTREAMS_H
@@ -16,12 +15,11 @@
 struct upstreams {
     struct offer *offer; /* where the tools go */
     struct rpc *rpc;
-    struct procs procs;
+    struct procs procs; /* all children of the program, those of tools included */
     struct http_client *http;
     struct mcp_fleet *fleet; /* NULL: nothing is open */
     struct mcp_fleet_view view;
     const struct config *config; /* in force */
-    uint64_t nofile;             /* soft limit of open files for children; 0: ours */
 
     /* All have been connected, or failed, once. May be NULL. */
     void (*on_tried)(struct upstreams *up);

@@ -23,15 +23,25 @@
 struct guard;
 struct offer;
 struct tool;
+struct tool_world;
+
+/* A folder, opened with O_PATH, and its absolute path without a slash at its end. */
+struct host_folder {
+    int fd;
+    const char *path;
+};
 
 /* What work may use of the world it runs in. Program lifetime. */
 struct host {
     struct loop *loop;
     const struct limits *limits;
-    int root_fd;         /* the root folder, opened with O_PATH */
-    const char *root;    /* its absolute path */
-    struct guard *guard; /* every tool call passes it; NULL: none, as in tests */
-    struct offer *offer; /* of which it is the host; NULL: tools stay where they are */
+    int root_fd;                       /* the root folder, opened with O_PATH */
+    const char *root;                  /* its absolute path */
+    const struct host_folder *include; /* further folders, reached by absolute paths only */
+    size_t includes;
+    struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
+    struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
+    struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
 };
 
 /* What the guard keeps of a call it let in, or not. */

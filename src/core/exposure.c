@@ -37,3 +37,19 @@ bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_st
 {
     return (!expose->set || means(expose, tool)) && !means(private_tools, tool);
 }
+
+bool tool_kind_in_mode(enum tool_kind kind, enum tool_mode mode)
+{
+    switch (kind) {
+    case TOOL_READ:
+    case TOOL_SEARCH:
+    case TOOL_THINK: return true;
+    case TOOL_EDIT:
+    case TOOL_DELETE:
+    case TOOL_MOVE:
+    case TOOL_EXECUTE:
+    case TOOL_FETCH:
+    case TOOL_KINDS: break;
+    }
+    return mode == MODE_READ_WRITE;
+}

@@ -9,6 +9,7 @@
 #define CORE_EXPOSURE_H
 
 #include "core/server_spec.h"
+#include "core/tool.h"
 
 /* The names by which a list may mean one tool. */
 struct tool_called {
@@ -29,5 +30,13 @@ bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_str
 /* To callers of trefoil itself (/mcp): all but private_tools; expose_tools, when there, narrows. */
 bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
                             struct tool_called tool);
+
+/* What may be done through an endpoint with the built-in tools. */
+enum tool_mode {
+    MODE_READ_ONLY, /* look, search, think: nothing is changed, run or reached */
+    MODE_READ_WRITE,
+};
+
+bool tool_kind_in_mode(enum tool_kind kind, enum tool_mode mode);
 
 #endif

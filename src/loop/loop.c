@@ -151,6 +151,7 @@ struct loop *loop_new(enum loop_clock clock)
     struct loop *loop = mem_alloc(sizeof(*loop)); /* scratch stays untouched until used */
 
     signal(SIGPIPE, SIG_IGN); /* a reader that left is an error code, not our end */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that has become too large */
     memset(loop, 0, offsetof(struct loop, scratch));
     if (uv_loop_init(&loop->uv))
         abort();

@@ -1,8 +1,26 @@
 #include "tool/tools.h"
 
+/* clang-format off */
 const struct tool *const builtin_tools[] = {
     &tool_file_read,
+    &tool_file_list,
+    &tool_file_write,
+    &tool_file_edit,
+    &tool_file_move,
+    &tool_file_delete,
+    &tool_dir_make,
+    &tool_glob,
+    &tool_grep,
+    &tool_shell_exec,
+    &tool_process_start,
+    &tool_process_poll,
+    &tool_process_write,
+    &tool_process_kill,
+    &tool_web_fetch,
+    &tool_memory,
+    &tool_plan_update,
     &tool_system_time,
 };
+/* clang-format on */
 
 const size_t builtin_tool_count = ARRAY_LEN(builtin_tools);

@@ -5,6 +5,22 @@
 #include "core/tool.h"
 
 extern const struct tool tool_file_read;
+extern const struct tool tool_file_list;
+extern const struct tool tool_file_write;
+extern const struct tool tool_file_edit;
+extern const struct tool tool_file_move;
+extern const struct tool tool_file_delete;
+extern const struct tool tool_dir_make;
+extern const struct tool tool_glob;
+extern const struct tool tool_grep;
+extern const struct tool tool_shell_exec;
+extern const struct tool tool_process_start;
+extern const struct tool tool_process_poll;
+extern const struct tool tool_process_write;
+extern const struct tool tool_process_kill;
+extern const struct tool tool_web_fetch;
+extern const struct tool tool_memory;
+extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
 
 /* All of them, in the order they are listed. */

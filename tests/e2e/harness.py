@@ -19,6 +19,9 @@ import traceback
 TREFOIL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/trefoil"
 DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 
+# What is offered of the built-in tools unless [mcp] mode says otherwise.
+READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time"]
+
 cases = []
 
 

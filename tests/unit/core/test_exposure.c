@@ -59,4 +59,18 @@ TEST(an_override_is_found_by_the_name_the_server_gives)
     OK(!server_override(&s, STR("c")));
 }
 
+TEST(read_only_leaves_what_looks_searches_and_thinks)
+{
+    static const enum tool_kind looks[] = { TOOL_READ, TOOL_SEARCH, TOOL_THINK };
+    static const enum tool_kind acts[] = { TOOL_EDIT, TOOL_DELETE, TOOL_MOVE, TOOL_EXECUTE,
+                                           TOOL_FETCH };
+
+    for (size_t i = 0; i < ARRAY_LEN(looks); i++)
+        OK(tool_kind_in_mode(looks[i], MODE_READ_ONLY) &&
+           tool_kind_in_mode(looks[i], MODE_READ_WRITE));
+    for (size_t i = 0; i < ARRAY_LEN(acts); i++)
+        OK(!tool_kind_in_mode(acts[i], MODE_READ_ONLY) &&
+           tool_kind_in_mode(acts[i], MODE_READ_WRITE));
+}
+
 TEST_MAIN()

@@ -34,7 +34,7 @@ static bool tree_has(const char *pid, const char *entry)
 }
 
 /* How many living processes were started with this entry in their environment. */
-static int tree_size(const char *entry)
+static inline int tree_size(const char *entry)
 {
     DIR *proc = opendir("/proc");
     struct dirent *d;
@@ -53,7 +53,7 @@ static void tree_count_kid(pid_t pid, void *who)
 }
 
 /* Our direct children, zombies included. */
-static int tree_kids(void)
+static inline int tree_kids(void)
 {
     int n = 0;
 
@@ -61,7 +61,7 @@ static int tree_kids(void)
     return n;
 }
 
-static int tree_fds(void)
+static inline int tree_fds(void)
 {
     DIR *fds = opendir("/proc/self/fd");
     int n = 0;

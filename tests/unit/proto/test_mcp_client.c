@@ -1081,6 +1081,15 @@ static uint32_t chance(uint32_t n)
     return (seed >> 8) % n;
 }
 
+static int64_t number_at(struct str s)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+        n = n * 10 + (s.p[i] - '0');
+    return n;
+}
+
 /* Remember what was asked of the server since the last time. */
 static void note_requests(struct storm *s)
 {
@@ -1092,7 +1101,7 @@ static void note_requests(struct storm *s)
 
         if (at < 0 || m < 0)
             continue;
-        s->id[s->pending % STORM_PENDING] = strtoll(line.p + at + id.n, NULL, 10);
+        s->id[s->pending % STORM_PENDING] = number_at(str_skip(line, (size_t)at + id.n));
         line = str_skip(line, (size_t)m + mark.n);
         str_to_c(str_cut(&line, '"'), s->method[s->pending % STORM_PENDING], sizeof(s->method[0]));
         s->pending++;

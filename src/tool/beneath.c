@@ -1,0 +1,366 @@
+#include "tool/beneath.h"
+
+#include "base/auto.h"
+#include "base/id.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SHOWN = 100, RETRIES = 128, LINKS = 8 };
+
+#define PLACE_ARG(p) STR_ARG(utf8_head((p)->given, SHOWN))
+
+/* ---- which folder ------------------------------------------------------------------------ */
+
+/* Does an absolute path lie in the folder? Then *rest is what comes below it. */
+static bool lies_in(struct str path, const char *folder, struct str *rest)
+{
+    struct str root = str_of(folder);
+
+    while (root.n && root.p[root.n - 1] == '/') /* of "/" itself nothing is left */
+        root.n--;
+    if (!str_starts(path, root))
+        return false;
+    path = str_skip(path, root.n);
+    if (path.n && path.p[0] != '/')
+        return false;
+    while (path.n && path.p[0] == '/')
+        path = str_skip(path, 1);
+    *rest = path.n ? path : STR(".");
+    return true;
+}
+
+static bool find_folder(const struct host *host, struct str path, struct host_folder *in,
+                        struct str *rest)
+{
+    *in = (struct host_folder){ host->root_fd, host->root };
+    *rest = path;
+    if (path.p[0] != '/' || lies_in(path, host->root, rest))
+        return true;
+    for (size_t i = 0; i < host->includes; i++) {
+        *in = host->include[i];
+        if (lies_in(path, in->path, rest))
+            return true;
+    }
+    return false;
+}
+
+bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
+              struct err *e)
+{
+    struct host_folder in;
+    struct str rest;
+
+    if (!path.n || str_find_byte(path, 0) >= 0)
+        return fail(e, ERR_INVALID, "path: expected a file name without NUL");
+    if (path.n >= PATH_MAX)
+        return fail(e, ERR_INVALID, "path: longer than %d bytes", PATH_MAX - 1);
+    if (!find_folder(host, path, &in, &rest))
+        return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s",
+                    STR_ARG(utf8_head(path, SHOWN)), host->root);
+    *out = (struct place){ .given = path, .in = in, .path = arena_cstr(mem, rest) };
+    return true;
+}
+
+struct place place_in(const struct place *p, const char *path)
+{
+    return (struct place){ .given = str_of(path), .in = p->in, .path = path };
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static bool fail_out(const struct place *p, struct err *e)
+{
+    return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s", PLACE_ARG(p),
+                p->in.path);
+}
+
+bool place_fail(const struct place *p, const char *doing, struct err *e)
+{
+    bool missing = errno == ENOENT || errno == ENOTDIR, denied = errno == EACCES || errno == EPERM;
+
+    fail_sys(e, "%s " STR_FMT, doing, PLACE_ARG(p));
+    if (missing)
+        e->code = ERR_NOT_FOUND;
+    else if (denied)
+        e->code = ERR_DENIED;
+    return false;
+}
+
+/* Somebody who renames folders meanwhile makes the kernel unsure of a "..": EAGAIN, once more. */
+static int open_in(int folder, const char *path, int flags, unsigned mode)
+{
+    struct open_how how = {
+        .flags = (unsigned)flags | O_CLOEXEC,
+        .mode = flags & O_CREAT ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+    };
+    int fd = -1;
+
+    if (!(flags & O_PATH))
+        how.flags |= O_NOCTTY | O_NONBLOCK;
+    for (int i = 0; i < RETRIES && fd < 0; i++) {
+        fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+        if (fd < 0 && errno != EAGAIN && errno != EINTR)
+            break;
+    }
+    return fd;
+}
+
+bool beneath_open(const struct place *p, int flags, unsigned mode, int *out_fd, struct err *e)
+{
+    int fd = open_in(p->in.fd, p->path, flags, mode);
+
+    if (fd < 0)
+        return errno == EXDEV || errno == ELOOP ? fail_out(p, e) : place_fail(p, "open", e);
+    *out_fd = fd;
+    return true;
+}
+
+/* A file that grows while we read is read as far as it may be. */
+static bool read_all(const struct place *p, int fd, struct arena *mem, size_t size, size_t max,
+                     struct str *out, struct err *e)
+{
+    size_t room = size + 1, n = 0;
+    char *to = arena_alloc(mem, room);
+
+    for (;;) {
+        ssize_t got = read(fd, to + n, room - n);
+
+        if (got < 0)
+            return place_fail(p, "read", e);
+        if (got == 0)
+            break;
+        n += (size_t)got;
+        if (n > max)
+            return fail(e, ERR_LIMIT, STR_FMT " has grown past %zu bytes", PLACE_ARG(p), max);
+        if (n == room) {
+            to = arena_grow(mem, to, room, 2 * room + 4096);
+            room = 2 * room + 4096;
+        }
+    }
+    *out = (struct str){ to, n };
+    return true;
+}
+
+static bool read_open(const struct place *p, int fd, struct arena *mem, int64_t max,
+                      const char *limit, struct str *out, struct err *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return place_fail(p, "stat", e);
+    if (!S_ISREG(st.st_mode))
+        return fail(e, ERR_INVALID, STR_FMT " is %s", PLACE_ARG(p),
+                    S_ISDIR(st.st_mode) ? "a folder" : "not a regular file");
+    if (st.st_size > max)
+        return fail(e, ERR_LIMIT, "the file has %lld bytes; at most %lld are read (limits.%s)",
+                    (long long)st.st_size, (long long)max, limit);
+    return read_all(p, fd, mem, (size_t)st.st_size, (size_t)max, out, e);
+}
+
+bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const char *limit,
+                  struct str *out, struct err *e)
+{
+    AUTO_FD fd = -1;
+
+    return beneath_open(p, O_RDONLY, 0, &fd, e) && read_open(p, fd, mem, max, limit, out, e);
+}
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+/* The path up to its last name: "a/b//" has "a" and "b". */
+static bool split(const struct place *p, struct str *parent, struct str *name, struct err *e)
+{
+    struct str path = str_of(p->path);
+    const char *slash;
+
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    slash = memrchr(path.p, '/', path.n);
+    *name = slash ? str_skip(path, (size_t)(slash + 1 - path.p)) : path;
+    *parent = slash ? str_head(path, (size_t)(slash - path.p)) : STR(".");
+    if (str_eq(*name, STR(".")) || str_eq(*name, STR("..")))
+        return fail(e, ERR_INVALID,
+                    STR_FMT
+                    " names no file or folder inside the root; its last part must be a name",
+                    PLACE_ARG(p));
+    if (name->n > NAME_MAX)
+        return fail(e, ERR_INVALID, STR_FMT ": a name has at most %d bytes", PLACE_ARG(p),
+                    NAME_MAX);
+    return true;
+}
+
+bool entry_of(const struct place *p, struct entry *out, struct err *e)
+{
+    char parent[PATH_MAX];
+    struct str above, name;
+    int folder;
+
+    if (!split(p, &above, &name, e))
+        return false;
+    str_to_c(above, parent, sizeof(parent)); /* place_of has seen to its length */
+    folder = open_in(p->in.fd, parent, O_PATH | O_DIRECTORY, 0);
+    if (folder < 0)
+        return errno == EXDEV || errno == ELOOP ? fail_out(p, e)
+                                                : place_fail(p, "open the folder of", e);
+    out->folder = folder;
+    str_to_c(name, out->name, sizeof(out->name));
+    return true;
+}
+
+/* Where the link of a place leads, as a place in the same folder. */
+static bool follow(const struct place *p, const struct entry *n, struct arena *mem,
+                   struct place *out, struct err *e)
+{
+    char target[PATH_MAX];
+    ssize_t len = readlinkat(n->folder, n->name, target, sizeof(target));
+    struct str above, name, next;
+
+    if (len < 0)
+        return place_fail(p, "read the link", e);
+    if (len == 0 || target[0] == '/')
+        return fail_out(p, e);
+    if (!split(p, &above, &name, e))
+        return false;
+    next = arena_printf(mem, STR_FMT "/%.*s", STR_ARG(above), (int)len, target);
+    if (next.n >= PATH_MAX)
+        return fail(e, ERR_INVALID, STR_FMT ": its link is too long", PLACE_ARG(p));
+    *out = (struct place){ .given = p->given, .in = p->in, .path = next.p };
+    return true;
+}
+
+bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out, struct err *e)
+{
+    struct place at = *p;
+
+    for (int i = 0; i < LINKS; i++) {
+        AUTO_ENTRY here = { .folder = -1 };
+        struct stat st;
+
+        if (!entry_of(&at, &here, e))
+            return false;
+        if (fstatat(here.folder, here.name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode)) {
+            *out = here;
+            here.folder = -1;
+            return true;
+        }
+        if (!follow(&at, &here, mem, &at, e))
+            return false;
+    }
+    return fail(e, ERR_INVALID, STR_FMT " leads through more than %d links", PLACE_ARG(p), LINKS);
+}
+
+bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
+                const char *limit, struct str *out, struct err *e)
+{
+    AUTO_FD fd =
+        openat(n->folder, n->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return place_fail(p, "open", e);
+    return read_open(p, fd, mem, max, limit, out, e);
+}
+
+/* Make the folder at one place unless something is there. */
+static bool make_folder(const struct place *p, struct err *e)
+{
+    AUTO_ENTRY n = { .folder = -1 };
+
+    if (!entry_of(p, &n, e))
+        return false;
+    return mkdirat(n.folder, n.name, 0777) == 0 || errno == EEXIST || place_fail(p, "make", e);
+}
+
+bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e)
+{
+    struct str above, name;
+
+    if (!split(p, &above, &name, e))
+        return false;
+    for (size_t i = 1; i <= above.n; i++) {
+        struct place at = *p;
+        AUTO_FD fd = -1;
+
+        if (i < above.n && above.p[i] != '/')
+            continue;
+        at.path = arena_cstr(mem, str_head(above, i));
+        fd = open_in(at.in.fd, at.path, O_PATH | O_DIRECTORY, 0);
+        if (fd < 0 && errno == ENOENT && !make_folder(&at, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+/* A name that nobody has guessed. */
+static void fresh_name(char *out, size_t size)
+{
+    uint64_t random;
+
+    id_random(&random, sizeof(random));
+    snprintf(out, size, ".trefoil-%016llx.tmp", (unsigned long long)random);
+}
+
+static bool fill(int fd, const struct place *p, struct str text, struct err *e)
+{
+    while (text.n) {
+        ssize_t put = write(fd, text.p, text.n);
+
+        if (put < 0)
+            return place_fail(p, "write", e);
+        text = str_skip(text, (size_t)put);
+    }
+    return fsync(fd) == 0 || place_fail(p, "write", e);
+}
+
+/* Is there a file to be replaced? Anything else in its place is left alone. */
+static bool look(const struct entry *n, const struct place *p, struct stat *st, enum entry_was *was,
+                 struct err *e)
+{
+    if (fstatat(n->folder, n->name, st, AT_SYMLINK_NOFOLLOW) < 0) {
+        *was = ENTRY_NEW;
+        return errno == ENOENT || place_fail(p, "stat", e);
+    }
+    *was = ENTRY_REPLACED;
+    return S_ISREG(st->st_mode) ||
+           fail(e, ERR_INVALID, STR_FMT " is not a regular file", PLACE_ARG(p));
+}
+
+static bool write_fresh(const struct entry *n, const char *fresh, const struct place *p,
+                        struct str text, enum entry_was was, const struct stat *st, struct err *e)
+{
+    AUTO_FD fd =
+        openat(n->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return place_fail(p, "write", e);
+    if (was == ENTRY_REPLACED && fchmod(fd, st->st_mode & 0777) < 0)
+        return place_fail(p, "keep the mode of", e);
+    return fill(fd, p, text, e) &&
+           (renameat(n->folder, fresh, n->folder, n->name) == 0 || place_fail(p, "replace", e));
+}
+
+bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
+                 struct err *e)
+{
+    char fresh[64];
+    enum entry_was was;
+    struct stat st;
+
+    if (!look(n, p, &st, &was, e))
+        return false;
+    fresh_name(fresh, sizeof(fresh));
+    if (!write_fresh(n, fresh, p, text, was, &st, e)) {
+        unlinkat(n->folder, fresh, 0);
+        return false;
+    }
+    *out = was;
+    return true;
+}

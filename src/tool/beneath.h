@@ -1,0 +1,87 @@
+/*
+ * beneath.h - files inside the folders that tools may reach, and nowhere else.
+ *
+ * Every path is resolved by the kernel beneath the folder it belongs to (openat2,
+ * RESOLVE_BENEATH): no symbolic link, "..", /proc link or race leads out. What changes a folder
+ * (make, rename, remove) does so by the descriptor of that folder and the last name of the path,
+ * which the kernel never follows.
+ *
+ * Blocking: for pool threads.
+ */
+#ifndef TOOL_BENEATH_H
+#define TOOL_BENEATH_H
+
+#include "base/arena.h"
+#include "core/call.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A path that was given, and where it leads. */
+struct place {
+    struct str given;
+    struct host_folder in; /* the folder it is resolved beneath */
+    const char *path;      /* relative to it; "." for the folder itself */
+};
+
+/*
+ * Relative paths are meant from the root; absolute ones must begin with the root or an included
+ * folder. Pure: nothing is opened. *out borrows from host and mem.
+ */
+bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
+              struct err *e);
+
+/* The same place by another path in the same folder. */
+struct place place_in(const struct place *p, const char *path);
+
+/* A sentence for errno: what was to be done with the place, and why that failed. */
+bool place_fail(const struct place *p, const char *doing, struct err *e);
+
+/* open(2) beneath; O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added. */
+bool beneath_open(const struct place *p, int flags, unsigned mode, int *out_fd, struct err *e);
+
+/* The content of a regular file of at most max bytes; `limit` names that bound in the error. */
+bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const char *limit,
+                  struct str *out, struct err *e);
+
+/* ---- changing folders -------------------------------------------------------------------- */
+
+/* A name in a folder. Close the folder. */
+struct entry {
+    int folder; /* opened with O_PATH */
+    char name[NAME_MAX + 1];
+};
+
+/* The last name of a path. ERR_INVALID when it has none: "." or "..". */
+bool entry_of(const struct place *p, struct entry *out, struct err *e);
+
+/* The same; where that is a symbolic link, what it leads to, beneath like all else. */
+bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out,
+                         struct err *e);
+
+static inline void entry_close(struct entry *n)
+{
+    if (n->folder >= 0)
+        close(n->folder);
+}
+
+#define AUTO_ENTRY __attribute__((cleanup(entry_close))) struct entry
+
+/* beneath_read of an entry. A link is not followed any more. */
+bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
+                const char *limit, struct str *out, struct err *e);
+
+/* Make the folders above a place that are not there. */
+bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e);
+
+enum entry_was { ENTRY_NEW, ENTRY_REPLACED };
+
+/*
+ * Make the file hold `text`, all of it or nothing: a new file beside it takes its place, with the
+ * mode of the old one. Only a regular file is replaced.
+ */
+bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
+                 struct err *e);
+
+#endif

@@ -1,0 +1,88 @@
+/* dir_make.c - make a folder inside the root, with those above it. */
+#include "base/container.h"
+#include "base/utf8.h"
+#include "tool/tools.h"
+#include "tool/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+struct dir_make {
+    struct work work; /* first */
+    struct place place;
+    bool parents;
+};
+
+/* A folder that is there is as good as a new one; anything else is not. */
+static bool was_there(const struct dir_make *d, struct err *e)
+{
+    int fd;
+
+    if (!beneath_open(&d->place, O_PATH | O_DIRECTORY, 0, &fd, e))
+        return fail(e, ERR_INVALID, STR_FMT " is there already and is not a folder",
+                    STR_ARG(utf8_head(d->place.given, 100)));
+    close(fd);
+    return true;
+}
+
+static bool run(struct work *w, struct err *e)
+{
+    struct dir_make *d = CONTAINER_OF(w, struct dir_make, work);
+    AUTO_ENTRY n = { .folder = -1 };
+    bool made;
+
+    if (d->parents && !beneath_make_parents(&d->place, &w->mem, e))
+        return false;
+    if (!entry_of(&d->place, &n, e))
+        return false;
+    made = mkdirat(n.folder, n.name, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return place_fail(&d->place, "make", e);
+    if (!made && !was_there(d, e))
+        return false;
+    w->answer = arena_printf(&w->mem, "%s " STR_FMT, made ? "Made" : "There is already",
+                             STR_ARG(d->place.given));
+    return true;
+}
+
+struct args {
+    struct str path;
+    bool parents;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct args, parents, 0),
+};
+
+static void start(struct call *call)
+{
+    struct args args = { .parents = true };
+    struct place place;
+    struct dir_make *d;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+        return;
+    d = WORK_NEW(call, struct dir_make);
+    d->place = place;
+    d->parents = args.parents;
+    work_start(&d->work, run, NULL);
+}
+
+const struct tool tool_dir_make = {
+    .name = "dir_make",
+    .title = "Make a folder",
+    .description = "Makes a folder inside the root folder, with the folders above it. One that is "
+                   "there already is left as it is.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"Folder to make, relative to the root folder.\"},"
+                    "\"parents\":{\"type\":\"boolean\",\"default\":true,"
+                    "\"description\":\"Make the folders above it, too.\"}},"
+                    "\"required\":[\"path\"],\"additionalProperties\":false}",
+    .kind = TOOL_EDIT,
+    .idempotent = true,
+    .annotations = "{\"title\":\"Make a folder\",\"readOnlyHint\":false,"
+                   "\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}",
+    .start = start,
+};

@@ -1,0 +1,151 @@
+/*
+ * file_delete.c - remove a file or an empty folder inside the root; a full one when asked.
+ *
+ * A symbolic link is removed, never what it leads to. A tree goes from the leaves up, each step by
+ * the descriptor of the folder it stands in, so that nobody who swaps a folder for a link
+ * meanwhile leads us elsewhere.
+ */
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/utf8.h"
+#include "tool/tools.h"
+#include "tool/work.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+
+struct file_delete {
+    struct work work; /* first */
+    struct place place;
+    bool recursive;
+    int64_t removed;
+};
+
+static bool is_dot(const char *name)
+{
+    return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+static bool remove_tree(struct file_delete *f, int folder, const char *name, int64_t depth,
+                        struct err *e);
+
+/* All that is in a folder; takes the descriptor over. */
+static bool empty_folder(struct file_delete *f, int fd, int64_t depth, struct err *e)
+{
+    DIR *dir = fdopendir(fd);
+    struct dirent *at;
+    bool ok = true;
+
+    if (!dir) {
+        close(fd);
+        return place_fail(&f->place, "list", e);
+    }
+    while (ok && (at = readdir(dir)))
+        if (!is_dot(at->d_name))
+            ok = remove_tree(f, dirfd(dir), at->d_name, depth + 1, e);
+    closedir(dir);
+    return ok;
+}
+
+static bool remove_folder(struct file_delete *f, int folder, const char *name, int64_t depth,
+                          struct err *e)
+{
+    int64_t most = f->work.host->limits->walk_depth;
+    int fd;
+
+    if (f->recursive) {
+        if (depth > most)
+            return fail(e, ERR_LIMIT, "folders are nested deeper than %lld (limits.walk_depth)",
+                        (long long)most);
+        fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            return place_fail(&f->place, "list what is in", e);
+        if (!empty_folder(f, fd, depth, e))
+            return false;
+    }
+    if (unlinkat(folder, name, AT_REMOVEDIR) < 0)
+        return errno == ENOTEMPTY || errno == EEXIST
+                   ? fail(e, ERR_INVALID,
+                          STR_FMT " is a folder that is not empty; \"recursive\" removes it with "
+                                  "all that is in it",
+                          STR_ARG(utf8_head(f->place.given, 100)))
+                   : place_fail(&f->place, "delete", e);
+    f->removed++;
+    return true;
+}
+
+static bool remove_tree(struct file_delete *f, int folder, const char *name, int64_t depth,
+                        struct err *e)
+{
+    struct stat st;
+
+    if (work_stopped(&f->work))
+        return fail(e, ERR_CANCELED, "canceled");
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return place_fail(&f->place, "delete", e);
+    if (S_ISDIR(st.st_mode))
+        return remove_folder(f, folder, name, depth, e);
+    if (unlinkat(folder, name, 0) < 0)
+        return place_fail(&f->place, "delete", e);
+    f->removed++;
+    return true;
+}
+
+static bool run(struct work *w, struct err *e)
+{
+    struct file_delete *f = CONTAINER_OF(w, struct file_delete, work);
+    AUTO_ENTRY n = { .folder = -1 };
+
+    if (!entry_of(&f->place, &n, e))
+        return false;
+    if (!remove_tree(f, n.folder, n.name, 0, e)) {
+        if (f->removed)
+            fail_in(e, "%lld files and folders are gone, then", (long long)f->removed);
+        return false;
+    }
+    w->answer = arena_printf(&w->mem, "Deleted " STR_FMT, STR_ARG(f->place.given));
+    if (f->removed > 1)
+        w->answer = arena_printf(&w->mem, STR_FMT " (%lld files and folders)", STR_ARG(w->answer),
+                                 (long long)f->removed);
+    return true;
+}
+
+struct args {
+    struct str path;
+    bool recursive;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
+    PICK_FIELD("recursive", PICK_BOOL, struct args, recursive, 0),
+};
+
+static void start(struct call *call)
+{
+    struct args args = { 0 };
+    struct place place;
+    struct file_delete *f;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+        return;
+    f = WORK_NEW(call, struct file_delete);
+    f->place = place;
+    f->recursive = args.recursive;
+    work_start(&f->work, run, NULL);
+}
+
+const struct tool tool_file_delete = {
+    .name = "file_delete",
+    .title = "Delete a file",
+    .description = "Removes a file or an empty folder inside the root folder; a folder with all "
+                   "that is in it only with recursive. Of a symbolic link only the link goes.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"File or folder to remove, relative to the root folder.\"},"
+                    "\"recursive\":{\"type\":\"boolean\","
+                    "\"description\":\"Also what is in the folder.\"}},"
+                    "\"required\":[\"path\"],\"additionalProperties\":false}",
+    .kind = TOOL_DELETE,
+    .start = start,
+};

@@ -1,0 +1,106 @@
+/* glob.c - files and folders whose path matches a pattern. */
+#include "base/container.h"
+#include "base/utf8.h"
+#include "tool/tools.h"
+#include "tool/walk.h"
+#include "tool/wild.h"
+
+struct glob {
+    struct work work; /* first */
+    struct walk walk;
+    struct place place;
+    struct str pattern;
+    struct wild_list list;
+    struct buf out;
+    int64_t found;
+    bool cut;
+};
+
+static bool visit(struct walk *w, const struct walk_item *item)
+{
+    struct glob *g = w->who;
+
+    if (!wild_match_any(&g->list, item->path))
+        return true;
+    if (g->found >= w->work->host->limits->glob_results) {
+        g->cut = true;
+        return false;
+    }
+    g->found++;
+    buf_put(&g->out, walk_full_path(&w->work->mem, &g->place, item->path));
+    buf_put(&g->out, S_ISDIR(item->st.st_mode) ? STR("/\n") : STR("\n"));
+    return true;
+}
+
+static bool run(struct work *w, struct err *e)
+{
+    struct glob *g = CONTAINER_OF(w, struct glob, work);
+
+    if (!wild_expand(&w->mem, g->pattern, &g->list, e))
+        return false;
+    buf_init_in(&g->out, &w->mem, (size_t)w->host->limits->message_bytes);
+    if (!walk_run(&g->walk, &g->place, e))
+        return false;
+    if (!g->found)
+        buf_printf(&g->out, "Nothing matches " STR_FMT ".\n", STR_ARG(utf8_head(g->pattern, 200)));
+    if (g->cut)
+        buf_printf(&g->out, "[cut after %lld results (limits.glob_results)]\n",
+                   (long long)g->found);
+    g->out.n--; /* the last line end */
+    buf_put(&g->out, walk_remarks(&g->walk, &w->mem));
+    w->answer = buf_str(&g->out);
+    return true;
+}
+
+struct args {
+    struct str pattern, path;
+    bool ignored;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("pattern", PICK_STR, struct args, pattern, PICK_MUST),
+    PICK_FIELD("path", PICK_STR, struct args, path, 0),
+    PICK_FIELD("ignored", PICK_BOOL, struct args, ignored, 0),
+};
+
+static void start(struct call *call)
+{
+    struct args args = { .path = STR(".") };
+    int64_t most = call->host->limits->pattern_bytes;
+    struct place place;
+    struct glob *g;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+        return;
+    if (!args.pattern.n || (int64_t)args.pattern.n > most) {
+        call_failed(call, "pattern: expected 1 to %lld bytes (limits.pattern_bytes)",
+                    (long long)most);
+        return;
+    }
+    g = WORK_NEW(call, struct glob);
+    g->place = place;
+    g->pattern = args.pattern;
+    g->walk =
+        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .who = g };
+    work_start(&g->work, run, NULL);
+}
+
+const struct tool tool_glob = {
+    .name = "glob",
+    .title = "Find files by name",
+    .description = "Finds files and folders inside the root folder whose path matches a pattern: "
+                   "* and ? within a name, ** for any folders, [a-z], {a,b}. \"**/*.c\" finds all "
+                   "C files. What .gitignore names is left out.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"pattern\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"Pattern for the path, counted from the folder.\"},"
+                    "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
+                    "\"description\":\"Folder to search, relative to the root folder.\"},"
+                    "\"ignored\":{\"type\":\"boolean\","
+                    "\"description\":\"Also find what .gitignore names.\"}},"
+                    "\"required\":[\"pattern\"],\"additionalProperties\":false}",
+    .kind = TOOL_SEARCH,
+    .read_only = true,
+    .idempotent = true,
+    .start = start,
+};

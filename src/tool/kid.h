@@ -1,0 +1,109 @@
+/*
+ * kid.h - a child that a tool started, what it said, and who waits for it.
+ *
+ *   RUNNING -> EXITED -> closed        kid_drop() at any time: killed, closed, freed
+ *
+ * Belongs to the world, so it may outlive the call that started it. Its stdout and stderr become
+ * one text, in the order they are read; stderr line by line.
+ */
+#ifndef TOOL_KID_H
+#define TOOL_KID_H
+
+#include "loop/op.h"
+#include "tool/output.h"
+#include "tool/work.h"
+#include "tool/world.h"
+
+enum { KID_ID = 17 };
+
+struct kid {
+    struct proc proc;
+    struct tool_world *world;
+    struct kid *next, **link;
+    char id[KID_ID];
+    bool kept; /* a background process: found by kid_find */
+    struct output output;
+    int cwd; /* until it has started; -1: none */
+    bool exited, closed, dropped;
+    struct proc_exit exit;
+    struct kid_wait *waits;
+};
+
+/* ---- what to run --------------------------------------------------------------------------- */
+
+/* Arguments that shell_exec and process_start have in common; all in the memory of the call. */
+struct kid_args {
+    struct pick_strs argv;
+    struct str command;
+    bool shell;
+    struct str cwd;
+    struct json env;
+};
+
+#define KID_FIELDS(type, field)                                                                    \
+    PICK_FIELD("argv", PICK_STRS, type, field.argv, 0),                                            \
+        PICK_FIELD("command", PICK_STR, type, field.command, 0),                                   \
+        PICK_FIELD("shell", PICK_BOOL, type, field.shell, 0),                                      \
+        PICK_FIELD("cwd", PICK_STR, type, field.cwd, 0),                                           \
+        PICK_FIELD("env", PICK_OBJECT, type, field.env, 0)
+
+/* The same as properties of a JSON schema. */
+#define KID_SCHEMA                                                                                 \
+    "\"argv\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"                 \
+    "\"description\":\"The program and its arguments; no shell is involved.\"},"                   \
+    "\"command\":{\"type\":\"string\",\"minLength\":1,"                                            \
+    "\"description\":\"Instead of argv, with shell: a line for /bin/sh.\"},"                       \
+    "\"shell\":{\"type\":\"boolean\",\"description\":\"Run command by /bin/sh.\"},"                \
+    "\"cwd\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","                              \
+    "\"description\":\"Folder to run in, relative to the root folder.\"},"                         \
+    "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"                 \
+    "\"description\":\"Further environment variables.\"}"
+
+struct kid_plan {
+    const char *const *argv, *const *env;
+    struct place cwd;
+};
+
+/* False: the call has failed with the reason. */
+bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *out);
+
+/* ---- running it ---------------------------------------------------------------------------- */
+
+/* `cwd` is taken over. Room for head and tail bytes of output. NULL: it could not be started. */
+struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd, size_t head,
+                      size_t tail, struct err *e);
+
+/* Kill it with all it started; its exit follows. */
+void kid_kill(struct kid *k);
+
+/* Nobody is interested any more: waits fail with ERR_CLOSED, what runs is killed. */
+void kid_drop(struct kid *k);
+
+/* The background process of an id; NULL: none. */
+struct kid *kid_find(struct tool_world *w, struct str id);
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+enum kid_news { KID_EXIT, KID_ANY /* also output that was not taken yet */ };
+
+struct kid_wait {
+    struct op op; /* first */
+    struct kid *kid;
+    enum kid_news news;
+    struct timer timer;
+    struct kid_wait *next;
+};
+
+/* ERR_TIMEOUT when nothing comes within ms; at once, when it is there already. */
+void kid_wait(struct kid *k, struct kid_wait *w, enum kid_news news, int64_t ms, struct op *parent,
+              op_done_fn *done, void *who);
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+/* "exited with code 0", "is running". */
+struct str kid_state_text(const struct kid *k, struct arena *mem);
+
+/* Members of an object: running, exitCode or signal. */
+void kid_write_state(const struct kid *k, struct jw *w);
+
+#endif

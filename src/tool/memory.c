@@ -1,0 +1,299 @@
+/*
+ * memory.c - notes under keys that outlive a session, in .trefoil/memory.json of the root.
+ *
+ * The file is one JSON object of strings, read and replaced whole while a lock file beside it is
+ * held, so that neither two calls nor two programs lose what the other wrote. A file that is not
+ * such an object is left alone: it is reported, never overwritten.
+ */
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/utf8.h"
+#include "tool/tools.h"
+#include "tool/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+
+enum { LOCK_LOOK_MS = 2, NOTES_DEPTH = 4, KEY_MOST = 200 };
+
+#define FOLDER ".trefoil"
+#define FILE_NAME FOLDER "/memory.json"
+
+struct memory {
+    struct work work; /* first */
+    const struct action *action;
+    struct str key, value, query;
+    struct json notes; /* an object, or missing */
+};
+
+/* ---- the file ---------------------------------------------------------------------------- */
+
+static struct place place_at(const struct memory *m, const char *path)
+{
+    const struct host *h = m->work.host;
+
+    return (struct place){ .given = str_of(path), .in = { h->root_fd, h->root }, .path = path };
+}
+
+/* Waits for whoever has it, but not for ever. */
+static bool lock(struct memory *m, int fd, struct err *e)
+{
+    int64_t left = m->work.host->limits->memory_lock_ms;
+
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return fail_sys(e, "lock " FILE_NAME);
+        if (left <= 0 || work_stopped(&m->work))
+            return fail(e, ERR_TIMEOUT,
+                        FILE_NAME " is in use by another program (limits.memory_lock_ms)");
+        poll(NULL, 0, LOCK_LOOK_MS);
+        left -= LOCK_LOOK_MS;
+    }
+    return true;
+}
+
+static bool open_lock(struct memory *m, int *out, struct err *e)
+{
+    struct place p = place_at(m, FOLDER "/memory.lock");
+
+    return beneath_make_parents(&p, &m->work.mem, e) &&
+           beneath_open(&p, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, out, e) && lock(m, *out, e);
+}
+
+static bool read_notes(struct memory *m, struct err *e)
+{
+    const struct limits *l = m->work.host->limits;
+    struct json_opts opts = { .file = FILE_NAME,
+                              .max_depth = NOTES_DEPTH,
+                              .max_values = (uint32_t)(2 * l->memory_notes + 1) };
+    struct place p = place_at(m, FILE_NAME);
+    struct str text;
+
+    if (!beneath_read(&p, &m->work.mem, l->memory_bytes, "memory_bytes", &text, e))
+        return e->code == ERR_NOT_FOUND;
+    if (!json_read(&m->work.mem, text, &opts, &m->notes, e))
+        return false;
+    if (json_type(m->notes) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, FILE_NAME " is not an object of notes");
+    JSON_MEMBERS(key, m->notes)
+    {
+        if (json_type(json_value(key)) != JSON_STRING)
+            return json_fail(json_value(key), e, "a note must be a string");
+    }
+    return pick_check_keys(&m->work.mem, m->notes, e);
+}
+
+/* All notes but that of the key, and with `fresh` that one. */
+static bool write_notes(struct memory *m, bool fresh, struct err *e)
+{
+    const struct limits *l = m->work.host->limits;
+    struct place p = place_at(m, FILE_NAME);
+    AUTO_ENTRY n = { .folder = -1 };
+    enum entry_was was;
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, &m->work.mem, (size_t)l->memory_bytes);
+    jw_object(&w);
+    JSON_MEMBERS(key, m->notes)
+    {
+        if (json_is(key, m->key))
+            continue;
+        jw_key(&w, json_str(&m->work.mem, key));
+        jw_raw(&w, json_raw(json_value(key)));
+    }
+    if (fresh) {
+        jw_key(&w, m->key);
+        jw_str(&w, m->value);
+    }
+    jw_object_end(&w);
+    if (out.full)
+        return fail(e, ERR_LIMIT, "all notes together may have %lld bytes (limits.memory_bytes)",
+                    (long long)l->memory_bytes);
+    return entry_of(&p, &n, e) && entry_write(&n, &p, buf_str(&out), &was, e);
+}
+
+/* ---- actions ----------------------------------------------------------------------------- */
+
+typedef bool action_fn(struct memory *m, struct err *e);
+
+static struct json find(const struct memory *m)
+{
+    return json_get(m->notes, m->key);
+}
+
+static bool fail_none(const struct memory *m, struct err *e)
+{
+    return fail(e, ERR_NOT_FOUND, "there is no note \"" STR_FMT "\"",
+                STR_ARG(utf8_head(m->key, 100)));
+}
+
+static bool do_get(struct memory *m, struct err *e)
+{
+    if (!json_here(find(m)))
+        return fail_none(m, e);
+    m->work.answer = json_str(&m->work.mem, find(m));
+    return true;
+}
+
+static bool do_set(struct memory *m, struct err *e)
+{
+    int64_t most = m->work.host->limits->memory_notes;
+
+    if (!json_here(find(m)) && (int64_t)json_count(m->notes) >= most)
+        return fail(e, ERR_LIMIT, "there are %lld notes already (limits.memory_notes)",
+                    (long long)most);
+    m->work.answer = arena_printf(&m->work.mem, "%s " STR_FMT,
+                                  json_here(find(m)) ? "Replaced" : "Noted", STR_ARG(m->key));
+    return write_notes(m, true, e);
+}
+
+static bool do_delete(struct memory *m, struct err *e)
+{
+    if (!json_here(find(m)))
+        return fail_none(m, e);
+    m->work.answer = arena_printf(&m->work.mem, "Deleted " STR_FMT, STR_ARG(m->key));
+    return write_notes(m, false, e);
+}
+
+static bool do_list(struct memory *m, struct err *e)
+{
+    struct buf out;
+
+    (void)e;
+    buf_init_in(&out, &m->work.mem, (size_t)m->work.host->limits->message_bytes);
+    JSON_MEMBERS(key, m->notes)
+    {
+        buf_put(&out, json_str(&m->work.mem, key));
+        buf_putc(&out, '\n');
+    }
+    m->work.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("There are no notes.");
+    return true;
+}
+
+/* ASCII letters in any case. */
+static bool holds(struct str text, struct str what)
+{
+    for (size_t i = 0; i + what.n <= text.n; i++)
+        if (str_eq_nocase(str_head(str_skip(text, i), what.n), what))
+            return true;
+    return false;
+}
+
+static void put_note(struct buf *out, struct str name, struct str value)
+{
+    buf_put(out, name);
+    buf_put(out, STR(": "));
+    buf_put(out, value);
+    buf_putc(out, '\n');
+}
+
+static bool do_search(struct memory *m, struct err *e)
+{
+    struct arena *mem = &m->work.mem;
+    struct buf out;
+
+    (void)e;
+    buf_init_in(&out, mem, (size_t)m->work.host->limits->message_bytes);
+    JSON_MEMBERS(key, m->notes)
+    {
+        struct str name = json_str(mem, key), value = json_str(mem, json_value(key));
+
+        if (holds(name, m->query) || holds(value, m->query))
+            put_note(&out, name, value);
+    }
+    m->work.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note holds that.");
+    return true;
+}
+
+static const struct action {
+    const char *name;
+    action_fn *run;
+    bool key, value, query; /* what it needs */
+} actions[] = {
+    { "get", do_get, true, false, false },       { "set", do_set, true, true, false },
+    { "list", do_list, false, false, false },    { "search", do_search, false, false, true },
+    { "delete", do_delete, true, false, false },
+};
+
+static bool run(struct work *w, struct err *e)
+{
+    struct memory *m = CONTAINER_OF(w, struct memory, work);
+    AUTO_FD guard = -1;
+
+    return open_lock(m, &guard, e) && read_notes(m, e) && m->action->run(m, e);
+}
+
+/* ---- on the loop ------------------------------------------------------------------------- */
+
+struct args {
+    struct str action, key, value, query;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("action", PICK_STR, struct args, action, PICK_MUST),
+    PICK_FIELD("key", PICK_STR, struct args, key, 0),
+    PICK_FIELD("value", PICK_STR, struct args, value, 0),
+    PICK_FIELD("query", PICK_STR, struct args, query, 0),
+};
+
+static const struct action *find_action(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+        if (str_eq(name, str_of(actions[i].name)))
+            return &actions[i];
+    return NULL;
+}
+
+static bool check(struct call *call, const struct action *a, const struct args *args)
+{
+    if (!a)
+        call_failed(call, "action: accepted are get, set, list, search and delete");
+    else if (a->key && (!args->key.n || args->key.n > KEY_MOST))
+        call_failed(call, "%s needs a key of 1 to %d bytes", a->name, KEY_MOST);
+    else if (a->value && !args->value.p)
+        call_failed(call, "%s needs a value", a->name);
+    else if (a->query && !args->query.n)
+        call_failed(call, "%s needs a query", a->name);
+    else
+        return true;
+    return false;
+}
+
+static void start(struct call *call)
+{
+    struct args args = { 0 };
+    const struct action *a;
+    struct memory *m;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args))
+        return;
+    a = find_action(args.action);
+    if (!check(call, a, &args))
+        return;
+    m = WORK_NEW(call, struct memory);
+    m->action = a;
+    m->key = args.key;
+    m->value = args.value;
+    m->query = args.query;
+    work_start(&m->work, run, NULL);
+}
+
+const struct tool tool_memory = {
+    .name = "memory",
+    .title = "Notes",
+    .description = "Keeps notes under keys for later sessions: get, set, list, search, delete.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"action\":{\"type\":\"string\","
+                    "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
+                    "\"key\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200,"
+                    "\"description\":\"For get, set and delete.\"},"
+                    "\"value\":{\"type\":\"string\",\"description\":\"The note, for set.\"},"
+                    "\"query\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"A text to find in keys and notes, for search.\"}},"
+                    "\"required\":[\"action\"],\"additionalProperties\":false}",
+    .kind = TOOL_EDIT,
+    .start = start,
+};

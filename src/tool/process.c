@@ -1,0 +1,316 @@
+/*
+ * process.c - programs in the background: start one, hear what it says, write to it, end it.
+ *
+ * They belong to the program, not to a call or a client; whoever knows the id, which cannot be
+ * guessed, may use one. All end with the program. One that has ended is remembered until its
+ * place is needed.
+ */
+#include "base/container.h"
+#include "tool/kid.h"
+#include "tool/tools.h"
+
+#include <fcntl.h>
+
+/* ---- starting ---------------------------------------------------------------------------- */
+
+struct process_start {
+    struct work work; /* first */
+    struct kid_plan plan;
+    int cwd;
+};
+
+/* Room for one more: the oldest that has ended makes it. */
+static bool make_room(struct tool_world *w, int64_t most)
+{
+    struct kid *oldest = NULL;
+    int64_t n = 0;
+
+    for (struct kid *k = w->kids; k; k = k->next) {
+        n += k->kept;
+        if (k->kept && k->exited)
+            oldest = k;
+    }
+    if (n < most)
+        return true;
+    if (oldest)
+        kid_drop(oldest);
+    return oldest != NULL;
+}
+
+static void close_cwd(void *ptr)
+{
+    struct process_start *s = ptr;
+
+    if (s->cwd >= 0)
+        close(s->cwd);
+}
+
+static bool open_cwd(struct work *w, struct err *e)
+{
+    struct process_start *s = CONTAINER_OF(w, struct process_start, work);
+
+    return beneath_open(&s->plan.cwd, O_PATH | O_DIRECTORY, 0, &s->cwd, e);
+}
+
+static void write_process(struct call *call, const struct kid *k, uint64_t lost)
+{
+    struct jw w = jw_to(&call->structured);
+
+    jw_object(&w);
+    jw_kstr(&w, "id", str_of(k->id));
+    kid_write_state(k, &w);
+    jw_kint(&w, "lostBytes", (int64_t)lost);
+    jw_object_end(&w);
+}
+
+static void on_cwd(struct work *w)
+{
+    struct process_start *s = CONTAINER_OF(w, struct process_start, work);
+    const struct limits *l = w->host->limits;
+    struct kid *k;
+    struct err e;
+
+    if (!make_room(w->host->world, l->processes)) {
+        call_failed(w->call, "%lld processes are running already (limits.processes)",
+                    (long long)l->processes);
+        return;
+    }
+    k = kid_start(w->host->world, &s->plan, s->cwd, 0, (size_t)l->process_output_bytes, &e);
+    s->cwd = -1;
+    if (!k) {
+        call_failed(w->call, "%s", e.text);
+        return;
+    }
+    k->kept = true;
+    write_process(w->call, k, 0);
+    call_text(w->call, arena_printf(w->call->mem, "Started as %s", k->id));
+    call_done(w->call);
+}
+
+struct start_args {
+    struct kid_args kid;
+};
+
+static const struct pick start_fields[] = { KID_FIELDS(struct start_args, kid) };
+
+static void start_process(struct call *call)
+{
+    struct start_args args = { 0 };
+    struct kid_plan plan;
+    struct process_start *s;
+
+    if (!tool_args(call, PICK_TABLE(start_fields), &args) || !kid_plan(call, &args.kid, &plan))
+        return;
+    s = WORK_NEW(call, struct process_start);
+    s->plan = plan;
+    s->cwd = -1;
+    arena_defer(call->mem, close_cwd, s);
+    work_start(&s->work, open_cwd, on_cwd);
+}
+
+/* ---- one that runs ----------------------------------------------------------------------- */
+
+struct process_call {
+    struct kid_wait wait; /* first */
+    struct call *call;
+    struct kid *kid;
+};
+
+struct id_args {
+    struct str id, text;
+    bool close;
+    int64_t wait_ms;
+};
+
+/* The process that is meant; NULL: the call has failed with the reason. */
+static struct process_call *process_of(struct call *call, struct str id)
+{
+    struct kid *k = call->host->world ? kid_find(call->host->world, id) : NULL;
+    struct process_call *p;
+
+    if (!k) {
+        call_failed(call, "there is no process of that id (any more)");
+        return NULL;
+    }
+    p = ARENA_NEW(call->mem, struct process_call);
+    p->call = call;
+    p->kid = k;
+    return p;
+}
+
+/* What is new, and how it is. It may hold anything, so it is put, not printed. */
+static void tell(struct process_call *p)
+{
+    struct call *call = p->call;
+    uint64_t lost;
+    struct str fresh = output_take(&p->kid->output, &lost);
+    struct buf out;
+
+    buf_init_in(&out, call->mem, fresh.n + 1024);
+    if (lost)
+        buf_printf(&out, "[%llu bytes left out]\n", (unsigned long long)lost);
+    buf_put(&out, fresh);
+    if (out.n && out.p[out.n - 1] != '\n')
+        buf_putc(&out, '\n');
+    buf_printf(&out, "[the process " STR_FMT "]", STR_ARG(kid_state_text(p->kid, call->mem)));
+    write_process(call, p->kid, lost);
+    call_text(call, buf_str(&out));
+    call_done(call);
+}
+
+static void on_news(struct op *op, const struct err *e, void *who)
+{
+    struct process_call *p = who;
+
+    (void)op;
+    if (!e || e->code == ERR_TIMEOUT)
+        tell(p);
+    else if (e->code == ERR_CANCELED)
+        call_done(p->call); /* the call knows that it was cancelled */
+    else
+        call_failed(p->call, "%s", e->text);
+}
+
+static const struct pick poll_fields[] = {
+    PICK_FIELD("id", PICK_STR, struct id_args, id, PICK_MUST),
+    PICK_RANGE("wait_ms", struct id_args, wait_ms, 0, 0, INT32_MAX),
+};
+
+static void start_poll(struct call *call)
+{
+    int64_t most = call->host->limits->process_wait_ms;
+    struct id_args args = { 0 };
+    struct process_call *p;
+
+    if (!tool_args(call, PICK_TABLE(poll_fields), &args))
+        return;
+    p = process_of(call, args.id);
+    if (!p)
+        return;
+    if (args.wait_ms > most)
+        call_failed(call, "wait_ms: at most %lld (limits.process_wait_ms)", (long long)most);
+    else if (!args.wait_ms)
+        tell(p);
+    else
+        kid_wait(p->kid, &p->wait, KID_ANY, args.wait_ms, &call->op, on_news, p);
+}
+
+static const struct pick write_fields[] = {
+    PICK_FIELD("id", PICK_STR, struct id_args, id, PICK_MUST),
+    PICK_FIELD("text", PICK_STR, struct id_args, text, 0),
+    PICK_FIELD("close", PICK_BOOL, struct id_args, close, 0),
+};
+
+static void start_write(struct call *call)
+{
+    int64_t most = call->host->limits->process_input_bytes;
+    struct id_args args = { 0 };
+    struct process_call *p;
+    struct stream *io;
+
+    if (!tool_args(call, PICK_TABLE(write_fields), &args))
+        return;
+    p = process_of(call, args.id);
+    if (!p)
+        return;
+    io = proc_io(&p->kid->proc);
+    if (p->kid->exited || io->shutting || io->error) {
+        call_failed(call, "the process %s",
+                    p->kid->exited ? kid_state_text(p->kid, call->mem).p : "reads no more");
+        return;
+    }
+    if ((int64_t)(stream_backlog(io) + args.text.n) > most) {
+        call_failed(call,
+                    "the process has not read %zu bytes yet; at most %lld may wait "
+                    "(limits.process_input_bytes)",
+                    stream_backlog(io), (long long)most);
+        return;
+    }
+    if (args.text.n)
+        stream_put(io, args.text);
+    if (args.close)
+        stream_shut(io);
+    call_text(call, arena_printf(call->mem, "Written: " COUNT_FMT "%s",
+                                 COUNT_ARG(args.text.n, "byte"), args.close ? ", the last" : ""));
+    call_done(call);
+}
+
+static const struct pick kill_fields[] = {
+    PICK_FIELD("id", PICK_STR, struct id_args, id, PICK_MUST),
+};
+
+static void start_kill(struct call *call)
+{
+    struct id_args args = { 0 };
+    struct process_call *p;
+
+    if (!tool_args(call, PICK_TABLE(kill_fields), &args))
+        return;
+    p = process_of(call, args.id);
+    if (!p)
+        return;
+    kid_kill(p->kid);
+    kid_wait(p->kid, &p->wait, KID_EXIT, call->host->limits->tool_ms, &call->op, on_news, p);
+}
+
+/* ---- the tools --------------------------------------------------------------------------- */
+
+#define STATE_SCHEMA                                                                               \
+    "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},"                           \
+    "\"running\":{\"type\":\"boolean\"},\"exitCode\":{\"type\":\"integer\"},"                      \
+    "\"signal\":{\"type\":\"integer\"},\"lostBytes\":{\"type\":\"integer\"}},"                     \
+    "\"required\":[\"id\",\"running\",\"lostBytes\"]}"
+
+#define ID_SCHEMA "\"id\":{\"type\":\"string\",\"description\":\"As process_start gave it.\"}"
+
+const struct tool tool_process_start = {
+    .name = "process_start",
+    .title = "Start a process",
+    .description = "Starts a program in the background and answers with its id at once. It ends "
+                   "with trefoil at the latest.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" KID_SCHEMA "},"
+                    "\"additionalProperties\":false}",
+    .output_schema = STATE_SCHEMA,
+    .kind = TOOL_EXECUTE,
+    .open_world = true,
+    .start = start_process,
+};
+
+const struct tool tool_process_poll = {
+    .name = "process_poll",
+    .title = "Look at a process",
+    .description = "What a background process has said since the last time, and whether it runs.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
+                    "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,"
+                    "\"description\":\"Wait so long for something new.\"}},"
+                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+    .output_schema = STATE_SCHEMA,
+    .kind = TOOL_EXECUTE,
+    .start = start_poll,
+};
+
+const struct tool tool_process_write = {
+    .name = "process_write",
+    .title = "Write to a process",
+    .description = "Writes a text to the stdin of a background process, and closes it when asked.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
+                    "\"text\":{\"type\":\"string\"},"
+                    "\"close\":{\"type\":\"boolean\",\"description\":\"Nothing will follow.\"}},"
+                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+    .kind = TOOL_EXECUTE,
+    .open_world = true,
+    .start = start_write,
+};
+
+const struct tool tool_process_kill = {
+    .name = "process_kill",
+    .title = "Kill a process",
+    .description = "Kills a background process and all it started, and answers with its last "
+                   "words.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA "},"
+                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+    .output_schema = STATE_SCHEMA,
+    .kind = TOOL_EXECUTE,
+    .idempotent = true,
+    .start = start_kill,
+};

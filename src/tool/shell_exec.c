@@ -1,0 +1,187 @@
+/*
+ * shell_exec.c - run a program inside the root and wait for its end.
+ *
+ * The folder is opened on the pool, then the program is started under the keeper. When its time is
+ * over, or the call is cancelled, it is killed with all it started. What it said is kept up to a
+ * bound: the beginning and the end.
+ */
+#include "base/container.h"
+#include "base/utf8.h"
+#include "tool/kid.h"
+#include "tool/tools.h"
+
+#include <fcntl.h>
+
+struct shell_exec {
+    struct work work; /* first */
+    struct kid_plan plan;
+    struct str input;
+    int64_t timeout_ms;
+    int cwd;
+    struct kid *kid;
+    struct kid_wait wait;
+    bool late;
+};
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* What it said may hold anything, so it is put, not printed. */
+static struct str output_text(struct shell_exec *x, struct str state)
+{
+    struct output *o = &x->kid->output;
+    struct buf out;
+
+    buf_init_in(&out, x->work.call->mem, o->head.n + o->tail.n + 1024);
+    buf_put(&out, buf_str(&o->head));
+    if (output_lost(o))
+        buf_printf(&out, "\n[%llu bytes left out]\n", (unsigned long long)output_lost(o));
+    buf_put(&out, output_tail(o));
+    if (out.n && out.p[out.n - 1] != '\n')
+        buf_putc(&out, '\n');
+    buf_printf(&out, "[the program " STR_FMT "]", STR_ARG(state));
+    return buf_str(&out);
+}
+
+static void write_result(struct shell_exec *x)
+{
+    struct jw w = jw_to(&x->work.call->structured);
+
+    jw_object(&w);
+    kid_write_state(x->kid, &w);
+    jw_kbool(&w, "timedOut", x->late);
+    jw_object_end(&w);
+}
+
+static void tell(struct shell_exec *x)
+{
+    struct call *call = x->work.call;
+    struct str state = kid_state_text(x->kid, call->mem);
+
+    if (x->kid->exit.how == PROC_NOT_STARTED) {
+        call_failed(call, "the program " STR_FMT, STR_ARG(state));
+        return;
+    }
+    if (x->late)
+        state = arena_printf(call->mem, "took longer than %lld ms and was killed",
+                             (long long)x->timeout_ms);
+    write_result(x);
+    call_text(call, output_text(x, state));
+    call->is_error = x->late;
+    call_done(call);
+}
+
+static void on_kid_exit(struct op *op, const struct err *e, void *who)
+{
+    struct shell_exec *x = who;
+
+    (void)op;
+    if (e && e->code == ERR_TIMEOUT && !x->late) {
+        x->late = true;
+        kid_kill(x->kid);
+        kid_wait(x->kid, &x->wait, KID_EXIT, x->work.host->limits->tool_ms, &x->work.call->op,
+                 on_kid_exit, x);
+        return;
+    }
+    if (!e)
+        tell(x);
+    else if (e->code == ERR_CANCELED)
+        call_done(x->work.call); /* the call knows that it was cancelled */
+    else
+        call_broke(x->work.call, e);
+    if (!e || e->code != ERR_CLOSED)
+        kid_drop(x->kid);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+static void close_cwd(void *ptr)
+{
+    struct shell_exec *x = ptr;
+
+    if (x->cwd >= 0)
+        close(x->cwd);
+}
+
+static bool run(struct work *w, struct err *e)
+{
+    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
+
+    return beneath_open(&x->plan.cwd, O_PATH | O_DIRECTORY, 0, &x->cwd, e);
+}
+
+static void told(struct work *w)
+{
+    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
+    const struct limits *l = w->host->limits;
+    size_t most = (size_t)l->shell_output_bytes;
+    struct err e;
+
+    x->kid = kid_start(w->host->world, &x->plan, x->cwd, most / 2, most - most / 2, &e);
+    x->cwd = -1;
+    if (!x->kid) {
+        call_failed(w->call, "%s", e.text);
+        return;
+    }
+    if (x->input.n)
+        stream_put(proc_io(&x->kid->proc), x->input);
+    stream_shut(proc_io(&x->kid->proc));
+    kid_wait(x->kid, &x->wait, KID_EXIT, x->timeout_ms, &w->call->op, on_kid_exit, x);
+}
+
+struct args {
+    struct kid_args kid;
+    struct str input;
+    int64_t timeout_ms;
+};
+
+static const struct pick arg_fields[] = {
+    KID_FIELDS(struct args, kid),
+    PICK_FIELD("input", PICK_STR, struct args, input, 0),
+    PICK_RANGE("timeout_ms", struct args, timeout_ms, 0, 1, INT32_MAX),
+};
+
+static void start(struct call *call)
+{
+    const struct limits *l = call->host->limits;
+    struct args args = { .timeout_ms = l->shell_ms };
+    struct kid_plan plan;
+    struct shell_exec *x;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !kid_plan(call, &args.kid, &plan))
+        return;
+    if (args.timeout_ms > l->shell_max_ms) {
+        call_failed(call, "timeout_ms: at most %lld (limits.shell_max_ms)",
+                    (long long)l->shell_max_ms);
+        return;
+    }
+    x = WORK_NEW(call, struct shell_exec);
+    x->plan = plan;
+    x->input = args.input;
+    x->timeout_ms = args.timeout_ms;
+    x->cwd = -1;
+    arena_defer(call->mem, close_cwd, x);
+    work_start(&x->work, run, told);
+}
+
+const struct tool tool_shell_exec = {
+    .name = "shell_exec",
+    .title = "Run a program",
+    .description = "Runs a program in a folder of the root folder, waits for its end and answers "
+                   "with its output and exit code. It has no terminal; its stdin is what input "
+                   "says, then ends. For what keeps running there is process_start.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" KID_SCHEMA ","
+                    "\"input\":{\"type\":\"string\",\"description\":\"Its stdin.\"},"
+                    "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,"
+                    "\"description\":\"Time after which it is killed.\"}},"
+                    "\"additionalProperties\":false}",
+    .output_schema = "{\"type\":\"object\",\"properties\":{"
+                     "\"running\":{\"type\":\"boolean\"},"
+                     "\"exitCode\":{\"type\":\"integer\"},"
+                     "\"signal\":{\"type\":\"integer\"},"
+                     "\"timedOut\":{\"type\":\"boolean\"}},"
+                     "\"required\":[\"running\",\"timedOut\"]}",
+    .kind = TOOL_EXECUTE,
+    .open_world = true,
+    .timeout_ms = CALL_NO_DEADLINE,
+    .start = start,
+};

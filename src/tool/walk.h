@@ -1,0 +1,51 @@
+/*
+ * walk.h - all that is below a folder, in the order of names, without what is ignored.
+ *
+ * Symbolic links are shown and never followed, so there is no way out and no circle. Folders that
+ * cannot be read are counted. `.git` is left out, and what .gitignore files name, those above the
+ * starting folder included.
+ *
+ * Blocking: for pool threads.
+ */
+#ifndef TOOL_WALK_H
+#define TOOL_WALK_H
+
+#include "tool/ignore.h"
+#include "tool/work.h"
+
+struct walk_item {
+    struct str path; /* from the starting folder on; NUL-terminated, borrowed */
+    const char *name;
+    int folder; /* the descriptor of the folder it is in */
+    struct stat st;
+};
+
+struct walk {
+    struct work *work; /* for its stop flag, limits and host */
+    bool everything;   /* also what is ignored, but for .git */
+    int64_t depth;     /* how many levels; 0: as many as limits.walk_depth */
+    /* False ends the walk. */
+    bool (*visit)(struct walk *w, const struct walk_item *item);
+    void *who;
+
+    /* What came of it. */
+    int64_t seen;   /* entries looked at */
+    int64_t unread; /* folders that could not be read, or lie too deep */
+    bool cut;       /* limits.walk_entries was reached */
+
+    /* Inside. */
+    struct buf path;
+    struct str prefix; /* of the starting folder, for .gitignore: "" or "src/" */
+    bool over;
+};
+
+/* False when the folder cannot be opened, or the work was stopped. */
+bool walk_run(struct walk *w, const struct place *from, struct err *e);
+
+/* The path of an item as a caller may give it: with that of the starting folder. */
+struct str walk_full_path(struct arena *mem, const struct place *from, struct str path);
+
+/* What a result leaves out, as sentences that each begin with a line end; none: "". */
+struct str walk_remarks(const struct walk *w, struct arena *mem);
+
+#endif

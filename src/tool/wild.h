@@ -1,0 +1,29 @@
+/*
+ * wild.h - patterns for paths, as shells and .gitignore write them. Pure.
+ *
+ *   *      any run of characters but "/"          [a-z] [!a]  one of these, or none of these
+ *   ?      one character but "/"                  \x          x itself
+ *   **     as a whole part: any number of folders {a,b}       either (wild_expand only)
+ */
+#ifndef TOOL_WILD_H
+#define TOOL_WILD_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* Does the whole path match? A "**" at its end wants something to be there. */
+bool wild_match(struct str pattern, struct str path);
+
+enum { WILD_ALTERNATIVES = 64 };
+
+struct wild_list {
+    struct str v[WILD_ALTERNATIVES];
+    size_t n;
+};
+
+/* The patterns that one with braces stands for, in mem. ERR_LIMIT for too many. */
+bool wild_expand(struct arena *mem, struct str pattern, struct wild_list *out, struct err *e);
+
+bool wild_match_any(const struct wild_list *list, struct str path);
+
+#endif

@@ -1,0 +1,107 @@
+#include "tool/work.h"
+
+#include "base/container.h"
+
+static void cancel_work(struct op *op)
+{
+    struct work *w = CONTAINER_OF(op, struct work, op);
+
+    atomic_store_explicit(&w->stop, true, memory_order_relaxed);
+}
+
+static const struct op_kind work_kind = { .name = "work", .cancel = cancel_work };
+
+static void free_mem(void *ptr)
+{
+    arena_fini(ptr);
+}
+
+void *work_new(struct call *call, size_t size)
+{
+    struct work *w = memset(arena_alloc(call->mem, size), 0, size);
+
+    w->call = call;
+    w->host = call->host;
+    arena_defer(call->mem, free_mem, &w->mem);
+    return w;
+}
+
+static bool on_pool(struct job *job, struct err *e)
+{
+    struct work *w = CONTAINER_OF(job, struct work, job);
+
+    return w->run(w, e);
+}
+
+static void on_job_done(struct op *op, const struct err *e, void *who)
+{
+    struct work *w = who;
+
+    (void)op;
+    if (e)
+        op_fail(&w->op, e);
+    else
+        op_ok(&w->op);
+}
+
+static void on_work_done(struct op *op, const struct err *e, void *who)
+{
+    struct work *w = CONTAINER_OF(op, struct work, op);
+
+    (void)who;
+    if (e && e->code == ERR_CANCELED) {
+        call_done(w->call); /* the call knows that it was cancelled */
+    } else if (e) {
+        call_failed(w->call, "%s", e->text);
+    } else if (w->told) {
+        w->told(w);
+    } else {
+        call_text(w->call, w->answer);
+        call_done(w->call);
+    }
+}
+
+void work_start(struct work *w, work_fn *run, work_told_fn *told)
+{
+    w->run = run;
+    w->told = told;
+    op_begin(&w->op, &work_kind, w->host->loop, &w->call->op, on_work_done, NULL);
+    job_start(&w->job, w->host->loop, &w->op, on_pool, on_job_done, w);
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+static const char *first_required(const struct pick *row, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (row[i].flags & PICK_MUST)
+            return row[i].name.p;
+    return NULL;
+}
+
+bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out)
+{
+    const char *must = first_required(row, rows);
+    struct err e;
+
+    if (!json_here(call->args)) {
+        if (must)
+            call_failed(call, "the argument \"%s\" is missing", must);
+        return !must;
+    }
+    if (!pick(call->mem, call->args, row, rows, PICK_STRICT, out, &e)) {
+        call_failed(call, "%s", e.text);
+        return false;
+    }
+    return true;
+}
+
+bool tool_place(struct call *call, struct str path, struct place *out)
+{
+    struct err e;
+
+    if (place_of(call->host, call->mem, path, out, &e))
+        return true;
+    call_failed(call, "%s", e.text);
+    return false;
+}

@@ -1,0 +1,226 @@
+/* Ways out of the root, each tried with every tool that takes a path. */
+#include "base/auto.h"
+#include "tool/beneath.h"
+#include "tool_bench.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SWAPS = 400 };
+
+/* Tools and arguments that reach for %s; the second one of a kind says what it would do there. */
+static const struct {
+    const struct tool *tool;
+    const char *args;
+} reaches[] = {
+    { &tool_file_read, "{'path':'%s'}" },
+    { &tool_file_write, "{'path':'%s','content':'mine'}" },
+    { &tool_file_write, "{'path':'%s/new/er','content':'mine','parents':true}" },
+    { &tool_file_edit, "{'path':'%s','old_text':'secret','new_text':'mine'}" },
+    { &tool_file_list, "{'path':'%s/..'}" },
+    { &tool_glob, "{'path':'%s/..','pattern':'**'}" },
+    { &tool_grep, "{'path':'%s','pattern':'secret'}" },
+    { &tool_file_move, "{'from':'%s','to':'mine'}" },
+    { &tool_file_move, "{'from':'own','to':'%s','replace':true}" },
+    { &tool_file_delete, "{'path':'%s'}" },
+    { &tool_file_delete, "{'path':'%s/..','recursive':true}" },
+    { &tool_dir_make, "{'path':'%s/made'}" },
+};
+
+static bool outside_is_untouched(const struct bench *b)
+{
+    struct bench out = *b;
+
+    snprintf(out.root, sizeof(out.root), "%s", b->outside);
+    return !strcmp(holds(&out, "secret"), "secret") && !there(&out, "new") && !there(&out, "made");
+}
+
+static void none_reaches(struct bench *b, const char *path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(reaches); i++) {
+        char args[512];
+        struct str said;
+
+        put(b, "own", "own");
+        snprintf(args, sizeof(args), reaches[i].args, path);
+        said = call(b, reaches[i].tool, "%s", args);
+        if (!b->call.is_error)
+            TAP_NOT("%s %s answered " STR_FMT, reaches[i].tool->name, args, STR_ARG(said));
+        OK(outside_is_untouched(b));
+    }
+}
+
+static void put_secret(const struct bench *b)
+{
+    struct bench out = *b;
+
+    snprintf(out.root, sizeof(out.root), "%s", b->outside);
+    put(&out, "secret", "secret");
+}
+
+TEST(no_path_leads_out_of_the_root)
+{
+    struct bench b;
+    char path[200];
+
+    bench_open(&b);
+    put_secret(&b);
+    folder(&b, "sub");
+    none_reaches(&b, "../outside/secret");
+    none_reaches(&b, "sub/../../outside/secret");
+    snprintf(path, sizeof(path), "%s/secret", b.outside);
+    none_reaches(&b, path);
+    snprintf(path, sizeof(path), "/proc/self/root%s/secret", b.outside);
+    none_reaches(&b, path);
+    snprintf(path, sizeof(path), "%s/../outside/secret", b.root);
+    none_reaches(&b, path);
+    bench_close(&b);
+}
+
+TEST(a_folder_whose_name_begins_like_the_root_is_outside)
+{
+    struct bench b;
+    char path[200];
+
+    bench_open(&b);
+    snprintf(path, sizeof(path), "%s-too", b.root);
+    OK(mkdir(path, 0755) == 0);
+    EQ_S(str_head(call(&b, &tool_file_list, "{'path':'%s'}", path), 5), "/tmp/");
+    WAS_REFUSED(&b);
+    HAS_S(answer(&b), "leads out of the root folder");
+    bench_close(&b);
+}
+
+/* A link that leads out is no way to what it leads to. Removing and renaming mean the link. */
+TEST(no_link_leads_out_of_the_root)
+{
+    struct bench b;
+    char path[200];
+
+    bench_open(&b);
+    put_secret(&b);
+    snprintf(path, sizeof(path), "%s/secret", b.outside);
+    OK(symlink(path, at(&b, "absolute")) == 0);
+    OK(symlink("../outside/secret", at(&b, "relative")) == 0);
+    OK(symlink("../outside", at(&b, "folder")) == 0);
+    OK(symlink("/proc/self/root", at(&b, "magic")) == 0);
+    none_reaches(&b, "folder/secret");
+    snprintf(path, sizeof(path), "magic%s/secret", b.outside);
+    none_reaches(&b, path);
+    for (size_t i = 0; i < 4; i++) {
+        call(&b, reaches[i].tool, reaches[i].args, "absolute");
+        WAS_REFUSED(&b);
+        call(&b, reaches[i].tool, reaches[i].args, "relative");
+        WAS_REFUSED(&b);
+    }
+    call(&b, &tool_file_delete, "{'path':'folder','recursive':true}");
+    WENT_WELL(&b);
+    call(&b, &tool_file_move, "{'from':'absolute','to':'moved'}");
+    WENT_WELL(&b);
+    OK(!there(&b, "folder") && there(&b, "moved") && outside_is_untouched(&b));
+    bench_close(&b);
+}
+
+TEST(a_link_inside_the_root_is_followed_and_stays)
+{
+    struct bench b;
+    struct stat st;
+
+    bench_open(&b);
+    folder(&b, "sub");
+    put(&b, "sub/real", "one two");
+    OK(symlink("sub/real", at(&b, "link")) == 0 && symlink("../link", at(&b, "sub/second")) == 0);
+    EQ_S(call(&b, &tool_file_read, "{'path':'sub/second'}"), "one two");
+    call(&b, &tool_file_edit, "{'path':'sub/second','old_text':'two','new_text':'2'}");
+    WENT_WELL(&b);
+    call(&b, &tool_file_write, "{'path':'link','content':'%s'}", "three");
+    WENT_WELL(&b);
+    EQ_STR(holds(&b, "sub/real"), "three");
+    OK(lstat(at(&b, "link"), &st) == 0 && S_ISLNK(st.st_mode));
+    OK(symlink("round", at(&b, "round")) == 0);
+    call(&b, &tool_file_write, "{'path':'round','content':'x'}");
+    WAS_REFUSED(&b);
+    bench_close(&b);
+}
+
+TEST(included_folders_are_reached_by_absolute_paths_only)
+{
+    struct bench b;
+    struct host_folder include;
+
+    bench_open(&b);
+    put_secret(&b);
+    include = (struct host_folder){ open(b.outside, O_PATH | O_CLOEXEC), b.outside };
+    b.host.include = &include;
+    b.host.includes = 1;
+    EQ_S(call(&b, &tool_file_read, "{'path':'%s/secret'}", b.outside), "secret");
+    call(&b, &tool_file_read, "{'path':'../outside/secret'}");
+    WAS_REFUSED(&b);
+    call(&b, &tool_file_read, "{'path':'%s/../inside/x'}", b.outside);
+    WAS_REFUSED(&b);
+    put(&b, "x", "x");
+    call(&b, &tool_file_move, "{'from':'x','to':'%s/x'}", b.outside);
+    WENT_WELL(&b);
+    close(include.fd);
+    bench_close(&b);
+}
+
+/* ---- a race ------------------------------------------------------------------------------ */
+
+struct swapper {
+    pthread_t thread;
+    char folder[128], link[128];
+    atomic_bool stop;
+    atomic_long swaps;
+};
+
+/* For ever: a folder of the root and a link to the outside change places. */
+static void *swap(void *who)
+{
+    struct swapper *s = who;
+
+    while (!atomic_load(&s->stop)) {
+        renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE);
+        atomic_fetch_add(&s->swaps, 1);
+    }
+    return NULL;
+}
+
+TEST(a_race_of_links_leads_nowhere)
+{
+    static const struct {
+        const struct tool *tool;
+        const char *args;
+    } tries[] = {
+        { &tool_file_read, "{'path':'d/secret'}" },
+        { &tool_file_write, "{'path':'d/secret','content':'mine'}" },
+        { &tool_file_edit, "{'path':'d/secret','old_text':'mine','new_text':'hers'}" },
+        { &tool_dir_make, "{'path':'d/new/made'}" },
+        { &tool_grep, "{'pattern':'se[c]ret'}" },
+        { &tool_file_delete, "{'path':'d/new','recursive':true}" },
+        { &tool_file_delete, "{'path':'d/secret'}" },
+    };
+    struct swapper s = { .stop = false };
+    struct bench b;
+
+    bench_open(&b);
+    put_secret(&b);
+    folder(&b, "d");
+    put(&b, "d/secret", "mine");
+    OK(symlink("../outside", at(&b, "l")) == 0);
+    snprintf(s.folder, sizeof(s.folder), "%s", at(&b, "d"));
+    snprintf(s.link, sizeof(s.link), "%s", at(&b, "l"));
+    OK(pthread_create(&s.thread, NULL, swap, &s) == 0);
+    for (int i = 0; i < SWAPS || atomic_load(&s.swaps) < SWAPS; i++) {
+        struct str said = call(&b, tries[i % 7].tool, "%s", tries[i % 7].args);
+
+        OK(!said.n || str_find(said, STR("secret:1")) < 0);
+        OK(i % 7 || !str_eq(said, STR("secret")));
+    }
+    atomic_store(&s.stop, true);
+    pthread_join(s.thread, NULL);
+    OK(outside_is_untouched(&b));
+    bench_close(&b);
+}
+
+TEST_MAIN()

@@ -1,0 +1,105 @@
+/* memory and plan_update. */
+#include "tool_bench.h"
+
+#include <sys/file.h>
+
+TEST(notes_are_kept)
+{
+    struct bench b;
+
+    bench_open(&b);
+    EQ_S(call(&b, &tool_memory, "{'action':'list'}"), "There are no notes.");
+    EQ_S(call(&b, &tool_memory, "{'action':'set','key':'build','value':'use ninja'}"),
+         "Noted build");
+    EQ_S(call(&b, &tool_memory, "{'action':'set','key':'t\\u0022','value':'a\\nb'}"), "Noted t\"");
+    EQ_S(call(&b, &tool_memory, "{'action':'set','key':'build','value':'Use Make'}"),
+         "Replaced build");
+    EQ_S(call(&b, &tool_memory, "{'action':'get','key':'build'}"), "Use Make");
+    EQ_S(call(&b, &tool_memory, "{'action':'list'}"), "t\"\nbuild");
+    EQ_S(call(&b, &tool_memory, "{'action':'search','query':'MAKE'}"), "build: Use Make");
+    EQ_S(call(&b, &tool_memory, "{'action':'search','query':'ninja'}"), "No note holds that.");
+    EQ_S(call(&b, &tool_memory, "{'action':'delete','key':'build'}"), "Deleted build");
+    HAS_S(call(&b, &tool_memory, "{'action':'get','key':'build'}"), "there is no note");
+    WAS_REFUSED(&b);
+    EQ_STR(holds(&b, ".trefoil/memory.json"), "{\"t\\\"\":\"a\\nb\"}");
+    bench_close(&b);
+}
+
+TEST(what_memory_needs_is_said)
+{
+    struct bench b;
+
+    bench_open(&b);
+    HAS_S(call(&b, &tool_memory, "{'action':'forget'}"), "accepted are get, set");
+    HAS_S(call(&b, &tool_memory, "{'action':'get'}"), "needs a key");
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a'}"), "needs a value");
+    HAS_S(call(&b, &tool_memory, "{'action':'search'}"), "needs a query");
+    b.limits.memory_notes = 1;
+    call(&b, &tool_memory, "{'action':'set','key':'a','value':'1'}");
+    WENT_WELL(&b);
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'b','value':'1'}"), "limits.memory_notes");
+    b.limits.memory_bytes = 256;
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a','value':'%0300d'}", 1),
+          "limits.memory_bytes");
+    EQ_S(call(&b, &tool_memory, "{'action':'get','key':'a'}"), "1");
+    bench_close(&b);
+}
+
+TEST(a_file_of_notes_that_is_broken_is_left_alone)
+{
+    static const char *const broken[] = { "{\"a\":", "[]", "{\"a\":1}",
+                                          "{\"a\":\"1\",\"a\":\"2\"}" };
+    struct bench b;
+
+    bench_open(&b);
+    folder(&b, ".trefoil");
+    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
+        put(&b, ".trefoil/memory.json", broken[i]);
+        call(&b, &tool_memory, "{'action':'set','key':'a','value':'1'}");
+        WAS_REFUSED(&b);
+        EQ_STR(holds(&b, ".trefoil/memory.json"), broken[i]);
+    }
+    bench_close(&b);
+}
+
+TEST(notes_wait_for_another_program_but_not_for_ever)
+{
+    struct bench b;
+    int fd;
+
+    bench_open(&b);
+    folder(&b, ".trefoil");
+    put(&b, ".trefoil/memory.lock", "");
+    fd = open(at(&b, ".trefoil/memory.lock"), O_RDWR);
+    OK(flock(fd, LOCK_EX) == 0);
+    b.limits.memory_lock_ms = 10;
+    HAS_S(call(&b, &tool_memory, "{'action':'list'}"), "limits.memory_lock_ms");
+    close(fd);
+    EQ_S(call(&b, &tool_memory, "{'action':'list'}"), "There are no notes.");
+    bench_close(&b);
+}
+
+TEST(a_plan_comes_back_in_full)
+{
+    struct bench b;
+
+    bench_open(&b);
+    call(&b, &tool_plan_update,
+         "{'entries':[{'content':'look'},{'content':'mend','status':'completed','priority':"
+         "'high'}]}");
+    WENT_WELL(&b);
+    EQ_S(buf_str(&b.call.structured),
+         "{\"entries\":[{\"content\":\"look\",\"priority\":\"medium\",\"status\":\"pending\"},"
+         "{\"content\":\"mend\",\"priority\":\"high\",\"status\":\"completed\"}]}");
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a','status':'done'}]}"),
+          "accepted are pending");
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[1]}"), "expected an object");
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':''}]}"), "must say");
+    EQ(b.call.structured.n, 0);
+    b.limits.plan_entries = 1;
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a'},{'content':'b'}]}"),
+          "limits.plan_entries");
+    bench_close(&b);
+}
+
+TEST_MAIN()

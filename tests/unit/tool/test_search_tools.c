@@ -1,0 +1,214 @@
+/* file_list, glob and grep. */
+#include "base/auto.h"
+#include "tool/matcher.h"
+#include "tool_bench.h"
+
+static void make_tree(struct bench *b)
+{
+    bench_open(b);
+    folder(b, "src");
+    folder(b, "src/deep");
+    folder(b, "build");
+    folder(b, ".git");
+    put(b, ".gitignore", "build/\n*.o\n");
+    put(b, ".git/config", "needle");
+    put(b, "src/.gitignore", "!keep.o\nlocal.c\n");
+    put(b, "src/a.c", "int a;\nneedle here\nint b;\n");
+    put(b, "src/a.o", "needle");
+    put(b, "src/keep.o", "needle");
+    put(b, "src/local.c", "needle");
+    put(b, "src/deep/b.h", "one\nNeedle\r\nthree");
+    put(b, "build/out", "needle");
+    put_bytes(b, "binary", STR("needle\0needle"));
+}
+
+TEST(folders_are_listed)
+{
+    struct bench b;
+
+    make_tree(&b);
+    OK(symlink("nowhere", at(&b, "link")) == 0);
+    EQ_S(call(&b, &tool_file_list, "{}"), ".gitignore  11\nbinary  13\nbuild/\nlink  (link)\nsrc/");
+    EQ_S(call(&b, &tool_file_list, "{'path':'src','depth':2}"),
+         ".gitignore  16\na.c  26\na.o  6\ndeep/\ndeep/b.h  17\nkeep.o  6\nlocal.c  6");
+    HAS_S(call(&b, &tool_file_list, "{'path':'src/a.c'}"), "Not a directory");
+    HAS_S(call(&b, &tool_file_list, "{'path':'none'}"), "No such file");
+    folder(&b, "empty");
+    EQ_S(call(&b, &tool_file_list, "{'path':'empty'}"), "The folder is empty.");
+    b.limits.list_entries = 1;
+    EQ_S(call(&b, &tool_file_list, "{}"),
+         ".gitignore  11\n[cut after 1 entries (limits.list_entries)]");
+    b.limits.list_entries = 100;
+    b.limits.walk_entries = 2;
+    HAS_S(call(&b, &tool_file_list, "{}"), "limits.walk_entries");
+    bench_close(&b);
+}
+
+TEST(names_that_are_not_text_are_shown_as_well_as_can_be)
+{
+    struct bench b;
+
+    bench_open(&b);
+    put(&b, "a\xff\xfe", "needle");
+    EQ_S(call(&b, &tool_file_list, "{}"), "a\xef\xbf\xbd\xef\xbf\xbd  6");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'a?[!a]'}"), "a\xef\xbf\xbd\xef\xbf\xbd");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'needle'}"), "a\xef\xbf\xbd\xef\xbf\xbd:1:needle");
+    bench_close(&b);
+}
+
+TEST(files_are_found_by_name)
+{
+    struct bench b;
+
+    make_tree(&b);
+    EQ_S(call(&b, &tool_glob, "{'pattern':'**/*.{c,h,o}'}"), "src/a.c\nsrc/deep/b.h\nsrc/keep.o");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'*','path':'src/'}"),
+         "src/.gitignore\nsrc/a.c\nsrc/deep/\nsrc/keep.o");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'**/*.o','ignored':true}"), "src/a.o\nsrc/keep.o");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'*.x'}"), "Nothing matches *.x.");
+    WENT_WELL(&b);
+    b.limits.glob_results = 1;
+    HAS_S(call(&b, &tool_glob, "{'pattern':'**'}"), "limits.glob_results");
+    b.limits.pattern_bytes = 16;
+    HAS_S(call(&b, &tool_glob, "{'pattern':'%020d'}", 1), "limits.pattern_bytes");
+    bench_close(&b);
+}
+
+TEST(lines_are_found)
+{
+    struct bench b;
+
+    make_tree(&b);
+    EQ_S(call(&b, &tool_grep, "{'pattern':'ne+dle'}"),
+         "src/a.c:2:needle here\nsrc/keep.o:1:needle\n[1 binary file left out]");
+    EQ_S(call(&b, &tool_grep,
+              "{'pattern':'needle','path':'src','ignore_case':true,"
+              "'files':'*.{c,h}'}"),
+         "src/a.c:2:needle here\nsrc/deep/b.h:2:Needle");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'^needle','literal':true,'path':'src'}"),
+         "Nothing found.");
+    EQ_S(call(&b, &tool_grep,
+              "{'pattern':'E','path':'src/a.c','literal':true,"
+              "'ignore_case':true}"),
+         "src/a.c:2:needle here");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'needle','path':'src','show':'files'}"),
+         "src/a.c\nsrc/keep.o");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'int','path':'src','show':'counts'}"), "src/a.c:2");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'e','path':'src','files':'deep/*'}"),
+         "src/deep/b.h:1:one\nsrc/deep/b.h:2:Needle\nsrc/deep/b.h:3:three");
+    HAS_S(call(&b, &tool_grep, "{'pattern':'a','show':'all'}"), "accepted are lines");
+    bench_close(&b);
+}
+
+TEST(context_is_shown_once)
+{
+    struct bench b;
+
+    bench_open(&b);
+    put(&b, "a", "1\n2x\n3\n4\n5\n6\n7x\n8x\n9");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'x','context':1}"),
+         "a-1-1\na:2:2x\na-3-3\n--\na-6-6\na:7:7x\na:8:8x\na-9-9");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'x$','context':2}"),
+         "a-1-1\na:2:2x\na-3-3\na-4-4\na-5-5\na-6-6\na:7:7x\na:8:8x\na-9-9");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'x','context':1,'limit':1}"),
+         "a-1-1\na:2:2x\na-3-3\n[cut after 1 results; there are more]");
+    EQ_S(call(&b, &tool_grep, "{'pattern':'^$'}"), "Nothing found.");
+    bench_close(&b);
+}
+
+TEST(long_lines_and_many_results_are_cut)
+{
+    struct bench b;
+
+    bench_open(&b);
+    put(&b, "a", "aaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9z\nz\nz\n");
+    b.limits.grep_line_bytes = 26;
+    b.limits.grep_results = 2;
+    EQ_S(call(&b, &tool_grep, "{'pattern':'z'}"),
+         "a:1:aaaaaaaaaaaaaaaaaaaaaaaaa [line cut]\na:2:z\n[cut after 2 results; there are more]");
+    b.limits.grep_match_bytes = 20;
+    EQ_S(call(&b, &tool_grep, "{'pattern':'z'}"), "a:2:z\na:3:z");
+    bench_close(&b);
+}
+
+TEST(costly_expressions_are_refused)
+{
+    static const char *const bad[] = {
+        "(a+)\\1",  "((a{1,99}){1,99}){1,99}",
+        "a{30000}", "((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
+        "(a",       "[a",
+        "a{2,1}",   "",
+    };
+    static const char *const good[] = {
+        "a{1,50}", "[]a]+", "[[:alpha:]]{2,}", "(a|b)*c?", "\\(", "a)b", "x{3}y{2}", "[^]]",
+    };
+    struct matcher m;
+    struct err e;
+
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        if (matcher_open(&m, str_of(bad[i]), false, false, &e))
+            TAP_NOT("%s was accepted", bad[i]);
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        if (!matcher_open(&m, str_of(good[i]), false, false, &e))
+            TAP_NOT("%s: %s", good[i], e.text);
+        matcher_close(&m);
+    }
+}
+
+static bool started(void *who)
+{
+    (void)who;
+    return true;
+}
+
+/* Before it has begun, and while it runs: it ends as cancelled, and nothing is left. */
+TEST(a_search_that_is_cancelled_ends)
+{
+    struct bench b;
+    char name[64];
+
+    bench_open(&b);
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof(name), "f%d", i);
+        put(&b, name, "some text\nmore text\n");
+    }
+    begin(&b, &tool_grep, STR("{\"pattern\":\"(x|y|z)+w\"}"));
+    op_cancel(&b.call.op);
+    finish(&b);
+    EQ(b.err.code, ERR_CANCELED);
+    begin(&b, &tool_grep, STR("{\"pattern\":\"(x|y|z)+w\"}"));
+    until(b.loop, started, NULL);
+    op_cancel(&b.call.op);
+    finish(&b);
+    OK(b.err.code == ERR_CANCELED || b.err.code == ERR_NONE);
+    bench_close(&b);
+}
+
+TEST(folders_that_lie_too_deep_are_told)
+{
+    struct bench b;
+
+    bench_open(&b);
+    folder(&b, "a");
+    folder(&b, "a/b");
+    put(&b, "a/b/c", "needle");
+    b.limits.walk_depth = 1;
+    EQ_S(call(&b, &tool_grep, "{'pattern':'needle'}"),
+         "Nothing found.\n[1 folder could not be read, or lies too deep]");
+    bench_close(&b);
+}
+
+TEST(a_large_gitignore_is_not_heeded)
+{
+    struct bench b;
+
+    bench_open(&b);
+    put(&b, ".gitignore", "a\n");
+    put(&b, "a", "needle");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'a'}"), "Nothing matches a.");
+    b.limits.ignore_bytes = 1;
+    EQ_S(call(&b, &tool_glob, "{'pattern':'a'}"), "a");
+    bench_close(&b);
+}
+
+TEST_MAIN()
