@@ -1,5 +1,5 @@
 /* Servers of a session, as an editor sends them, with real children, and what is left of them. */
-#include "app/server_read.h"
+#include "app/session_table.h"
 #include "base/log.h"
 #include "loop/proc.h"
 #include "proto/mcp/session_servers.h"
@@ -156,16 +156,6 @@ TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
 
 /* ---- from the params of session/new ------------------------------------------------------------ */
 
-struct session_new {
-    struct str cwd;
-    struct json servers;
-};
-
-static const struct pick session_new_fields[] = {
-    PICK_FIELD("cwd", PICK_STR, struct session_new, cwd, PICK_MUST),
-    PICK_FIELD("mcpServers", PICK_ARRAY, struct session_new, servers, PICK_MUST),
-};
-
 static const char session_new_params[] =
     "{\"cwd\":\"%s\",\"mcpServers\":["
     "{\"name\":\"mine\",\"command\":\"python3\",\"args\":[\"" BAD_SERVER "\",\"ok\"],"
@@ -174,25 +164,30 @@ static const char session_new_params[] =
     "\"headers\":[{\"name\":\"X-Who\",\"value\":\"me\"}]},"
     "{\"type\":\"sse\",\"name\":\"old\",\"url\":\"http://127.0.0.1:1/sse\",\"headers\":[]}]}";
 
-static void read_session_new(struct bench *b, const char *folder, struct session_new *out,
-                             struct server_list *list)
+static struct json params_for(struct bench *b, const char *folder)
 {
     struct json_opts opts = limits_json(&b->limits);
     struct json params = { 0 };
 
     OK(json_read(&b->mem, arena_printf(&b->mem, session_new_params, folder), &opts, &params,
                  &b->err));
-    OK(pick(&b->mem, params, PICK_TABLE(session_new_fields), PICK_LENIENT, out, &b->err));
-    OK(server_specs_from_acp(&b->mem, out->servers, "/", &b->limits, NULL, list, &b->err));
+    return params;
+}
+
+static struct session_table table_of(struct bench *b)
+{
+    return (struct session_table){
+        .base = { .world = &b->world, .host = &b->host, .on_connected = on_connected, .who = b },
+        .limits = &b->limits,
+    };
 }
 
 TEST(a_session_takes_the_servers_its_editor_sends)
 {
     struct bench b;
-    struct session_new params = { 0 };
-    struct server_list list = { 0 };
-    struct session_servers *ses;
-    const struct upstream *mine;
+    struct session_table table;
+    struct session *ses;
+    const struct upstream *mine, *far;
     const struct tool *t;
     char folder[] = "/tmp/trefoil-session-XXXXXX";
 
@@ -200,34 +195,63 @@ TEST(a_session_takes_the_servers_its_editor_sends)
     b.world.http = http_client_new(
         &(struct http_client_opts){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" });
     OK(mkdtemp(folder) != NULL);
-    read_session_new(&b, folder, &params, &list);
-    EQ(list.n, 3);
-    EQ(list.v[1].transport, SERVER_HTTP);
-    EQ_S(list.v[1].header[0].value, "me");
-    EQ(list.v[2].transport, SERVER_SSE);
-    ses = session_servers_open(&(struct session_opts){ .world = &b.world,
-                                                       .host = &b.host,
-                                                       .cwd = arena_cstr(&b.mem, params.cwd),
-                                                       .on_connected = on_connected,
-                                                       .who = &b },
-                               list.v, list.n);
+    table = table_of(&b);
+    OK(session_new(&table, params_for(&b, folder), &ses, &b.err));
+    EQ(strlen(ses->id), 36);
+    OK(session_find(&table, str_of(ses->id)) == ses);
+    OK(!session_find(&table, STR("nobody")));
+    EQ_STR(ses->cwd, folder);
     OK(until(b.loop, until_true, &b.connected));
-    mine = session_servers_get(ses, STR("mine"));
+    mine = session_servers_get(ses->servers, STR("mine"));
+    far = session_servers_get(ses->servers, STR("far"));
+    EQ(far->spec.transport, SERVER_HTTP);
+    EQ_S(far->spec.header[0].value, "me");
+    EQ(session_servers_get(ses->servers, STR("old"))->spec.transport, SERVER_SSE);
     OK(!session_servers_failed(mine, &b.err));
-    OK(session_servers_failed(session_servers_get(ses, STR("far")), &b.err));
-    OK(session_servers_failed(session_servers_get(ses, STR("old")), &b.err));
+    OK(session_servers_failed(far, &b.err));
     EQ_STR(session_folder(mine), folder);
-    t = offer_tool(session_servers_offer(ses), STR("mcp_mine_env"));
+    t = offer_tool(session_servers_offer(ses->servers), STR("mcp_mine_env"));
     OK(t && t->always);
     b.err = (struct err){ 0 };
     tool_run(t, &b.call, &b.host, &b.caller, &b.mem, (struct json){ 0 }, NULL, on_called, &b);
     OK(until(b.loop, until_true, &b.called));
     HAS_S(b.call.raw_result, "hello");
-    session_servers_close(ses, on_closed, &b);
+    session_end(ses, on_closed, &b);
+    EQ(table.count, 0);
     OK(until(b.loop, until_true, &b.closed));
     EQ(rmdir(folder), 0); /* nothing was written there */
     b.closed = false;
     http_client_close(b.world.http, on_closed, &b);
+    OK(until(b.loop, until_true, &b.closed));
+    bench_close(&b);
+}
+
+TEST(two_sessions_have_nothing_to_do_with_each_other)
+{
+    struct bench b;
+    struct session_table table;
+    struct session *one, *two, *none;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct json params, wrong;
+
+    bench_open(&b);
+    table = table_of(&b);
+    b.limits.sessions = 2;
+    OK(json_read(&b.mem, STR("{\"cwd\":\"/tmp\",\"mcpServers\":[]}"), &opts, &params, &b.err));
+    OK(session_new(&table, params, &one, &b.err));
+    OK(session_new(&table, params, &two, &b.err));
+    OK(strcmp(one->id, two->id) != 0);
+    OK(!session_new(&table, params, &none, &b.err));
+    EQ(b.err.code, ERR_LIMIT);
+    session_end(one, on_closed, &b);
+    OK(until(b.loop, until_true, &b.closed));
+    OK(session_find(&table, str_of(two->id)) == two);
+    OK(json_read(&b.mem, STR("{\"cwd\":\"here\",\"mcpServers\":[]}"), &opts, &wrong, &b.err));
+    OK(!session_new(&table, wrong, &none, &b.err));
+    HAS_S(str_of(b.err.text), "cwd");
+    EQ(table.count, 1);
+    b.closed = false;
+    session_end(two, on_closed, &b);
     OK(until(b.loop, until_true, &b.closed));
     bench_close(&b);
 }
