@@ -12,7 +12,6 @@
 #include <assert.h>
 
 enum { FIRST_NODES = 64 };
-
 enum want { WANT_VALUE, WANT_MORE };
 
 struct reader {
