@@ -52,9 +52,11 @@ static const struct mcp_client_events events = {
     .on_closed = on_closed,
 };
 
+/* The connection may have ended before the last call was told. */
 void act_leave(struct act *a)
 {
-    mcp_client_close(a->client);
+    if (a->client)
+        mcp_client_close(a->client);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -73,7 +75,9 @@ static void start_call(struct call *call)
 {
     struct act_call *k = CONTAINER_OF(call, struct act_call, call);
 
-    if (k->tool)
+    if (!k->act->client)
+        call_broke(call, &(struct err){ ERR_CLOSED, "the connection has ended" });
+    else if (k->tool)
         mcp_client_call(k->act->client, call, str_of(k->tool));
     else
         mcp_client_request(k->act->client, call, k->method, call->args);

@@ -172,8 +172,9 @@ def a_forgotten_session_is_made_anew_and_the_call_sent_again(_):
 @case
 def a_session_that_cannot_be_made_anew_ends_the_connection_at_once(_):
     with Web() as web:
-        calls = web.call("/mcp", "lock,echo")[1]
-        has(calls[1:], "no more sessions")
+        lines, calls = web.call("/mcp", "lock,echo")
+        has(lines, "no more sessions")
+        has(calls[-1:], "failed")
 
 
 @case
