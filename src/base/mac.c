@@ -7,13 +7,17 @@
 
 /* As openssl/evp.h and openssl/hmac.h declare them, with its types as void. */
 typedef const void *sha256_fn(void);
-typedef unsigned char *hmac_fn(const void *md, const void *key, int key_len,
-                               const unsigned char *bytes, size_t n, unsigned char *out,
-                               unsigned int *out_len);
+typedef void *new_fn(void);
+typedef int init_fn(void *ctx, const void *key, int key_len, const void *md, void *engine);
+typedef int update_fn(void *ctx, const unsigned char *bytes, size_t n);
+typedef int final_fn(void *ctx, unsigned char *out, unsigned int *out_len);
 
 struct crypto {
     sha256_fn *sha256;
-    hmac_fn *hmac;
+    new_fn *make;
+    init_fn *init;
+    update_fn *update;
+    final_fn *final;
 };
 
 static bool find(void *lib, const char *name, void *to, struct err *e)
@@ -37,7 +41,41 @@ static bool load(struct err *e)
 
     if (!lib)
         return fail(e, ERR_SYSTEM, "sealing needs libcrypto (%.80s); " INSTALL, dlerror());
-    return find(lib, "EVP_sha256", &crypto.sha256, e) && find(lib, "HMAC", &crypto.hmac, e);
+    return find(lib, "EVP_sha256", &crypto.sha256, e) &&
+           find(lib, "HMAC_CTX_new", &crypto.make, e) &&
+           find(lib, "HMAC_Init_ex", &crypto.init, e) &&
+           find(lib, "HMAC_Update", &crypto.update, e) && find(lib, "HMAC_Final", &crypto.final, e);
+}
+
+/*
+ * Setting a key up costs several times what a short text does, and one key often comes again and
+ * again: it stays set. For one thread at a time.
+ */
+static struct {
+    pthread_mutex_t lock;
+    void *ctx;
+    char key[64];
+    size_t n; /* of the key; 0: none is set */
+} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool set_key(struct str key)
+{
+    bool same = last.n && key.n == last.n && memcmp(key.p, last.key, key.n) == 0;
+
+    if (!last.ctx)
+        last.ctx = crypto.make();
+    if (!last.ctx)
+        return false;
+    if (same)
+        return crypto.init(last.ctx, NULL, 0, NULL, NULL) == 1;
+    last.n = 0;
+    if (crypto.init(last.ctx, key.p, (int)key.n, crypto.sha256(), NULL) != 1)
+        return false;
+    if (key.n <= sizeof(last.key)) {
+        memcpy(last.key, key.p, key.n);
+        last.n = key.n;
+    }
+    return true;
 }
 
 static void load_once(void)
@@ -49,15 +87,16 @@ bool mac_sha256(struct str key, struct str bytes, char out[MAC_BYTES], struct er
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned int n = 0;
+    bool made;
 
     pthread_once(&once, load_once);
     if (!opened) {
         *e = why_not;
         return false;
     }
-    if (!crypto.hmac(crypto.sha256(), key.p, (int)key.n, (const unsigned char *)bytes.p, bytes.n,
-                     (unsigned char *)out, &n) ||
-        n != MAC_BYTES)
-        return fail(e, ERR_SYSTEM, "libcrypto computes no HMAC-SHA256");
-    return true;
+    pthread_mutex_lock(&last.lock);
+    made = set_key(key) && crypto.update(last.ctx, (const unsigned char *)bytes.p, bytes.n) == 1 &&
+           crypto.final(last.ctx, (unsigned char *)out, &n) == 1 && n == MAC_BYTES;
+    pthread_mutex_unlock(&last.lock);
+    return made || fail(e, ERR_SYSTEM, "libcrypto computes no HMAC-SHA256");
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 static void kick(struct audit_log *log);
+static void kick_later(struct audit_log *log);
 
 /* ---- one record ---------------------------------------------------------------------------- */
 
@@ -73,7 +74,10 @@ static void record(struct audit_sink *sink, const struct audit_entry *entry)
     before = log->filling.n;
     write_entry(&w, entry);
     end_line(log, before);
-    kick(log);
+    if (log->filling.n > (size_t)log->limits->audit_backlog_bytes / 2)
+        kick(log);
+    else
+        kick_later(log);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -106,22 +110,36 @@ static void on_written(struct op *op, const struct err *e, void *who)
         LOG(LOG_WARN, "audit", "calls are not recorded", LOG_Z("why", e->text));
     log->complained |= e != NULL;
     tell_lost(log);
-    if (log->filling.n)
+    if (!log->filling.n)
+        end(log);
+    else if (log->closed)
         kick(log);
     else
-        end(log);
+        kick_later(log);
 }
 
 static void kick(struct audit_log *log)
 {
     struct buf lines = log->filling;
 
+    timer_clear(log->loop, &log->later);
     if (log->busy || !lines.n)
         return;
     log->busy = true;
     log->filling = log->writing;
     log->writing = lines;
     job_start(&log->job, log->loop, NULL, write_batch, on_written, log);
+}
+
+static void on_later(struct timer *t)
+{
+    kick(CONTAINER_OF(t, struct audit_log, later));
+}
+
+static void kick_later(struct audit_log *log)
+{
+    if (!log->busy && !timer_is_set(&log->later))
+        timer_set(log->loop, &log->later, log->limits->audit_gather_ms, on_later);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -143,6 +161,7 @@ void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who)
 {
     log->closed = done;
     log->closed_who = who;
+    kick(log);
     if (!log->busy)
         end(log);
 }

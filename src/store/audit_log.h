@@ -6,7 +6,8 @@
  * limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
  * chain goes on in a new one. Several processes may write to one log.
  *
- * Records are gathered and written on the pool, so nobody waits for the disk. A log that cannot be
+ * Records are gathered for limits.audit_gather_ms and written on the pool, so nobody waits for the
+ * disk, and a busy server does not wake a thread for every call; a crash loses what was gathered. A log that cannot be
  * written is remarked once and stops nothing.
  */
 #ifndef STORE_AUDIT_LOG_H
@@ -16,6 +17,7 @@
 #include "base/limits.h"
 #include "core/audit.h"
 #include "loop/job.h"
+#include "loop/loop.h"
 
 /* Make the folder that the log stands in. Called on the pool, before each batch of records. */
 typedef bool audit_folder_fn(const char *root, struct err *e);
@@ -23,6 +25,7 @@ typedef bool audit_folder_fn(const char *root, struct err *e);
 struct audit_log {
     struct audit_sink sink; /* first */
     struct job job;
+    struct timer later; /* for the next batch */
     struct loop *loop;
     const struct limits *limits;
     const char *root, *folder;

@@ -275,6 +275,17 @@ def the_audit_holds_no_secrets_and_no_text(root):
 
 
 @case
+def records_are_gathered_and_written_before_the_end(root):
+    # limits.audit_gather_ms: so long that only the end writes them
+    configure(root, head="[limits]\naudit_gather_ms = 60_000\n")
+    with Gateway(root=root) as gate:
+        for _ in range(20):
+            gate.text("system_time")
+        equal((root / ".trefoil/logs/audit.jsonl").exists(), False)
+    equal(len(audit(root)), 20)
+
+
+@case
 def the_audit_begins_new_files_and_keeps_few(root):
     # limits.audit_bytes, limits.audit_files
     configure(root, head="[limits]\naudit_bytes = 4096\naudit_files = 2\n")
