@@ -116,8 +116,13 @@ static bool read_tail(struct file *f, struct err *e)
 
 static void to_hex(const char bytes[MAC_BYTES], char out[AUDIT_HASH + 1])
 {
-    for (size_t i = 0; i < MAC_BYTES; i++)
-        snprintf(out + 2 * i, 3, "%02x", (unsigned char)bytes[i]);
+    static const char digit[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < MAC_BYTES; i++) {
+        out[2 * i] = digit[(unsigned char)bytes[i] >> 4];
+        out[2 * i + 1] = digit[bytes[i] & 15];
+    }
+    out[AUDIT_HASH] = '\0';
 }
 
 /* record: an object without its chain. */
