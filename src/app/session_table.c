@@ -14,7 +14,7 @@ static const struct pick params_fields[] = {
 };
 
 /* The servers stand in the session's memory until they have been copied by their fleet. */
-static bool read_params(struct session *s, struct json params, struct server_list *list,
+static bool read_params(struct session_entry *s, struct json params, struct server_list *list,
                         struct err *e)
 {
     struct session_params p = { 0 };
@@ -28,7 +28,7 @@ static bool read_params(struct session *s, struct json params, struct server_lis
     return server_specs_from_acp(&s->mem, p.servers, s->cwd, t->limits, NULL, list, e);
 }
 
-static void free_session(struct session *s)
+static void free_session(struct session_entry *s)
 {
     struct arena mem = s->mem;
 
@@ -36,16 +36,17 @@ static void free_session(struct session *s)
     arena_fini(&mem);
 }
 
-bool session_new(struct session_table *t, struct json params, struct session **out, struct err *e)
+bool session_table_new(struct session_table *t, struct json params, struct session_entry **out,
+                       struct err *e)
 {
-    struct session *s;
-    struct session_opts opts = t->base;
+    struct session_entry *s;
+    struct session_servers_opts opts = t->base;
     struct server_list list = { 0 };
 
     if ((int64_t)t->count >= t->limits->sessions)
         return fail(e, ERR_LIMIT, "there are %zu sessions (limits.sessions); end one first",
                     t->count);
-    s = MEM_NEW(struct session);
+    s = MEM_NEW(struct session_entry);
     s->table = t;
     if (!read_params(s, params, &list, e)) {
         free_session(s);
@@ -61,9 +62,9 @@ bool session_new(struct session_table *t, struct json params, struct session **o
     return true;
 }
 
-struct session *session_find(const struct session_table *t, struct str id)
+struct session_entry *session_table_find(const struct session_table *t, struct str id)
 {
-    struct session *s = t->first;
+    struct session_entry *s = t->first;
 
     while (s && !str_eq(id, str_of(s->id)))
         s = s->next;
@@ -72,7 +73,7 @@ struct session *session_find(const struct session_table *t, struct str id)
 
 static void on_closed(void *who)
 {
-    struct session *s = who;
+    struct session_entry *s = who;
     void (*ended)(void *who) = s->ended;
     void *ended_who = s->ended_who;
 
@@ -81,9 +82,9 @@ static void on_closed(void *who)
         ended(ended_who);
 }
 
-void session_end(struct session *s, void (*done)(void *who), void *who)
+void session_table_end(struct session_entry *s, void (*done)(void *who), void *who)
 {
-    struct session **at = &s->table->first;
+    struct session_entry **at = &s->table->first;
 
     while (*at != s)
         at = &(*at)->next;

@@ -13,22 +13,22 @@
 
 struct session_table;
 
-struct session {
+struct session_entry {
     char id[ID_TEXT];
     const char *cwd;
     struct session_servers *servers;
     struct arena mem;
     struct session_table *table;
-    struct session *next;
+    struct session_entry *next;
     void (*ended)(void *who);
     void *ended_who;
 };
 
 /* Program lifetime. `base` is what all sessions have in common; its cwd is not looked at. */
 struct session_table {
-    struct session_opts base;
+    struct session_servers_opts base;
     const struct limits *limits;
-    struct session *first;
+    struct session_entry *first;
     size_t count;
 };
 
@@ -36,12 +36,13 @@ struct session_table {
  * Make a session of `params` ({"cwd", "mcpServers"}); ERR_INVALID names the member that is wrong,
  * ERR_LIMIT when there are limits.sessions already.
  */
-bool session_new(struct session_table *t, struct json params, struct session **out, struct err *e);
+bool session_table_new(struct session_table *t, struct json params, struct session_entry **out,
+                       struct err *e);
 
 /* NULL: there is none. */
-struct session *session_find(const struct session_table *t, struct str id);
+struct session_entry *session_table_find(const struct session_table *t, struct str id);
 
 /* End it: its servers leave; done (may be NULL) when they are gone, and *s with them. */
-void session_end(struct session *s, void (*done)(void *who), void *who);
+void session_table_end(struct session_entry *s, void (*done)(void *who), void *who);
 
 #endif

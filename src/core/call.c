@@ -196,6 +196,7 @@ static const char *const ask_names[ASK_KINDS] = {
     [ASK_URL] = "a person to visit a page (elicitation by URL)",
     [ASK_SAMPLE] = "an answer from its model (sampling)",
     [ASK_ROOTS] = "its folders (roots)",
+    [ASK_PERMISSION] = "a person's permission",
 };
 
 static void note_lack(struct call *call, enum ask_kind kind, struct err *e)

@@ -37,6 +37,7 @@ struct host {
     const struct limits *limits;
     int root_fd;                       /* the root folder, opened with O_PATH */
     const char *root;                  /* its absolute path */
+    const char *cwd;                   /* from where relative paths are meant; NULL: the root */
     const struct host_folder *include; /* further folders, reached by absolute paths only */
     size_t includes;
     struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */

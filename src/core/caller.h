@@ -18,12 +18,18 @@ struct call;
 struct ask;
 struct guard_scope;
 struct guard_history;
+struct guard_grants;
 
 enum ask_kind {
     ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
     ASK_URL,    /* a person visits a page: {message, url, elicitationId} -> {action} */
     ASK_SAMPLE, /* a model answers: {messages, maxTokens, ...} -> {role, content, model} */
     ASK_ROOTS,  /* which folders does the client work in: {} -> {roots} */
+    /*
+     * a person allows the call it is asked for (ask->call, of call->tool): like a form, whose
+     * content may say {"always":true} where the schema has it
+     */
+    ASK_PERMISSION,
     ASK_KINDS,
 };
 
@@ -69,6 +75,7 @@ struct caller {
     struct str principal; /* who it proved to be; none for nobody */
     const struct guard_scope *scope;
     struct guard_history *history; /* of the calls of one model; NULL: none is kept */
+    struct guard_grants *grants;   /* what was allowed from now on; NULL: none is kept */
     struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "core/guard_grants.h"
 #include "core/guard_vault.h"
 #include "core/offer.h"
 
@@ -142,8 +143,20 @@ static void on_asked(struct op *op, const struct err *e, void *who)
     } else if (!(tool = find_again(call))) {
         refuse(call, "%s was permitted, but %s", "is no longer there");
     } else {
+        if (json_true(json_get(json_get(ask->answer, STR("content")), STR("always"))) &&
+            call->caller->grants)
+            guard_grant(call->caller->grants, str_of(call->what));
         let_in(call, tool);
     }
+}
+
+/* What a form would hold: nothing, or whether it is allowed from now on. */
+static struct str ask_schema(const struct call *call)
+{
+    if (!call->caller->grants)
+        return STR("{\"type\":\"object\",\"properties\":{}}");
+    return STR("{\"type\":\"object\",\"properties\":{\"always\":{\"type\":\"boolean\","
+               "\"title\":\"Allow it from now on\",\"default\":false}}}");
 }
 
 static struct str ask_params(struct call *call, const char *why)
@@ -156,7 +169,7 @@ static struct str ask_params(struct call *call, const char *why)
     jw_kstr(&w, "message",
             arena_printf(call->mem, "Let %s run %s? It is asked because: %s.", call->caller->name,
                          call->what, why));
-    jw_kraw(&w, "requestedSchema", STR("{\"type\":\"object\",\"properties\":{}}"));
+    jw_kraw(&w, "requestedSchema", ask_schema(call));
     jw_object_end(&w);
     return buf_str(&out);
 }
@@ -166,13 +179,20 @@ static void ask_first(struct call *call, const struct guard_verdict *v)
     char why[1024];
 
     guard_reasons(v, why, sizeof(why));
-    if (!call_can_ask(call, ASK_FORM)) {
+    if (!call_can_ask(call, ASK_PERMISSION)) {
         refuse(call, "%s needs somebody's permission, and nobody can be asked: %.150s", why);
         return;
     }
     call->pass.asked = true;
-    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_FORM, STR("trefoil_guard"),
+    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_PERMISSION, STR("trefoil_guard"),
              ask_params(call, why), on_asked, call);
+}
+
+/* Untrusted data is looked at each time. */
+static bool is_granted(const struct call *call, const struct guard_verdict *v)
+{
+    return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
+           guard_granted(call->caller->grants, str_of(call->what));
 }
 
 static void deny(struct call *call, const struct guard_verdict *v)
@@ -211,7 +231,7 @@ void guard_start(struct call *call)
     }
     if (v.says == GUARD_DENY) {
         deny(call, &v);
-    } else if (v.says == GUARD_ASK) {
+    } else if (v.says == GUARD_ASK && !is_granted(call, &v)) {
         ask_first(call, &v);
     } else {
         keep_warning(call, &v);

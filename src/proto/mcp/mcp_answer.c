@@ -134,6 +134,7 @@ static const struct str required[ASK_KINDS] = {
     [ASK_URL] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}}"),
     [ASK_SAMPLE] = STR("{\"requiredCapabilities\":{\"sampling\":{}}}"),
     [ASK_ROOTS] = STR("{\"requiredCapabilities\":{\"roots\":{}}}"),
+    [ASK_PERMISSION] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}"),
 };
 
 bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache)

@@ -213,10 +213,9 @@ void mcp_write_failure(struct jw *w, const struct err *e)
 const char *mcp_ask_method(enum ask_kind kind)
 {
     static const char *const names[ASK_KINDS] = {
-        [ASK_FORM] = "elicitation/create",
-        [ASK_URL] = "elicitation/create",
-        [ASK_SAMPLE] = "sampling/createMessage",
-        [ASK_ROOTS] = "roots/list",
+        [ASK_FORM] = "elicitation/create",       [ASK_URL] = "elicitation/create",
+        [ASK_SAMPLE] = "sampling/createMessage", [ASK_ROOTS] = "roots/list",
+        [ASK_PERMISSION] = "elicitation/create",
     };
 
     return names[kind];
@@ -257,6 +256,7 @@ bool mcp_answer_fits(enum ask_kind kind, struct json answer)
 {
     switch (kind) {
     case ASK_FORM:
+    case ASK_PERMISSION:
     case ASK_URL: return elicited(answer);
     case ASK_SAMPLE: return sampled(answer);
     case ASK_ROOTS: return json_type(json_get(answer, STR("roots"))) == JSON_ARRAY;

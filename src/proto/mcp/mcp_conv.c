@@ -92,6 +92,7 @@ struct mcp_abilities mcp_abilities_read(struct json capabilities, enum mcp_versi
 
     if (json_type(elicit) == JSON_OBJECT && has->elicitation) {
         out.can[ASK_FORM] = form || !url;
+        out.can[ASK_PERMISSION] = out.can[ASK_FORM];
         out.can[ASK_URL] = url && has->elicit_url;
     }
     out.can[ASK_SAMPLE] = json_type(json_get(capabilities, STR("sampling"))) == JSON_OBJECT;

@@ -5,7 +5,7 @@
 
 struct session_servers {
     struct arena mem;
-    struct session_opts opts;
+    struct session_servers_opts opts;
     struct mcp_client_world world; /* the program's, in the folder of the session */
     struct mcp_fleet *fleet;
     struct mcp_fleet_view own, agent;
@@ -60,7 +60,7 @@ static void on_tried(struct mcp_fleet *f, void *who)
 
 static void open_fleet(struct session_servers *s)
 {
-    const struct session_opts *o = &s->opts;
+    const struct session_servers_opts *o = &s->opts;
     struct str *reserved;
     size_t n = 0;
 
@@ -85,7 +85,7 @@ static void open_fleet(struct session_servers *s)
 /* The order is the precedence. */
 static void join_offer(struct session_servers *s)
 {
-    const struct session_opts *o = &s->opts;
+    const struct session_servers_opts *o = &s->opts;
 
     offer_init(&s->offer, o->host, 1u << OFFER_TOOLS);
     mcp_fleet_view_open(&s->own, s->fleet, NULL, NULL);
@@ -98,7 +98,7 @@ static void join_offer(struct session_servers *s)
     offer_join(&s->offer, &s->agent.source);
 }
 
-struct session_servers *session_servers_open(const struct session_opts *o,
+struct session_servers *session_servers_open(const struct session_servers_opts *o,
                                              const struct server_spec *spec, size_t specs)
 {
     struct session_servers *s = MEM_NEW(struct session_servers);

@@ -17,7 +17,7 @@
 struct session_servers;
 
 /* All that is pointed to must outlive the session; specs and cwd are copied. */
-struct session_opts {
+struct session_servers_opts {
     const struct mcp_client_world *world;
     const struct host *host;
     const char *cwd;                     /* where its children start; NULL: the world's root */
@@ -30,7 +30,7 @@ struct session_opts {
     void *who;
 };
 
-struct session_servers *session_servers_open(const struct session_opts *o,
+struct session_servers *session_servers_open(const struct session_servers_opts *o,
                                              const struct server_spec *spec, size_t specs);
 
 /* What the session may use. */

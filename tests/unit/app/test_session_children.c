@@ -123,11 +123,11 @@ TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
     int pid;
 
     bench_open(&b);
-    ses = session_servers_open(&(struct session_opts){ .world = &b.world,
-                                                       .host = &b.host,
-                                                       .cwd = "/tmp",
-                                                       .on_connected = on_connected,
-                                                       .who = &b },
+    ses = session_servers_open(&(struct session_servers_opts){ .world = &b.world,
+                                                               .host = &b.host,
+                                                               .cwd = "/tmp",
+                                                               .on_connected = on_connected,
+                                                               .who = &b },
                                s, 4);
     OK(until(b.loop, until_true, &b.connected));
     OK(!session_servers_failed(session_servers_get(ses, STR("old")), &why));
@@ -186,7 +186,7 @@ TEST(a_session_takes_the_servers_its_editor_sends)
 {
     struct bench b;
     struct session_table table;
-    struct session *ses;
+    struct session_entry *ses;
     const struct upstream *mine, *far;
     const struct tool *t;
     char folder[] = "/tmp/trefoil-session-XXXXXX";
@@ -196,10 +196,10 @@ TEST(a_session_takes_the_servers_its_editor_sends)
         &(struct http_client_opts){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" });
     OK(mkdtemp(folder) != NULL);
     table = table_of(&b);
-    OK(session_new(&table, params_for(&b, folder), &ses, &b.err));
+    OK(session_table_new(&table, params_for(&b, folder), &ses, &b.err));
     EQ(strlen(ses->id), 36);
-    OK(session_find(&table, str_of(ses->id)) == ses);
-    OK(!session_find(&table, STR("nobody")));
+    OK(session_table_find(&table, str_of(ses->id)) == ses);
+    OK(!session_table_find(&table, STR("nobody")));
     EQ_STR(ses->cwd, folder);
     OK(until(b.loop, until_true, &b.connected));
     mine = session_servers_get(ses->servers, STR("mine"));
@@ -216,7 +216,7 @@ TEST(a_session_takes_the_servers_its_editor_sends)
     tool_run(t, &b.call, &b.host, &b.caller, &b.mem, (struct json){ 0 }, NULL, on_called, &b);
     OK(until(b.loop, until_true, &b.called));
     HAS_S(b.call.raw_result, "hello");
-    session_end(ses, on_closed, &b);
+    session_table_end(ses, on_closed, &b);
     EQ(table.count, 0);
     OK(until(b.loop, until_true, &b.closed));
     EQ(rmdir(folder), 0); /* nothing was written there */
@@ -230,7 +230,7 @@ TEST(two_sessions_have_nothing_to_do_with_each_other)
 {
     struct bench b;
     struct session_table table;
-    struct session *one, *two, *none;
+    struct session_entry *one, *two, *none;
     struct json_opts opts = { .max_depth = 8, .max_values = 100 };
     struct json params, wrong;
 
@@ -238,20 +238,20 @@ TEST(two_sessions_have_nothing_to_do_with_each_other)
     table = table_of(&b);
     b.limits.sessions = 2;
     OK(json_read(&b.mem, STR("{\"cwd\":\"/tmp\",\"mcpServers\":[]}"), &opts, &params, &b.err));
-    OK(session_new(&table, params, &one, &b.err));
-    OK(session_new(&table, params, &two, &b.err));
+    OK(session_table_new(&table, params, &one, &b.err));
+    OK(session_table_new(&table, params, &two, &b.err));
     OK(strcmp(one->id, two->id) != 0);
-    OK(!session_new(&table, params, &none, &b.err));
+    OK(!session_table_new(&table, params, &none, &b.err));
     EQ(b.err.code, ERR_LIMIT);
-    session_end(one, on_closed, &b);
+    session_table_end(one, on_closed, &b);
     OK(until(b.loop, until_true, &b.closed));
-    OK(session_find(&table, str_of(two->id)) == two);
+    OK(session_table_find(&table, str_of(two->id)) == two);
     OK(json_read(&b.mem, STR("{\"cwd\":\"here\",\"mcpServers\":[]}"), &opts, &wrong, &b.err));
-    OK(!session_new(&table, wrong, &none, &b.err));
+    OK(!session_table_new(&table, wrong, &none, &b.err));
     HAS_S(str_of(b.err.text), "cwd");
     EQ(table.count, 1);
     b.closed = false;
-    session_end(two, on_closed, &b);
+    session_table_end(two, on_closed, &b);
     OK(until(b.loop, until_true, &b.closed));
     bench_close(&b);
 }

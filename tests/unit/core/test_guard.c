@@ -50,7 +50,7 @@ struct desk {
 
 static bool can(const struct caller *c, enum ask_kind kind)
 {
-    return kind == ASK_FORM && ((const struct desk *)(const void *)c)->able;
+    return kind == ASK_PERMISSION && ((const struct desk *)(const void *)c)->able;
 }
 
 static void ask(struct caller *c, struct ask *a)

@@ -34,7 +34,7 @@ static struct session_servers *open_session(struct world *w, const struct server
     connected = 0;
     closed = false;
     return session_servers_open(
-        &(struct session_opts){
+        &(struct session_servers_opts){
             .world = &w->clients,
             .host = &w->host,
             .cwd = "/the/session",

@@ -1,0 +1,162 @@
+/*
+ * event.h - what happens while an agent works: the language that every face is written in.
+ *
+ * A turn tells its client these, in order, as they happen; a session that is loaded tells the
+ * same ones from its history. Each protocol encodes them its own way (docs/PROTOCOLS.md); none of
+ * them knows a model, a store or a tool. All is borrowed for the call.
+ */
+#ifndef CORE_EVENT_H
+#define CORE_EVENT_H
+
+#include "core/model.h"
+#include "core/tool.h"
+
+enum event_kind {
+    EVENT_PROMPT,   /* a part of what was asked; only when history is told again */
+    EVENT_TEXT,     /* a piece of what the agent says */
+    EVENT_THOUGHT,  /* a piece of what it thinks */
+    EVENT_TOOL,     /* a call was named, begins, is under way, has ended */
+    EVENT_PLAN,     /* its plan; replaces the one before */
+    EVENT_ASK,      /* somebody is asked, or need not answer any more */
+    EVENT_USAGE,    /* what it has cost so far, and how full the context is */
+    EVENT_ARTIFACT, /* something it made, or a piece of it */
+    EVENT_NOTICE,   /* tried again, another model, history made shorter, cut: good to know */
+    EVENT_SESSION,  /* title, mode or model of the session have changed */
+    EVENT_END,      /* nothing follows */
+    EVENT_KINDS,
+};
+
+/* ---- calls of tools -------------------------------------------------------------------------- */
+
+enum called_status {
+    CALLED_PENDING, /* the model has named it; the arguments may still be coming */
+    CALLED_RUNNING,
+    CALLED_DONE,
+    CALLED_FAILED, /* it said so, was refused, cancelled, or ran out of time */
+};
+
+struct event_tool {
+    struct str id;   /* names it in its session */
+    struct str name; /* of the tool */
+    struct str title;
+    enum tool_kind kind; /* TOOL_KINDS when there is no such tool */
+    enum called_status status;
+    struct str args;        /* raw JSON object; STR_NONE while it is not known */
+    struct str path;        /* absolute: the file it is about; else STR_NONE */
+    struct str text;        /* running: how far it is; ended: what the model will read */
+    struct str content;     /* ended: blocks as raw JSON, the inside of an array; or STR_NONE */
+    struct str old_text;    /* ended, of an edit: the file before (STR_NONE: there was none) ... */
+    struct str new_text;    /* ... and after; STR_NONE: no text file was changed */
+    struct str done, total; /* running: JSON numbers, or STR_NONE */
+    const char *trust;      /* ended: "trusted" or "untrusted" ... */
+    struct str from;        /* ... and from where */
+    struct str session;     /* of an agent that was called: its session; else STR_NONE */
+};
+
+/* ---- the others ------------------------------------------------------------------------------ */
+
+struct event_ask {
+    struct str id; /* of the call it is asked for */
+    enum ask_kind kind;
+    struct str params; /* as in struct ask */
+    bool open;         /* false: answered, or taken back */
+};
+
+struct event_usage {
+    struct model_usage turn; /* of this turn, all requests of it */
+    int64_t used, size;      /* tokens in the context, and how many fit; size 0: not known */
+    double cost_usd;         /* of the session so far; negative: no prices are configured */
+};
+
+struct event_artifact {
+    struct str id, name, type; /* type: a media type, or STR_NONE for text */
+    struct str text;           /* text, or base64 when `binary` */
+    bool binary;
+    bool append, last; /* goes on where the piece before ended; nothing follows */
+};
+
+enum notice_kind {
+    NOTICE_RETRY,
+    NOTICE_FALLBACK,
+    NOTICE_COMPACTING, /* begins; ends with COMPACTED or a WARNING */
+    NOTICE_COMPACTED,  /* text: the summary that stands for what was before */
+    NOTICE_RESUMED,    /* a turn that was broken off goes on */
+    NOTICE_WARNING,
+};
+
+struct event_notice {
+    enum notice_kind kind;
+    struct str text; /* a sentence */
+};
+
+struct event_session {
+    struct str title, mode, model; /* STR_NONE: as before */
+};
+
+/* Why a turn ended. */
+enum turn_stop {
+    TURN_END,      /* it has said what it had to say */
+    TURN_LENGTH,   /* an answer was cut at max_tokens */
+    TURN_REQUESTS, /* it asked its model max_turns times */
+    TURN_BUDGET,   /* its money is spent */
+    TURN_TOKENS,   /* its tokens are */
+    TURN_TIME,     /* its time is */
+    TURN_CONTEXT,  /* the conversation does not fit into the model any more */
+    TURN_REFUSED,  /* the model will not; the prompt leaves the conversation */
+    TURN_CANCELED,
+    TURN_FAILED, /* with the reason */
+    TURN_STOPS,
+};
+
+/* "end", "length", ...: as stored, printed and used in --json. */
+extern const char *const turn_stop_names[TURN_STOPS];
+
+struct event_end {
+    enum turn_stop stop;
+    enum err_code code; /* of TURN_FAILED */
+    struct str text;    /* of all but TURN_END and TURN_CANCELED: a sentence */
+};
+
+/* ---- an event -------------------------------------------------------------------------------- */
+
+struct event {
+    enum event_kind kind;
+    struct str message;        /* of prompt, text, thought: the id of the message it is a part of */
+    struct str text;           /* of text and thought */
+    const struct block *block; /* of a prompt: the part */
+    union {
+        struct event_tool tool;
+        struct str plan; /* raw JSON array of {content, priority, status} */
+        struct event_ask ask;
+        struct event_usage usage;
+        struct event_artifact artifact;
+        struct event_notice notice;
+        struct event_session session;
+        struct event_end end;
+    };
+};
+
+/* One line of JSON for --json and the log of a session: {"type":"text", ...}. */
+void event_write(struct jw *w, const struct event *ev);
+
+extern const char *const event_names[EVENT_KINDS];
+
+/* ---- who is told ----------------------------------------------------------------------------- */
+
+struct ask;
+struct work_client;
+
+struct work_client_kind {
+    void (*event)(struct work_client *c, const struct event *ev);
+
+    /* As in struct caller_kind: could this be asked, and do. */
+    bool (*can)(const struct work_client *c, enum ask_kind kind);
+    void (*ask)(struct work_client *c, struct ask *ask);
+};
+
+/* For whom an agent works: an editor, a terminal, an MCP client, another agent. */
+struct work_client {
+    const struct work_client_kind *kind;
+};
+
+#endif

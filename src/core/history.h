@@ -1,0 +1,82 @@
+/*
+ * history.h - a conversation: as messages for a model, as records for the store.
+ *
+ * A record is one thing that happened, as (kind, JSON body), in the order it happened:
+ *
+ *   prompt   {"id","blocks":[...],"trust"?}           what somebody asked
+ *   answer   {"id","blocks":[...],"stop","model","usage"}  what the model said: text, thoughts, calls
+ *   result   {"id","name","text","error"?,"media"?,"from"?} of a call; in the order they came back
+ *   compact  {"summary","after"}                       what was before seq `after` is summed up
+ *   cut      {"ids":[...]}                             results that were dropped to make room
+ *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
+ *   undo     {"turn"}                                  its changes of files were taken back
+ *   plan, artifact, notice                             for those who look at it later
+ *
+ * Adding records, from the store or as they happen, gives the messages a model is sent. They are
+ * always well-formed: every call has its result, in the order of the calls, in the message behind
+ * it; a call whose result is missing (we were killed, the turn was cancelled) has one that says
+ * that nobody knows what it did. A prompt that was refused is not in them.
+ *
+ * Pure, but for memory.
+ */
+#ifndef CORE_HISTORY_H
+#define CORE_HISTORY_H
+
+#include "base/arena.h"
+#include "core/event.h"
+
+struct history;
+
+struct history *history_new(const struct limits *limits);
+void history_free(struct history *h);
+
+/* One more record; seq is its number in the store (0: nothing is stored). ERR_INVALID: damaged. */
+bool history_add(struct history *h, int64_t seq, struct str kind, struct str body, struct err *e);
+
+/* The messages; they live until the history changes. */
+const struct message *history_messages(struct history *h, size_t *n);
+
+/* Calls of the last answer, and which of them have no result yet, in order. */
+size_t history_open_calls(const struct history *h, const struct block ***out, struct arena *mem);
+
+/* The seq of the last record. */
+int64_t history_last(const struct history *h);
+
+/* From where untrusted data got into it; STR_NONE: from nowhere. */
+struct str history_taint(const struct history *h);
+
+/* The text of the last answer. */
+struct str history_answer(const struct history *h);
+
+/* About how many tokens it is, by bytes; what the model last counted weighs more. */
+int64_t history_tokens(const struct history *h);
+
+/* Of all turns, in US dollars; negative when some were not known. */
+double history_cost(const struct history *h);
+
+/* Tell all of it as events. */
+void history_tell(struct history *h, struct work_client *client);
+
+/* ---- making it shorter ----------------------------------------------------------------------- */
+
+/*
+ * The messages to sum up: all before the last prompt, when that is enough of them, else all before
+ * the last answer. *after is the seq to name in the compact record. 0: there is nothing to gain.
+ */
+size_t history_old(struct history *h, int64_t *after);
+
+/* Ids of the oldest results that together hold at least `tokens`, as a JSON array; "" for none. */
+struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens);
+
+/* ---- writing records ------------------------------------------------------------------------- */
+
+struct str record_prompt(struct arena *mem, struct str id, const struct block *b, size_t n,
+                         struct str from);
+struct str record_answer(struct arena *mem, struct str id, const struct model_turn *t);
+struct str record_result(struct arena *mem, const struct block *result, struct str from);
+struct str record_compact(struct arena *mem, struct str summary, int64_t after);
+struct str record_cut(struct arena *mem, struct str ids);
+struct str record_end(struct arena *mem, struct str turn, const struct event_end *end,
+                      const struct model_usage *usage, double cost);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * session.h - a conversation with an agent that is open in this process.
+ *
+ *   OPENING -> OPEN <-> WORKING (one turn at a time, turn.h) -> CLOSING -> gone
+ *
+ * What was acknowledged is in the store: opening a session anew, here or in another process, goes
+ * on where it ended. While it is open it belongs to this process alone (store_port.h); without a
+ * store it lives in memory.
+ *
+ * What the agent may do is what its definition, its session and whoever it works for allow, all of
+ * them: scopes are chained and none is above its parent.
+ */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "base/id.h"
+#include "core/agent.h"
+#include "core/guard_grants.h"
+#include "core/guard_history.h"
+#include "core/history.h"
+#include "core/store_port.h"
+
+/* What sessions run on. Program lifetime. */
+struct session_world {
+    struct loop *loop;
+    const struct limits *limits;
+    struct store_port *store; /* NULL: nothing is kept */
+    enum store_durability durability;
+    struct undo_port *undo; /* NULL: changes of files cannot be taken back */
+};
+
+/* Borrowed while the session opens, but for what is said to live as long as it. */
+struct session_opts {
+    struct str id;       /* one of the store; STR_NONE: a new one */
+    struct agent *agent; /* held by the session */
+    const char *cwd;     /* absolute, inside the host's folders; NULL: the agent's folder */
+    bool read_only;      /* whatever the agent may */
+    bool keep_nothing;   /* not in the store */
+
+    /* For whom it works. Lives as long as the session: */
+    const struct guard_scope *parent; /* NULL: the guard's own */
+    const char *caller;               /* who asks, to the guard: "cli", "mcp"; NULL: the agent */
+    bool remote;
+    struct str principal;
+    struct trace trace;
+    struct str taint; /* prompts are not trusted: from where they come. STR_NONE: they are */
+};
+
+struct turn;
+
+struct session {
+    char id[ID_TEXT];
+    const struct session_world *world;
+    struct agent *agent;
+    struct arena mem; /* as long as it is open */
+    struct history *history;
+    struct host host; /* of its tools: the agent's, in its own folder */
+    const char *cwd;
+    struct guard_scope scope;
+    struct guard_history calls; /* for the loop guard */
+    struct guard_grants grants; /* what a person has allowed for as long as it is open */
+    struct session_opts opts;
+    int64_t fence;     /* 0: not in the store */
+    struct turn *turn; /* under way; NULL: none */
+    struct str title;
+    bool broken_off; /* the last turn did not end: turn_resume goes on with it */
+    char last_turn[ID_TEXT];
+    double cost; /* US dollars so far; negative: not known */
+    void *data;  /* the owner's */
+};
+
+/* An op that opens a session. Zero it. *s must live until it is closed. */
+struct session_opening {
+    struct op op; /* first */
+    struct session *session;
+    struct store_ask ask;
+    struct store_step step[3];
+    int64_t after;
+};
+
+/*
+ * Open or make a session. ERR_NOT_FOUND, ERR_DENIED (open in another process), or as the store
+ * fails. After a failure there is nothing to close.
+ */
+void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
+                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who);
+
+/*
+ * Leave it; no turn may be under way. done (may be NULL) is called from the loop when the store
+ * knows; *s is free then.
+ */
+void session_close(struct session *s, void (*done)(void *who), void *who);
+
+/* The tools its agent is offered, one after the other: for (i = 0; (t = session_tool_at(s, &i));) */
+const struct tool *session_tool_at(const struct session *s, size_t *i);
+
+/* The one of a name, as the model may spell it (tool_pattern_alias); NULL: not offered. */
+const struct tool *session_tool(const struct session *s, struct str name);
+
+#endif
