@@ -15,7 +15,9 @@
  * Adding records, from the store or as they happen, gives the messages a model is sent. They are
  * always well-formed: every call has its result, in the order of the calls, in the message behind
  * it; a call whose result is missing (we were killed, the turn was cancelled) has one that says
- * that nobody knows what it did. A prompt that was refused is not in them.
+ * that nobody knows what it did. A prompt that was refused is not in them. A resource in a prompt
+ * (block.uri) stands there as text a model understands: its address, and what it holds if it was
+ * given.
  *
  * Pure, but for memory.
  */
@@ -54,8 +56,12 @@ int64_t history_tokens(const struct history *h);
 /* Of all turns, in US dollars; negative when some were not known. */
 double history_cost(const struct history *h);
 
-/* Tell all of it as events. */
-void history_tell(struct history *h, struct work_client *client);
+/*
+ * Tell all of it as events. fill completes what is told of a call with what its record does not
+ * hold: title, kind, path, line of the tool of that name. NULL: nobody knows.
+ */
+void history_tell(struct history *h, struct work_client *client,
+                  void (*fill)(void *who, struct event_tool *tool), void *who);
 
 /* ---- making it shorter ----------------------------------------------------------------------- */
 
