@@ -26,8 +26,9 @@ struct place {
 };
 
 /*
- * Relative paths are meant from the root; absolute ones must begin with the root or an included
- * folder. Pure: nothing is opened. *out borrows from host and mem.
+ * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included
+ * folder, and neither may leave it by "..", which is taken by its letters (core/path_below.h).
+ * Pure: nothing is opened. *out borrows from host and mem.
  */
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
               struct err *e);
