@@ -262,6 +262,30 @@ bool entry_read(const struct entry *n, const struct place *p, struct arena *mem,
     return read_open(p, fd, mem, max, limit, out, e);
 }
 
+/* What the kernel calls a folder that is open; false when it is gone. */
+static bool folder_path(int fd, char out[PATH_MAX])
+{
+    char self[64];
+    ssize_t n;
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    n = readlink(self, out, PATH_MAX - 1);
+    out[n < 0 ? 0 : n] = 0;
+    return n > 0;
+}
+
+struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem)
+{
+    char top[PATH_MAX], here[PATH_MAX];
+    struct str way;
+
+    if (!folder_path(p->in.fd, top) || !folder_path(n->folder, here) ||
+        !path_below(mem, top, NULL, str_of(here), &way))
+        return STR_NONE;
+    return arena_printf(mem, "%s%s" STR_FMT "/%s", strcmp(p->in.path, "/") ? p->in.path : "",
+                        way.n ? "/" : "", STR_ARG(way), n->name);
+}
+
 /* Make the folder at one place unless something is there. */
 static bool make_folder(const struct place *p, struct err *e)
 {
@@ -328,34 +352,51 @@ static bool look(const struct entry *n, const struct place *p, struct stat *st, 
            fail(e, ERR_INVALID, STR_FMT " is not a regular file", PLACE_ARG(p));
 }
 
+/* Without a mode a new file gets what the umask leaves. */
 static bool write_fresh(const struct entry *n, const char *fresh, const struct place *p,
-                        struct str text, enum entry_was was, const struct stat *st, struct err *e)
+                        struct str text, const mode_t *mode, struct err *e)
 {
     AUTO_FD fd =
         openat(n->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0)
         return place_fail(p, "write", e);
-    if (was == ENTRY_REPLACED && fchmod(fd, st->st_mode & 0777) < 0)
+    if (mode && fchmod(fd, *mode & 0777) < 0)
         return place_fail(p, "keep the mode of", e);
     return fill(fd, p, text, e) &&
            (renameat(n->folder, fresh, n->folder, n->name) == 0 || place_fail(p, "replace", e));
 }
 
+static bool replace(const struct entry *n, const struct place *p, struct str text,
+                    const mode_t *mode, struct err *e)
+{
+    char fresh[64];
+
+    fresh_name(fresh, sizeof(fresh));
+    if (write_fresh(n, fresh, p, text, mode, e))
+        return true;
+    unlinkat(n->folder, fresh, 0);
+    return false;
+}
+
 bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
                  struct err *e)
 {
-    char fresh[64];
     enum entry_was was;
     struct stat st;
 
-    if (!look(n, p, &st, &was, e))
+    if (!look(n, p, &st, &was, e) ||
+        !replace(n, p, text, was == ENTRY_REPLACED ? &st.st_mode : NULL, e))
         return false;
-    fresh_name(fresh, sizeof(fresh));
-    if (!write_fresh(n, fresh, p, text, was, &st, e)) {
-        unlinkat(n->folder, fresh, 0);
-        return false;
-    }
     *out = was;
     return true;
+}
+
+bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+               struct err *e)
+{
+    enum entry_was was;
+    struct stat st;
+
+    return look(n, p, &st, &was, e) && replace(n, p, text, &mode, e);
 }

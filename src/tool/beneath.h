@@ -73,6 +73,12 @@ static inline void entry_close(struct entry *n)
 bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
                 const char *limit, struct str *out, struct err *e);
 
+/*
+ * The absolute path of an entry that a place led to: begins with the folder of the place, and no
+ * link is in it but perhaps its last name. STR_NONE: its folder is gone.
+ */
+struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem);
+
 /* Make the folders above a place that are not there. */
 bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e);
 
@@ -84,5 +90,9 @@ enum entry_was { ENTRY_NEW, ENTRY_REPLACED };
  */
 bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
                  struct err *e);
+
+/* The same, with a mode of its own. */
+bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+               struct err *e);
 
 #endif
