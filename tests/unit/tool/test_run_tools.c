@@ -94,6 +94,31 @@ TEST(a_program_is_run_and_its_output_comes_back)
     close_run(&r);
 }
 
+TEST(programs_run_in_the_working_folder)
+{
+    struct run_bench r;
+    struct bench *b = &r.b;
+    char cwd[128];
+    const char *id;
+
+    open_run(&r);
+    folder(b, "sub");
+    folder(b, "sub/deep");
+    snprintf(cwd, sizeof(cwd), "%s/sub", b->root);
+    b->host.cwd = cwd;
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "/inside/sub\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'deep'}"), "/inside/sub/deep\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'..'}"), "/inside\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'../..'}"), "leads out");
+    id = start_one(b, "{'argv':['pwd']}");
+    OK(until(b->loop, until_true, &r.world.kids->exited));
+    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "/inside/sub\n");
+    OK(symlink("../outside", at(b, "out")) == 0);
+    snprintf(cwd, sizeof(cwd), "%s/out", b->root);
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "leads out");
+    close_run(&r);
+}
+
 TEST(a_program_sees_no_secrets_of_ours)
 {
     struct run_bench r;
