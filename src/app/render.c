@@ -267,6 +267,7 @@ static void on_thought(struct render *r, const struct event *ev)
     r->thinking = true;
     new_line(r);
     show_lines(&r->line, ev->text);
+    erase_spinner(r);
     if (r->opt.colour)
         put_raw(r, RENDER_ASIDE, str_of(paints[DIM]));
     put(r, RENDER_ASIDE, buf_str(&r->line));
@@ -294,11 +295,13 @@ static void put_outcome(struct render *r, const struct event_tool *t, const stru
     struct str text = str_trim(t->text);
     struct str first = str_head(str_cut(&text, '\n'), WHY_MOST);
 
-    if (t->status == CALLED_FAILED) {
+    if (t->status == CALLED_DONE) {
+        buf_put(&r->line, STR(" ... done"));
+    } else if (t->status == CALLED_CANCELED) {
+        buf_put(&r->line, STR(" ... canceled"));
+    } else {
         buf_put(&r->line, first.n ? STR(" ... failed: ") : STR(" ... failed"));
         show_text(&r->line, first);
-    } else {
-        buf_put(&r->line, STR(" ... done"));
     }
     if (run)
         buf_printf(&r->line, " %lld ms", (long long)(loop_now(r->opt.loop) - run->begun));
@@ -307,11 +310,11 @@ static void put_outcome(struct render *r, const struct event_tool *t, const stru
 static void on_ended(struct render *r, const struct event_tool *t)
 {
     struct render_run **at = find_run(r, t->id);
-    bool failed = t->status == CALLED_FAILED;
+    bool failed = t->status != CALLED_DONE;
 
     new_line(r);
     paint(r, failed ? RED : GREEN);
-    buf_put(&r->line, STR("* "));
+    buf_put(&r->line, r->below ? STR("  * ") : STR("* "));
     paint(r, PLAIN);
     if (*at)
         buf_put(&r->line, buf_str(&(*at)->label));
@@ -335,6 +338,7 @@ static void on_tool(struct render *r, const struct event_tool *t)
         break;
     case CALLED_DONE:
     case CALLED_FAILED:
+    case CALLED_CANCELED:
         on_ended(r, t);
         break;
     }
@@ -376,6 +380,7 @@ static void on_notice(struct render *r, const struct event_notice *n)
     case NOTICE_COMPACTED: /* the text is the summary, which is for the model */
         put_line(r, DIM, "- ", STR("the conversation so far was summed up"));
         break;
+    case NOTICE_COMPACT_FAILED:
     case NOTICE_WARNING:
         put_line(r, YELLOW, "! ", n->text);
         break;
@@ -491,6 +496,15 @@ void render_event(struct render *r, const struct event *ev)
     }
 }
 
+void render_below(struct render *r, const struct event *ev)
+{
+    if (ev->kind != EVENT_TOOL || r->opt.json)
+        return;
+    r->below = true;
+    on_tool(r, &ev->tool);
+    r->below = false;
+}
+
 static void client_event(struct work_client *c, const struct event *ev)
 {
     render_event(CONTAINER_OF(c, struct render, client), ev);
@@ -509,7 +523,14 @@ static void client_ask(struct work_client *c, struct ask *ask)
     ask_refuse(ask, &(struct err){ ERR_DENIED, "nobody is there to answer" });
 }
 
-static const struct work_client_kind render_kind = { client_event, client_can, client_ask };
+static void client_below(struct work_client *c, struct str session, const struct event *ev)
+{
+    (void)session;
+    render_below(CONTAINER_OF(c, struct render, client), ev);
+}
+
+static const struct work_client_kind render_kind = { client_event, client_can, client_ask,
+                                                     client_below };
 
 void render_init(struct render *r, const struct render_opts *opts)
 {
@@ -534,7 +555,8 @@ void render_hold(struct render *r)
 {
     r->asking++;
     stop_waiting(r);
-    end_line(r, RENDER_ANSWER);
+    if (r->opt.together)
+        end_line(r, RENDER_ANSWER);
     end_line(r, RENDER_ASIDE);
 }
 

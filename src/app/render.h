@@ -12,6 +12,8 @@
  * What models and tools say is made harmless for terminals (show.h), and passed on as it is to
  * pipes. With `json` every event is one line of the answer, and nothing goes aside.
  *
+ * Of an agent that was called, its calls are shown, indented; what it says comes back as the result.
+ *
  * It answers no questions: `can` says no to all. Clients that ask put their own work_client around
  * it and pass events on to render_event.
  */
@@ -35,13 +37,13 @@ struct render_opts {
     const struct limits *limits;
     struct render_sink *sink;
     const char *root;               /* paths below it are shown without it; NULL: whole */
-    bool json;                      /* one event per line */
-    bool thoughts;                  /* show them, dimmed */
-    bool answer_shown, aside_shown; /* this side is a terminal */
-    bool together;                  /* both are the same one */
-    bool colour;
-    bool spin;   /* aside may move its cursor */
-    int columns; /* of aside; 0: not known */
+    bool json;         /* one event per line */
+    bool thoughts;     /* show them, dimmed */
+    bool answer_shown; /* to a person: the answer's side is a terminal */
+    bool together;     /* both sides are the same one */
+    bool colour;       /* aside */
+    bool spin;         /* aside may move its cursor */
+    int columns;       /* of aside; 0: not known */
 };
 
 struct render {
@@ -52,6 +54,7 @@ struct render {
     char message[64];        /* of which text was printed last */
     bool open[2];            /* this side stands in the middle of a line */
     bool thinking;           /* thoughts were printed last */
+    bool below;              /* it is of an agent that was called */
     bool working;            /* a turn is under way: the spinner may turn */
     size_t asking;           /* questions that are open: it must not */
     bool spinning;           /* it is on the screen */
@@ -66,8 +69,9 @@ void render_fini(struct render *r);
 /* A turn begins: from now on, until its end is told, waiting is shown. */
 void render_wait(struct render *r);
 
-/* The one thing that render's own client does. */
+/* What render's own client does: of the agent, and of one that it has called. */
 void render_event(struct render *r, const struct event *ev);
+void render_below(struct render *r, const struct event *ev);
 
 /* Somebody else is about to write to the terminal: no spinner, at the beginning of a line. */
 void render_hold(struct render *r);
