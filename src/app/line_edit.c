@@ -15,8 +15,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { PORTION = 65536, PAINT_MOST = 64 << 20, CHOICES_MOST = 100 };
@@ -28,8 +28,7 @@ static struct str prompt_of(const struct line_edit *ed)
 
 static void flush(struct line_edit *ed)
 {
-    fwrite(ed->out.p, 1, ed->out.n, stdout);
-    fflush(stdout);
+    ed->opt.put(ed->opt.who, buf_str(&ed->out));
     buf_clear(&ed->out);
 }
 
@@ -68,7 +67,7 @@ static void remember(struct line_edit *ed, struct str text)
 {
     struct err e;
 
-    if (!ed->keep || !line_history_add(&ed->history, text) || !ed->history_works)
+    if (ed->question || !line_history_add(&ed->history, text) || !ed->history_works)
         return;
     ed->history_works = line_history_append(ed->opt.history, text, &e);
     if (!ed->history_works)
@@ -344,14 +343,18 @@ bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, str
     return true;
 }
 
-void line_edit_ask(struct line_edit *ed, const char *prompt, bool keep,
+void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
                    const struct line_answer *answer, void *who)
 {
-    snprintf(ed->prompt, sizeof(ed->prompt), "%s", prompt);
+    str_to_c(utf8_head(prompt, sizeof(ed->prompt) - 1), ed->prompt, sizeof(ed->prompt));
     ed->answer = answer;
     ed->who = who;
-    ed->keep = keep;
+    ed->question = question;
     ed->asking = true;
+    if (ed->terminal && question) {
+        tcflush(ed->in, TCIFLUSH);
+        buf_clear(&ed->ahead);
+    }
     if (ed->terminal)
         term_set(TERM_KEYS);
     loop_post(ed->opt.loop, &ed->go);

@@ -21,12 +21,15 @@ struct line_answer {
     void (*interrupt)(void *who);             /* ctrl-c; NULL: that it is pressed once more */
 };
 
+enum { LINE_PROMPT = 1024 };
+
 struct line_edit_opts {
     struct loop *loop;
     const struct limits *limits;
     const char *history; /* its file; NULL: none. Lives as long */
     line_complete_fn *complete;
-    void *who; /* of complete */
+    void (*put)(void *who, struct str bytes); /* to the screen, in order with all else there */
+    void *who;
 };
 
 struct line_edit {
@@ -35,9 +38,9 @@ struct line_edit {
     bool terminal;
     bool asking, ended; /* ended: nothing more can be read */
     bool cut;           /* of a plain line, more than fits has come */
-    bool keep;          /* answers go into history */
+    bool question;
     bool history_works;
-    char prompt[64];
+    char prompt[LINE_PROMPT];
     const struct line_answer *answer;
     void *who;
     struct watch watch;
@@ -54,8 +57,11 @@ struct line_edit {
 /* Must live until the loop ends. A history that cannot be read is said on stderr, and done without. */
 bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, struct err *e);
 
-/* Ask for a line. `prompt` is copied (its first 63 bytes); with `keep` the answer goes into history. */
-void line_edit_ask(struct line_edit *ed, const char *prompt, bool keep,
+/*
+ * Ask for a line; `prompt` is copied. A `question` is one that was not expected: what was typed at
+ * the terminal before it was seen is no answer to it, and the answer does not go into history.
+ */
+void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
                    const struct line_answer *answer, void *who);
 
 /* Do not ask any more. What was typed is thrown away. */

@@ -1,0 +1,102 @@
+/*
+ * chat.h - `trefoil chat`: what its files share.
+ *
+ *   OPENING -> READY <-> BUSY
+ *      |         |        |
+ *      +---------+--------+-> LEAVING -> gone
+ *
+ * OPENING   servers are connected and the session is opened
+ * READY     a line is asked for
+ * BUSY      a turn or a command is under way; what is typed waits, but for answers to questions
+ * LEAVING   nothing is under way any more; session, servers and terminal are given back
+ */
+#ifndef APP_CHAT_H
+#define APP_CHAT_H
+
+#include "app/app.h"
+#include "app/console.h"
+#include "app/line_edit.h"
+#include "app/workshop.h"
+#include "core/turn.h"
+#include "core/undo.h"
+
+struct chat_args {
+    const char *agent, *session, *model, *mode;
+    bool last;
+};
+
+enum chat_state { CHAT_OPENING, CHAT_READY, CHAT_BUSY, CHAT_LEAVING };
+
+struct chat {
+    struct work_client client; /* first */
+    struct app *app;
+    const struct chat_args *args;
+    struct loop *loop;
+    enum chat_state state;
+    struct op *busy;     /* what can be cancelled; NULL: nothing */
+    unsigned interrupts; /* ctrl-c since it began */
+    bool leave;          /* as soon as nothing is under way */
+    bool connected;      /* all servers have been tried, or took too long */
+    int code;
+
+    struct service service;
+    struct workshop shop;
+    struct timer deadline; /* of servers to connect; of all to end */
+
+    struct console console;
+    struct render render;
+    struct line_edit edit;
+    struct asking asking;
+    bool held; /* the renderer, while a question is open */
+    bool wanted;
+
+    struct session slot[2]; /* the second is for the one that follows */
+    struct session *session;
+    struct session_opening opening;
+    struct session_changing changing;
+    struct turn turn;
+    struct undo undo;
+    struct store_ask ask;
+    struct store_step step;
+    struct arena mem; /* of what is under way */
+
+    struct event_usage usage; /* as last told */
+    struct buf plan;          /* the last one; empty: none */
+};
+
+/* ---- for commands (chat_commands.c) ---------------------------------------------------------- */
+
+/* Run the command of chat's own that a line is. False: it is none. */
+bool chat_command(struct chat *c, struct str line);
+
+/* Whole lines on stdout, made harmless by whoever calls. */
+void chat_say(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A sentence on stderr: what went wrong. */
+void chat_complain(struct chat *c, const struct err *e);
+
+/* From READY: nothing is asked until chat_done. */
+void chat_begin(struct chat *c, struct op *op);
+void chat_done(struct chat *c);
+
+/* Say who is there, and what could be gone on with. */
+void chat_greet(struct chat *c);
+
+/* Leave the session there is, if any, for another: of the store, or a new one (id STR_NONE). */
+void chat_open(struct chat *c, struct str id, const struct agent_want *want);
+
+/* From the next turn on. */
+void chat_change(struct chat *c, const struct session_change *change);
+
+void chat_resume(struct chat *c);
+void chat_compact(struct chat *c);
+void chat_leave(struct chat *c);
+
+/* ---- typing (chat_complete.c) ---------------------------------------------------------------- */
+
+line_complete_fn chat_complete;
+
+/* Names of commands, one after the other: for (i = 0; (name = chat_command_name(i)); i++). */
+const char *chat_command_name(size_t i);
+
+#endif
