@@ -2,37 +2,67 @@
 
 #include "tool/tools.h"
 
-static void load(struct skill_shelf *s)
+static const char *describe(struct skill_shelf *s, struct arena *mem,
+                            const struct skill_list *list)
 {
-    size_t max = (size_t)s->limits->skill_list_bytes;
+    struct str lines = skills_lines(mem, list, (size_t)s->limits->skill_list_bytes);
+
+    return arena_printf(mem, "%s There are:\n" STR_FMT, tool_skill.description, STR_ARG(lines)).p;
+}
+
+static void read_list(struct skill_shelf *s, struct arena *mem, struct skill_list *out)
+{
     struct notes notes = { 0 };
 
-    skills_load(&s->mem, s->root, s->limits, &notes, &s->list);
+    skills_load(mem, s->root, s->limits, &notes, out);
     notes_log(&notes);
+}
+
+static void use(struct skill_shelf *s, struct arena mem, struct skill_list list)
+{
+    s->mem = mem;
+    s->list = list;
     s->tool = tool_skill;
-    s->tool.description =
-        arena_printf(&s->mem, "%s There are:\n" STR_FMT, tool_skill.description,
-                     STR_ARG(skills_lines(&s->mem, &s->list, max)))
-            .p;
+    s->tool.description = describe(s, &s->mem, &s->list);
+}
+
+static bool same(const struct skill_list *a, const struct skill_list *b)
+{
+    bool all = a->n == b->n;
+
+    for (size_t i = 0; all && i < a->n; i++)
+        all = str_eq(str_of(a->v[i].name), str_of(b->v[i].name)) &&
+              str_eq(str_of(a->v[i].origin), str_of(b->v[i].origin)) &&
+              str_eq(a->v[i].description, b->v[i].description) &&
+              str_eq(a->v[i].body, b->v[i].body);
+    return all;
 }
 
 void skill_shelf_open(struct skill_shelf *s, struct loop *loop, const struct limits *limits,
                       const char *root)
 {
+    struct arena mem = { 0 };
+    struct skill_list list;
+
     *s = (struct skill_shelf){ .loop = loop, .limits = limits, .root = root };
-    load(s);
+    read_list(s, &mem, &list);
+    use(s, mem, list);
 }
 
-/* Who lists the old ones lets go of them while it is told. */
 void skill_shelf_refresh(struct skill_shelf *s)
 {
-    struct arena old = s->mem;
+    struct arena old = s->mem, fresh = { 0 };
+    struct skill_list list;
 
-    s->mem = (struct arena){ 0 };
-    load(s);
+    read_list(s, &fresh, &list);
+    if (same(&s->list, &list)) {
+        arena_fini(&fresh);
+        return;
+    }
+    use(s, fresh, list);
     if (s->on_changed)
         s->on_changed(s->who);
-    arena_fini(&old);
+    arena_fini(&old); /* who listed the old ones has let go of them now */
 }
 
 const struct tool *skill_shelf_shows(const struct skill_shelf *s, const struct tool *builtin)

@@ -32,7 +32,7 @@ struct skill_shelf {
 void skill_shelf_open(struct skill_shelf *s, struct loop *loop, const struct limits *limits,
                       const char *root);
 
-/* Read them anew, as after a change. */
+/* Read them anew; who is told, is told only if they are others now. */
 void skill_shelf_refresh(struct skill_shelf *s);
 
 /* What clients are offered for a built-in tool: the tool; NULL for `skill` where there are none. */
