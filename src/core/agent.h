@@ -31,10 +31,12 @@ struct agent {
     struct agent_model model;
     struct agent_model fallback; /* asked when the first cannot be reached */
     enum model_effort effort;
-    struct str system;        /* all the model is told before the conversation */
-    struct guard_scope scope; /* by its definition; its parent is the guard's own */
-    struct offer *offer;      /* tools it may be given, and the host they run on */
-    bool is_default;          /* no file defines it */
+    struct str system;                 /* all the model is told before the conversation */
+    struct guard_scope scope;          /* by its definition; its parent is the guard's own */
+    struct offer *offer;               /* tools it may be given, and the host they run on */
+    const struct host_folder *include; /* its include_dirs, opened, for the host of its sessions */
+    size_t includes;
+    bool is_default; /* no file defines it */
     size_t refs;
     void (*free)(struct agent *a);
 };
