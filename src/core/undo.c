@@ -129,9 +129,7 @@ static void on_page(struct op *op, const struct err *e, void *who)
         op_fail(&u->op, e);
         return;
     }
-    u->put = (struct undo_put){
-        .host = &u->session->host, .image = page->v, .images = page->n
-    };
+    u->put = (struct undo_put){ .host = &u->session->host, .image = page->v, .images = page->n };
     port->put(port, &u->put, &u->op, on_put, u);
 }
 
@@ -140,9 +138,8 @@ static void ask_page(struct undo *u, int64_t after)
 {
     struct session *s = u->session;
 
-    u->step[0] = (struct store_step){
-        STORE_SESSION_UPDATE, .session = { .id = str_of(s->id), .fence = s->fence }
-    };
+    u->step[0] = (struct store_step){ STORE_SESSION_UPDATE,
+                                      .session = { .id = str_of(s->id), .fence = s->fence } };
     u->step[1] = (struct store_step){
         STORE_IMAGES,
         .images = { .session = str_of(s->id),

@@ -10,9 +10,11 @@
  */
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/pick.h"
+#include "loop/job.h"
+#include "tool/beneath.h"
 #include "tool/tools.h"
 #include "tool/undo.h"
-#include "tool/work.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,15 +40,13 @@ static const struct pick move_fields[] = {
 
 struct change {
     const struct tool *tool;
-    bool links; /* it changes what a link leads to, not the link */
+    bool links;         /* it changes what a link leads to, not the link */
     bool parents, tree; /* when the arguments do not say */
 };
 
 static const struct change changes[] = {
-    { .tool = &tool_file_write, .links = true },
-    { .tool = &tool_file_edit, .links = true },
-    { .tool = &tool_file_move, .tree = true },
-    { .tool = &tool_file_delete },
+    { .tool = &tool_file_write, .links = true }, { .tool = &tool_file_edit, .links = true },
+    { .tool = &tool_file_move, .tree = true },   { .tool = &tool_file_delete },
     { .tool = &tool_dir_make, .parents = true },
 };
 

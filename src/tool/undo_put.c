@@ -8,9 +8,9 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "loop/job.h"
+#include "tool/beneath.h"
 #include "tool/undo.h"
-#include "tool/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,9 +73,12 @@ static bool clear(struct putting *k, const struct store_image *i, bool *changed,
 
     if (!place_of(k->host, &k->mem, i->path, &t.place, e))
         return false;
-    if (!entry_of(&t.place, &t.entry, e))
+    if (!entry_of(&t.place, &t.entry, e)) {
+        *changed = !i->absent;
         return e->code == ERR_NOT_FOUND; /* without its folder it is not there */
+    }
     ok = see(&t, e);
+    *changed = !t.there && !i->absent;
     if (ok && t.there && (i->absent || (t.st.st_mode & S_IFMT) != kind_of(i)))
         ok = remove_now(&t, changed, e);
     entry_close(&t.entry);
