@@ -16,9 +16,16 @@
 #include "app/app.h"
 #include "app/console.h"
 #include "app/line_edit.h"
+#include "app/session_log.h"
 #include "app/workshop.h"
 #include "core/turn.h"
 #include "core/undo.h"
+
+/* A session that is open, and what is written down of it. */
+struct chat_seat {
+    struct session session;
+    struct session_log log;
+};
 
 struct chat_args {
     const char *agent, *session, *model, *mode;
@@ -36,12 +43,12 @@ struct chat {
     struct op *busy;     /* what can be cancelled; NULL: nothing */
     unsigned interrupts; /* ctrl-c since it began */
     bool leave;          /* as soon as nothing is under way */
-    bool connected;      /* all servers have been tried, or took too long */
     int code;
 
     struct service service;
     struct workshop shop;
-    struct timer deadline; /* of servers to connect; of all to end */
+    struct gathering_wait gathering; /* until servers are connected, or took too long */
+    struct timer deadline;           /* of all to end */
 
     struct console console;
     struct render render;
@@ -50,8 +57,11 @@ struct chat {
     bool held; /* the renderer, while a question is open */
     bool wanted;
 
-    struct session slot[2]; /* the second is for the one that follows */
-    struct session *session;
+    struct chat_seat seat[2]; /* the second is for the session that follows */
+    struct chat_seat *here;   /* NULL: none is open yet */
+    struct session *session;  /* of it */
+    void (*left)(void *who);  /* a seat was given up */
+    struct chat_seat *leaving;
     struct session_opening opening;
     struct session_changing changing;
     struct turn turn;
@@ -64,39 +74,48 @@ struct chat {
     struct buf plan;          /* the last one; empty: none */
 };
 
-/* ---- for commands (chat_commands.c) ---------------------------------------------------------- */
-
-/* Run the command of chat's own that a line is. False: it is none. */
-bool chat_command(struct chat *c, struct str line);
+/* ---- chat.c ---------------------------------------------------------------------------------- */
 
 /* Whole lines on stdout, made harmless by whoever calls. */
 void chat_say(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A sentence on stderr: what went wrong. */
+/* A sentence on stderr; what went wrong. */
+void chat_note(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void chat_complain(struct chat *c, const struct err *e);
 
 /* From READY: nothing is asked until chat_done. */
 void chat_begin(struct chat *c, struct op *op);
 void chat_done(struct chat *c);
 
-/* Say who is there, and what could be gone on with. */
-void chat_greet(struct chat *c);
-
-/* Leave the session there is, if any, for another: of the store, or a new one (id STR_NONE). */
-void chat_open(struct chat *c, struct str id, const struct agent_want *want);
-
-/* From the next turn on. */
-void chat_change(struct chat *c, const struct session_change *change);
-
 void chat_resume(struct chat *c);
 void chat_compact(struct chat *c);
 void chat_leave(struct chat *c);
 
-/* ---- typing (chat_complete.c) ---------------------------------------------------------------- */
+/* ---- chat_session.c -------------------------------------------------------------------------- */
 
-line_complete_fn chat_complete;
+/* Close what is open on a seat, then call done with the chat. */
+void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *who));
+
+/* Open the session that the command line names. */
+void chat_first(struct chat *c);
+
+/* Leave the session there is for another: one of the store, or a new one (id STR_NONE). */
+void chat_open(struct chat *c, struct str id, const struct agent_want *want);
+
+/* Another agent, model (STR_NONE: as the definition has it) or mode, from the next turn on. */
+void chat_use_agent(struct chat *c, const struct agent_want *want);
+void chat_use_mode(struct chat *c, struct str mode);
+
+/* ---- chat_commands.c ------------------------------------------------------------------------- */
+
+/* Run the command of chat's own that a line is. False: it is none. */
+bool chat_command(struct chat *c, struct str line);
 
 /* Names of commands, one after the other: for (i = 0; (name = chat_command_name(i)); i++). */
 const char *chat_command_name(size_t i);
+
+/* ---- chat_complete.c ------------------------------------------------------------------------- */
+
+line_complete_fn chat_complete;
 
 #endif

@@ -415,7 +415,7 @@ static void on_ask(struct render *r, const struct event_ask *a)
 
 static void on_end(struct render *r, const struct event_end *end)
 {
-    AUTO_BUF text;
+    AUTO_BUF text = { 0 };
 
     r->working = false;
     r->asking = 0;

@@ -4,6 +4,7 @@
 #include "core/skill.h"
 #include "store/store.h"
 #include "tool/tools.h"
+#include "tool/undo.h"
 
 /* ---- what agents may be given -------------------------------------------------------------- */
 
@@ -104,7 +105,8 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     w->world = (struct session_world){ .loop = s->loop,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
-                                       .durability = config->durability };
+                                       .durability = config->durability,
+                                       .undo = &tool_undo_port };
     return true;
 }
 

@@ -226,7 +226,7 @@ TEST(waiting_is_shown_after_a_moment_and_erased_before_output)
     loop_advance(s.loop, 1);
     EQ_S(out(&s), "\r\x1b[K- 0 s");
     loop_advance(s.loop, 800);
-    HAS_S(out(&s), "\r\x1b[K| 1 s");
+    HAS_S(out(&s), "\r\x1b[K/ 1 s");
     buf_clear(&s.side[0]);
     tell(&s, TEXT("m", "hi"));
     EQ_S(out(&s), "\r\x1b[Khi");
