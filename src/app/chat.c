@@ -9,6 +9,7 @@
 
 #include "app/show.h"
 #include "app/term_mode.h"
+#include "base/auto.h"
 #include "base/container.h"
 
 #include <signal.h>
@@ -20,37 +21,45 @@ enum { EXIT_BY_SIGNAL = 128, PLAN_MOST = 1 << 20 };
 
 /* ---- saying -------------------------------------------------------------------------------- */
 
-void chat_say(struct chat *c, const char *fmt, ...)
+static void say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
+
+static void say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
 {
-    AUTO_ARENA mem = { 0 };
-    va_list ap, again;
-    char *text;
+    va_list again;
+    AUTO_BUF out;
     int n;
 
-    va_start(ap, fmt);
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    text = arena_alloc(&mem, (size_t)n + 1);
-    vsnprintf(text, (size_t)n + 1, fmt, again);
+    n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
-    c->console.sink.put(&c->console.sink, RENDER_ANSWER, (struct str){ text, (size_t)n });
+    buf_init(&out, (size_t)n + 1);
+    vsnprintf(buf_reserve(&out, (size_t)n + 1), (size_t)n + 1, fmt, ap);
+    buf_added(&out, (size_t)n);
+    c->console.sink.put(&c->console.sink, side, buf_str(&out));
+}
+
+void chat_say(struct chat *c, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(c, RENDER_ANSWER, fmt, ap);
+    va_end(ap);
 }
 
 void chat_note(struct chat *c, const char *fmt, ...)
 {
-    char text[1024];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
+    say(c, RENDER_ASIDE, fmt, ap);
     va_end(ap);
-    render_note(&c->render, str_of(text));
 }
 
 void chat_complain(struct chat *c, const struct err *e)
 {
-    chat_note(c, TREFOIL_NAME ": %s", e->text);
+    render_note(&c->render, str_of(e->text));
 }
 
 static void put_typed(void *who, struct str bytes)
@@ -174,7 +183,7 @@ static void on_turn(struct op *op, const struct err *e, void *who)
     c->turn.session = NULL;
     if (e) { /* the store failed; the session can be opened anew */
         chat_complain(c, e);
-        chat_note(c, "The session can be gone on with: " TREFOIL_NAME " chat --session %s",
+        chat_note(c, "To go on with this session: " TREFOIL_NAME " chat --session %s\n",
                   c->session->id);
         c->code = EXIT_FAILED;
         chat_leave(c);

@@ -32,6 +32,13 @@ struct chat_args {
     bool last;
 };
 
+/* For one of the sessions of the store. */
+struct chat_search {
+    struct str beginning; /* of its id; STR_NONE: the last one */
+    struct str id, agent; /* of the last that was found */
+    size_t found;
+};
+
 enum chat_state { CHAT_OPENING, CHAT_READY, CHAT_BUSY, CHAT_LEAVING };
 
 struct chat {
@@ -68,6 +75,7 @@ struct chat {
     struct undo undo;
     struct store_ask ask;
     struct store_step step;
+    struct chat_search search;
     struct arena mem; /* of what is under way */
 
     struct event_usage usage; /* as last told */
@@ -76,11 +84,11 @@ struct chat {
 
 /* ---- chat.c ---------------------------------------------------------------------------------- */
 
-/* Whole lines on stdout, made harmless by whoever calls. */
+/* Whole lines on stdout, and on stderr; whoever calls has made harmless what is not our own. */
 void chat_say(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* A sentence on stderr; what went wrong. */
 void chat_note(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What went wrong. */
 void chat_complain(struct chat *c, const struct err *e);
 
 /* From READY: nothing is asked until chat_done. */
@@ -101,6 +109,9 @@ void chat_first(struct chat *c);
 
 /* Leave the session there is for another: one of the store, or a new one (id STR_NONE). */
 void chat_open(struct chat *c, struct str id, const struct agent_want *want);
+
+/* The same for the one whose id begins so; STR_NONE: the last that nobody has open. */
+void chat_find(struct chat *c, struct str beginning);
 
 /* Another agent, model (STR_NONE: as the definition has it) or mode, from the next turn on. */
 void chat_use_agent(struct chat *c, const struct agent_want *want);

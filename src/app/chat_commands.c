@@ -116,33 +116,14 @@ static void on_sessions(struct chat *c, struct str rest)
     store_start(c->shop.world.store, &c->ask, NULL, on_listed, c);
 }
 
-static void on_loaded(struct op *op, const struct err *e, void *who)
-{
-    struct chat *c = who;
-    struct agent_want want = { .name = c->step.session.agent };
-
-    (void)op;
-    if (e) {
-        chat_complain(c, e);
-        chat_done(c);
-    } else {
-        chat_open(c, arena_str(&c->mem, c->step.session.id), &want);
-    }
-    store_ask_fini(&c->ask);
-}
-
 static void on_resume(struct chat *c, struct str rest)
 {
-    if (!rest.n || str_eq(rest, str_of(c->session->id))) {
-        chat_say(c, "%s\n", rest.n ? "That is this one." : "Which one? /resume ID; see /sessions");
-        chat_done(c);
+    if (rest.n) {
+        chat_find(c, rest);
         return;
     }
-    c->step = (struct store_step){ .what = STORE_SESSION_LOAD,
-                                   .session = { .id = arena_str(&c->mem, rest) } };
-    c->ask = (struct store_ask){ .step = &c->step, .steps = 1 };
-    chat_begin(c, &c->ask.op);
-    store_start(c->shop.world.store, &c->ask, NULL, on_loaded, c);
+    chat_say(c, "Which one? /resume ID; the beginning of one that /sessions lists is enough\n");
+    chat_done(c);
 }
 
 static void on_continue(struct chat *c, struct str rest)
@@ -271,16 +252,38 @@ static void on_compact(struct chat *c, struct str rest)
 
 /* ---- undo ---------------------------------------------------------------------------------- */
 
+/* Paths below the root without it. */
+static void put_files(struct chat *c, struct buf *out)
+{
+    struct str rest = buf_str(&c->undo.files);
+    struct str root = str_of(c->app->root.path);
+
+    while (rest.n) {
+        struct str path = str_cut(&rest, '\n');
+
+        if (str_starts(path, root) && path.n > root.n && path.p[root.n] == '/')
+            path = str_skip(path, root.n + 1);
+        buf_put(out, STR("  "));
+        show_text(out, path);
+        buf_putc(out, '\n');
+    }
+    if (c->undo.files.full)
+        buf_put(out, STR("  ... and others\n"));
+}
+
 static void on_undone(struct op *op, const struct err *e, void *who)
 {
     struct chat *c = who;
-    const struct undo *u = &c->undo;
+    AUTO_BUF out;
 
     (void)op;
-    if (u->files.n)
-        chat_say(c, "Files of the last turn, as they were before it%s:\n" STR_FMT "%s",
-                 e ? " where that was possible" : "", STR_ARG(buf_str(&u->files)),
-                 u->files.full ? "  ...\n" : "");
+    buf_init(&out, LIST_MOST);
+    if (c->undo.files.n) {
+        buf_printf(&out, "As before the last turn that changed files%s:\n",
+                   e ? ", where that was possible" : "");
+        put_files(c, &out);
+    }
+    say_buf(c, &out);
     if (e)
         chat_complain(c, e);
     undo_fini(&c->undo);

@@ -47,12 +47,12 @@ static void greet(struct chat *c)
     const struct session *s = c->session;
     struct str model = shown_text(&c->mem, s->agent->model.name);
 
-    chat_note(c, "agent %s, model " STR_FMT "%s, session %s", s->agent->def->name, STR_ARG(model),
+    chat_note(c, "agent %s, model " STR_FMT "%s, session %s\n", s->agent->def->name, STR_ARG(model),
               mode_of(s), s->id);
     if (c->edit.terminal)
-        chat_note(c, "/help lists commands; ctrl-d leaves");
+        chat_note(c, "/help lists commands; ctrl-d leaves\n");
     if (s->broken_off)
-        chat_note(c, "The last turn was broken off; /continue goes on with it.");
+        chat_note(c, "The last turn was broken off; /continue goes on with it.\n");
 }
 
 /* ---- seats --------------------------------------------------------------------------------- */
@@ -155,57 +155,105 @@ void chat_open(struct chat *c, struct str id, const struct agent_want *want)
     agent_drop(opts.agent);
 }
 
-/* ---- the first ----------------------------------------------------------------------------- */
+/* ---- finding ------------------------------------------------------------------------------- */
 
+/* What the command line says is for the first session; those that follow know their agent. */
 static struct agent_want wanted(const struct chat *c, struct str agent)
 {
-    return (struct agent_want){ .name = c->args->agent ? str_of(c->args->agent) : agent,
-                                .model = str_of(c->args->model) };
+    struct agent_want want = { .name = agent };
+
+    if (!c->here && c->args->agent)
+        want.name = str_of(c->args->agent);
+    if (!c->here)
+        want.model = str_of(c->args->model);
+    return want;
 }
 
-/* The row of a session that is to be gone on with: it knows its agent. */
-static bool found(struct chat *c, const struct store_session **row, struct err *e)
+/* Without a beginning the last one is meant that nobody has open. */
+static bool matches(const struct chat_search *f, const struct store_session *s)
 {
-    const struct store_session_page *page = &c->step.sessions;
-
-    if (c->step.what == STORE_SESSION_LOAD) {
-        *row = &c->step.session;
-        return true;
-    }
-    if (!page->n)
-        return fail(e, ERR_NOT_FOUND, "there is no session yet to go on with");
-    *row = &page->v[0];
-    return true;
+    return f->beginning.p ? str_starts(s->id, f->beginning) : !s->in_use;
 }
 
-static void on_found(struct op *op, const struct err *e, void *who)
+/* Is it clear now which one it is? */
+static bool look_through(struct chat *c, const struct store_session_page *page)
+{
+    struct chat_search *f = &c->search;
+
+    for (size_t i = 0; i < page->n; i++) {
+        if (!matches(f, &page->v[i]))
+            continue;
+        f->found++;
+        f->id = arena_str(&c->mem, page->v[i].id);
+        f->agent = arena_str(&c->mem, page->v[i].agent);
+        if (!f->beginning.p || str_eq(f->id, f->beginning))
+            return true;
+    }
+    return !page->more;
+}
+
+static bool is_one(const struct chat *c, struct err *e)
+{
+    const struct chat_search *f = &c->search;
+
+    if (f->found == 1 && c->here && str_eq(f->id, str_of(c->session->id)))
+        return fail(e, ERR_INVALID, "that is the session we are in");
+    if (f->found == 1)
+        return true;
+    if (!f->beginning.p)
+        return fail(e, ERR_NOT_FOUND, "there is no session to go on with");
+    return fail(e, ERR_NOT_FOUND, "%s session has an id that begins with " STR_FMT,
+                f->found ? "more than one" : "no", STR_ARG(str_head(f->beginning, 80)));
+}
+
+static void open_found(struct chat *c)
+{
+    struct agent_want want = wanted(c, c->search.agent);
+    struct err e;
+
+    if (is_one(c, &e)) {
+        chat_open(c, c->search.id, &want);
+        return;
+    }
+    chat_complain(c, &e);
+    give_up(c);
+}
+
+static void ask_page(struct chat *c, struct store_cursor cursor);
+
+static void on_page(struct op *op, const struct err *e, void *who)
 {
     struct chat *c = who;
-    const struct store_session *row;
-    struct agent_want want;
-    struct err none;
+    struct store_cursor cursor = c->step.sessions.cursor;
+    bool clear = e || look_through(c, &c->step.sessions);
 
     (void)op;
     c->busy = NULL;
-    if (e || !found(c, &row, &none)) {
-        chat_complain(c, e ? e : &none);
-        give_up(c);
-    } else {
-        want = wanted(c, row->agent);
-        chat_open(c, arena_str(&c->mem, row->id), &want);
-    }
     store_ask_fini(&c->ask);
+    if (e) {
+        chat_complain(c, e);
+        give_up(c);
+    } else if (clear) {
+        open_found(c);
+    } else {
+        ask_page(c, cursor);
+    }
 }
 
-static void find_session(struct chat *c)
+static void ask_page(struct chat *c, struct store_cursor cursor)
 {
-    c->step = (struct store_step){ .what = STORE_SESSIONS, .sessions = { .most = 1 } };
-    if (c->args->session)
-        c->step = (struct store_step){ .what = STORE_SESSION_LOAD,
-                                       .session = { .id = str_of(c->args->session) } };
+    c->step = (struct store_step){ .what = STORE_SESSIONS, .sessions = { .cursor = cursor } };
     c->ask = (struct store_ask){ .step = &c->step, .steps = 1 };
     chat_begin(c, &c->ask.op);
-    store_start(c->shop.world.store, &c->ask, NULL, on_found, c);
+    store_start(c->shop.world.store, &c->ask, NULL, on_page, c);
+}
+
+void chat_find(struct chat *c, struct str beginning)
+{
+    c->search = (struct chat_search){ .beginning = beginning };
+    if (beginning.p)
+        c->search.beginning = arena_str(&c->mem, beginning);
+    ask_page(c, (struct store_cursor){ 0 });
 }
 
 void chat_first(struct chat *c)
@@ -213,7 +261,7 @@ void chat_first(struct chat *c)
     struct agent_want want = wanted(c, STR_NONE);
 
     if (c->args->last || c->args->session)
-        find_session(c);
+        chat_find(c, str_of(c->args->session));
     else
         chat_open(c, STR_NONE, &want);
 }

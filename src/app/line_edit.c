@@ -47,12 +47,21 @@ static void paint_end(struct line_edit *ed)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
+static void take_keys(struct line_edit *ed)
+{
+    term_set(TERM_KEYS);
+    buf_put(&ed->out, STR(TERM_PASTE_MARKED));
+}
+
 static void stop_asking(struct line_edit *ed)
 {
     ed->asking = false;
     watch_want(&ed->watch, 0);
-    if (ed->terminal)
-        term_set(TERM_WORKING);
+    if (!ed->terminal)
+        return;
+    buf_put(&ed->out, STR(TERM_PASTE_PLAIN));
+    flush(ed);
+    term_set(TERM_WORKING);
 }
 
 static void answer_leave(struct line_edit *ed)
@@ -119,12 +128,21 @@ static void on_interrupt(struct line_edit *ed, bool typed)
     }
 }
 
-static void suspend(struct line_edit *ed)
+/* When all that was painted is on the screen. */
+static void on_suspend(struct post *p)
 {
+    struct line_edit *ed = CONTAINER_OF(p, struct line_edit, suspend);
+
     term_set(TERM_FOUND);
     raise(SIGTSTP);
-    term_set(TERM_KEYS);
-    ed->screen.top = ed->screen.cursor = 0;
+    take_keys(ed);
+    paint(ed);
+}
+
+static void suspend(struct line_edit *ed)
+{
+    paint_end(ed);
+    loop_post_flush(ed->opt.loop, &ed->suspend);
 }
 
 static void act(struct line_edit *ed, enum line_action action)
@@ -285,11 +303,12 @@ static void on_continued(int signum, void *who)
     struct line_edit *ed = who;
 
     (void)signum;
-    if (term_now() != TERM_FOUND)
-        term_set(term_now());
-    ed->screen.top = ed->screen.cursor = 0;
-    if (ed->asking)
+    if (ed->asking) {
+        take_keys(ed);
         paint(ed);
+    } else if (term_now() == TERM_WORKING) {
+        term_set(TERM_WORKING);
+    }
 }
 
 /* ---- its life ------------------------------------------------------------------------------ */
@@ -326,7 +345,9 @@ static bool open_terminal(struct line_edit *ed, struct err *e)
 
 bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, struct err *e)
 {
-    *ed = (struct line_edit){ .opt = *opts, .terminal = can_edit(), .go.fn = on_go };
+    *ed = (struct line_edit){
+        .opt = *opts, .terminal = can_edit(), .go.fn = on_go, .suspend.fn = on_suspend
+    };
     if (!fd_own_nonblocking(STDIN_FILENO, &ed->in, e))
         return false;
     if (ed->terminal && !open_terminal(ed, e)) {
@@ -356,7 +377,7 @@ void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
         buf_clear(&ed->ahead);
     }
     if (ed->terminal)
-        term_set(TERM_KEYS);
+        take_keys(ed);
     loop_post(ed->opt.loop, &ed->go);
 }
 
@@ -384,6 +405,7 @@ void line_edit_close(struct line_edit *ed, void (*done)(void *who), void *who)
     if (ed->terminal)
         term_close();
     loop_unpost(ed->opt.loop, &ed->go);
+    loop_unpost(ed->opt.loop, &ed->suspend);
     line_fini(&ed->line);
     line_history_fini(&ed->history);
     buf_fini(&ed->ahead);

@@ -44,7 +44,7 @@ struct line_edit {
     const struct line_answer *answer;
     void *who;
     struct watch watch;
-    struct post go;
+    struct post go, suspend;
     struct buf ahead; /* read, and not looked at yet */
     struct line_history history;
     struct line_state line;

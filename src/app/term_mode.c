@@ -8,9 +8,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define PASTE_MARKED "\x1b[?2004h"
-#define PASTE_PLAIN "\x1b[?2004l"
-
 /* Signals that end us where we stand. Others are the loop's, and end us in good order. */
 static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGQUIT };
 
@@ -38,9 +35,9 @@ static struct termios attributes(enum term_mode mode)
 }
 
 /* Nothing can be done about a terminal that does not listen any more. */
-static void send(struct str s)
+static void stop_marking(void)
 {
-    ssize_t sent = write(STDOUT_FILENO, s.p, s.n);
+    ssize_t sent = write(STDOUT_FILENO, TERM_PASTE_PLAIN, sizeof(TERM_PASTE_PLAIN) - 1);
 
     (void)sent;
 }
@@ -53,10 +50,8 @@ void term_set(enum term_mode mode)
         return;
     t = attributes(mode);
     tcsetattr(term.fd, TCSADRAIN, &t);
-    if (mode == TERM_KEYS)
-        send(STR(PASTE_MARKED));
-    else if (term.mode == TERM_KEYS)
-        send(STR(PASTE_PLAIN));
+    if (mode == TERM_FOUND && term.mode == TERM_KEYS)
+        stop_marking();
     term.mode = mode;
 }
 
@@ -72,7 +67,7 @@ static void on_fatal(int signum, siginfo_t *info, void *context)
     if (term.open) {
         tcsetattr(term.fd, TCSANOW, &term.found);
         if (term.mode == TERM_KEYS)
-            send(STR(PASTE_PLAIN));
+            stop_marking();
     }
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         if (fatal[i] == signum)

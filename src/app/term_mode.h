@@ -11,9 +11,16 @@
 
 #include <stddef.h>
 
+/*
+ * To be sent to it behind TERM_KEYS, and before another mode: a paste begins and ends with marks.
+ * Who leaves TERM_KEYS for TERM_FOUND, or is killed, need not.
+ */
+#define TERM_PASTE_MARKED "\x1b[?2004h"
+#define TERM_PASTE_PLAIN "\x1b[?2004l"
+
 enum term_mode {
     TERM_FOUND,   /* as it was before us */
-    TERM_KEYS,    /* every key comes at once, and none is a signal; a paste is marked */
+    TERM_KEYS,    /* every key comes at once, and none is a signal */
     TERM_WORKING, /* keys wait and are not shown; ctrl-c and the like are signals */
 };
 

@@ -142,6 +142,7 @@ static void on_page(struct op *op, const struct err *e, void *who)
         op_fail(&u->op, e);
         return;
     }
+    note_files(u, page);
     u->put = (struct undo_put){ .host = &u->session->host, .image = page->v, .images = page->n };
     port->put(port, &u->put, &u->op, on_put, u);
 }
