@@ -390,21 +390,29 @@ static void on_gathered(struct op *op, const struct err *e, void *who)
     struct chat *c = who;
 
     (void)op;
-    (void)e;
     c->busy = NULL;
+    if (e && !c->leave) {
+        c->code = EXIT_BY_SIGNAL + SIGINT;
+        chat_leave(c);
+    }
     if (c->leave)
-        leave_now(c);
+        chat_done(c);
     else
         chat_first(c);
 }
 
-/* The loop runs: servers are connected, and the first session waits for that. */
+/* Servers are connected first, but for those that take too long: they come later. */
 static void start(struct chat *c)
 {
-    chat_begin(c, &c->gathering.op);
     service_expect_servers(&c->service, &c->app->config);
     service_use(&c->service, &c->app->config);
     workshop_use(&c->shop, &c->app->config);
+    if (!c->service.gathering.open) {
+        chat_begin(c, NULL);
+        chat_first(c);
+        return;
+    }
+    chat_begin(c, &c->gathering.op);
     gathering_wait(&c->service.gathering, &c->gathering, c->loop, c->service.limits, NULL,
                    on_gathered, c);
 }

@@ -1,14 +1,14 @@
 /*
  * chat.h - `trefoil chat`: what its files share.
  *
- *   OPENING -> READY <-> BUSY
- *      |         |        |
- *      +---------+--------+-> LEAVING -> gone
+ *   BUSY <-> READY
+ *     |        |
+ *     +--------+-> LEAVING -> gone
  *
- * OPENING   servers are connected and the session is opened
+ * BUSY      a turn or a command is under way, or the first session is being opened; what is typed
+ *           waits, but for answers to questions
  * READY     a line is asked for
- * BUSY      a turn or a command is under way; what is typed waits, but for answers to questions
- * LEAVING   nothing is under way any more; session, servers and terminal are given back
+ * LEAVING   nothing is under way any more; terminal, session and servers are given back
  */
 #ifndef APP_CHAT_H
 #define APP_CHAT_H
@@ -39,7 +39,7 @@ struct chat_search {
     size_t found;
 };
 
-enum chat_state { CHAT_OPENING, CHAT_READY, CHAT_BUSY, CHAT_LEAVING };
+enum chat_state { CHAT_BUSY, CHAT_READY, CHAT_LEAVING };
 
 struct chat {
     struct work_client client; /* first */
