@@ -31,12 +31,14 @@ struct agent {
     struct agent_model model;
     struct agent_model fallback; /* asked when the first cannot be reached */
     enum model_effort effort;
-    struct str system;        /* all the model is told before the conversation */
-    struct guard_scope scope; /* by its definition; its parent is the guard's own */
-    struct offer *offer;      /* tools it may be given, and the host they run on */
-    bool is_default;          /* no file defines it */
+    struct str system;                 /* all the model is told before the conversation */
+    struct guard_scope scope;          /* by its definition; its parent is the guard's own */
+    struct offer *offer;               /* tools it may be given, and the host they run on */
+    const struct host_folder *include; /* further folders for its tools */
+    size_t includes;
+    bool is_default; /* no file defines it */
     size_t refs;
-    void (*free)(struct agent *a);
+    void (*release)(struct agent *a);
 };
 
 static inline struct agent *agent_hold(struct agent *a)
@@ -48,7 +50,7 @@ static inline struct agent *agent_hold(struct agent *a)
 static inline void agent_drop(struct agent *a)
 {
     if (a && !--a->refs)
-        (a->free)(a);
+        a->release(a);
 }
 
 /* ---- the desk -------------------------------------------------------------------------------- */
@@ -64,6 +66,13 @@ struct agent_card {
 struct agent_want {
     struct str name;  /* STR_NONE: the default agent */
     struct str model; /* instead of the definition's: a model, PROVIDER/MODEL or a tier; STR_NONE */
+    enum model_effort effort; /* EFFORT_DEFAULT: the definition's */
+};
+
+/* A model that somebody may choose. */
+struct model_card {
+    const char *name; /* as struct agent_want takes it: PROVIDER/MODEL */
+    const char *title;
 };
 
 struct agent_desk;
@@ -77,6 +86,9 @@ struct agent_desk_kind {
 
     /* The cards of all agents that files define, by name; both live until the desk changes. */
     const struct agent_card *(*cards)(struct agent_desk *d, size_t *n);
+
+    /* The models that are configured, without asking any provider; live as long. May be NULL. */
+    const struct model_card *(*models)(struct agent_desk *d, size_t *n);
 };
 
 /* Program lifetime. */
