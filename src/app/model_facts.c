@@ -73,6 +73,4 @@ void model_facts(const struct model_setup *s, const char *provider, struct agent
         if (is_dated(out->name, known[i].name))
             fill(out, &known[i]);
     fill_configured(s, provider, true, out);
-    fill_price(&out->price.cache_read, out->price.input);
-    fill_price(&out->price.cache_write, out->price.input);
 }
