@@ -54,8 +54,8 @@ static void open_world(struct undo_world *u)
 static void close_world(struct undo_world *u)
 {
     undo_fini(&u->undo);
-    arena_fini(&u->mem);
     history_free(u->s.history);
+    arena_fini(&u->mem);
     close(u->s.host.root_fd);
     world_fini(&u->w);
 }
