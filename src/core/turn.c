@@ -103,8 +103,8 @@ void turn_end(struct turn_work *w, enum turn_stop stop, const struct err *why)
     else if (why_ended[stop])
         fail(&t->why, ERR_LIMIT, "%s", why_ended[stop]);
     end = end_of(t);
-    save_begin(&w->save, w, &w->mem, 0);
-    save_record(&w->save, "end", record_end(&w->mem, str_of(t->id), &end, &t->usage, t->cost));
+    save_begin(&w->save, w, &w->ask_mem, 0);
+    save_record(&w->save, "end", record_end(&w->ask_mem, str_of(t->id), &end, &t->usage, t->cost));
     save_state(&w->save, str_of(t->id), "end");
     save_run(&w->save, on_end_saved);
 }
@@ -144,8 +144,8 @@ static void on_text(struct model_turn *m, struct str delta)
     struct turn_work *w = m->owner;
 
     w->told = true;
-    turn_tell(w, &(struct event){
-                     .kind = EVENT_TEXT, .message = str_of(w->message), .text = delta });
+    turn_tell(w,
+              &(struct event){ .kind = EVENT_TEXT, .message = str_of(w->message), .text = delta });
 }
 
 static void on_thought(struct model_turn *m, struct str delta)
@@ -153,8 +153,8 @@ static void on_thought(struct model_turn *m, struct str delta)
     struct turn_work *w = m->owner;
 
     w->told = true;
-    turn_tell(w, &(struct event){
-                     .kind = EVENT_THOUGHT, .message = str_of(w->message), .text = delta });
+    turn_tell(
+        w, &(struct event){ .kind = EVENT_THOUGHT, .message = str_of(w->message), .text = delta });
 }
 
 static void on_call(struct model_turn *m, struct str id, struct str name)
@@ -195,9 +195,9 @@ static void on_retry(struct model_turn *m, const struct err *why, int64_t in_ms)
     struct turn_work *w = m->owner;
 
     id_new(loop_wall(w->turn->op.loop), w->message);
-    turn_notice(w, NOTICE_RETRY,
-                arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text,
-                             (long long)in_ms));
+    turn_notice(
+        w, NOTICE_RETRY,
+        arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text, (long long)in_ms));
 }
 
 static const struct model_events events = {
@@ -298,9 +298,11 @@ static void on_answer(struct op *op, const struct err *e, void *who)
     if (e) {
         on_ask_failed(w, e);
     } else if (w->ask.stop == STOP_CONTEXT && !turn_stopping(w)) {
+        w->too_long = true;
         turn_shorten(w);
     } else {
         w->shortened = 0;
+        w->too_long = false;
         save_answer(w, on_answer_saved);
     }
 }
@@ -431,7 +433,6 @@ static void on_done(struct op *op, const struct err *e, void *who)
     turn_tools_free(w);
     agent_drop(w->agent);
     arena_fini(&w->ask_mem);
-    arena_fini(&w->mem);
     mem_free(w);
     done(op, e, to);
 }
@@ -459,7 +460,7 @@ static struct turn_work *begin(struct turn *t, struct session *s, struct work_cl
 
 static void warn_budget(struct turn_work *w)
 {
-    if (w->agent->def->budget_usd > 0 && w->model->price.input < 0)
+    if (w->agent->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w, NOTICE_WARNING,
                     STR("the budget cannot be kept: the price of the model is not configured"));
 }
@@ -486,10 +487,10 @@ static void name_session(struct turn_work *w, const struct turn_prompt *p)
         return;
     text = str_trim(text);
     s->title = arena_str(&s->mem, utf8_head(str_cut(&text, '\n'), TITLE_MOST));
-    save_step(&w->save, (struct store_step){ .what = STORE_SESSION_UPDATE,
-                                             .session = { .id = str_of(s->id),
-                                                          .fence = s->fence,
-                                                          .title = s->title } });
+    save_step(&w->save,
+              (struct store_step){
+                  .what = STORE_SESSION_UPDATE,
+                  .session = { .id = str_of(s->id), .fence = s->fence, .title = s->title } });
 }
 
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
@@ -502,12 +503,12 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
         return;
     id_new(loop_wall(s->world->loop), t->id);
     id_new(loop_wall(s->world->loop), message);
-    save_begin(&w->save, w, &w->mem, 2);
+    save_begin(&w->save, w, &w->ask_mem, 2);
     save_record(&w->save, "prompt",
-                record_prompt(&w->mem, prompt->id.p ? prompt->id : str_of(message), str_of(t->id),
-                              prompt->block, prompt->blocks, s->opts.taint));
+                record_prompt(&w->ask_mem, prompt->id.p ? prompt->id : str_of(message),
+                              str_of(t->id), prompt->block, prompt->blocks, s->opts.taint));
     if (s->broken_off) /* nobody goes on with that one any more */
-        save_state(&w->save, arena_str(&w->mem, str_of(s->last_turn)), "end");
+        save_state(&w->save, arena_str(&w->ask_mem, str_of(s->last_turn)), "end");
     save_state(&w->save, str_of(t->id), "ask");
     name_session(w, prompt);
     memcpy(s->last_turn, t->id, sizeof(s->last_turn));
@@ -533,9 +534,9 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
         return;
     memcpy(t->id, s->last_turn, sizeof(t->id));
     turn_notice(w, NOTICE_RESUMED, STR("the turn that was broken off goes on"));
-    if (history_open_calls(s->history, &w->mem, &open) && s->begun)
+    if (history_open_calls(s->history, &w->ask_mem, &open) && s->begun)
         turn_tools_refuse(w, HISTORY_INTERRUPTED);
-    else if (history_open_calls(s->history, &w->mem, &open))
+    else if (history_open_calls(s->history, &w->ask_mem, &open))
         turn_tools(w);
     else if (has_answered(s->history))
         turn_end(w, TURN_END, NULL);

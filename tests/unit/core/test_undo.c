@@ -1,9 +1,10 @@
 /* Taking a turn back: real files, a real store. */
+#include "base/container.h"
 #include "core/tool.h"
 #include "core/undo.h"
 #include "tool/tools.h"
 #include "tool/undo.h"
-#include "unit/store/store_world.h"
+#include "unit/store/stage.h"
 
 #include <fcntl.h>
 
@@ -45,7 +46,7 @@ static void open_world(struct undo_world *u)
     };
     u->s = (struct session){ .id = "s", .world = &u->sessions };
     u->s.fence = world_session(&u->w, "s");
-    u->s.history = history_new(&u->w.limits);
+    u->s.history = history_new(&u->w.limits, &u->mem);
     u->s.host = (struct host){ .loop = u->w.loop, .limits = &u->w.limits, .root = u->root };
     u->s.host.root_fd = open(u->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -53,8 +54,8 @@ static void open_world(struct undo_world *u)
 static void close_world(struct undo_world *u)
 {
     undo_fini(&u->undo);
-    arena_fini(&u->mem);
     history_free(u->s.history);
+    arena_fini(&u->mem);
     close(u->s.host.root_fd);
     world_fini(&u->w);
 }
@@ -346,6 +347,76 @@ TEST(a_cancelled_undo_can_be_made_again)
     OK(take_back(&u));
     EQ_STR(holds(&u, "a"), "old");
     close_world(&u);
+}
+
+/* ---- with real turns ------------------------------------------------------------------------- */
+
+static void on_undone(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    OK(!e);
+    *(bool *)who = true;
+}
+
+static size_t stage_undo(struct stage *s)
+{
+    struct undo undo = { 0 };
+    bool done = false;
+
+    undo_start(&undo, &s->session, NULL, on_undone, &done);
+    OK(until(s->world.loop, until_true, &done));
+    undo_fini(&undo);
+    return undo.restored;
+}
+
+static bool stage_holds(struct stage *s, const char *name, const char *text)
+{
+    struct str now;
+    struct err e;
+
+    if (!file_read(&s->world.place.mem, place_file(&s->world.place, name), 1000, &now, &e))
+        return !text;
+    return text && str_eq(now, str_of(text));
+}
+
+TEST(what_an_agent_did_is_taken_back_by_the_next_process)
+{
+    struct offer_source builtin = { .tool = builtin_tools, .tools = builtin_tool_count };
+    AUTO_STAGE s;
+    char id[ID_TEXT];
+
+    stage_init(&s);
+    s.offer.host.root_fd = open(s.world.place.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    offer_join(&s.offer, &builtin);
+    stage_up(&s);
+    s.sworld.undo = &tool_undo_port;
+    place_write(&s.world.place, "a", "old");
+    OK(stage_open(&s, NULL));
+    memcpy(id, s.session.id, sizeof(id));
+    add_line(&s,
+             (struct line){ .call = { { "1", "file_write", "{\"path\":\"a\",\"content\":\"new\"}" },
+                                      { "2", "dir_make", "{\"path\":\"d/e\"}" },
+                                      { "3", "file_read", "{\"path\":\"a\"}" } },
+                            .stop = STOP_TOOLS });
+    add_line(&s,
+             (struct line){ .call = { { "4", "file_move", "{\"from\":\"a\",\"to\":\"d/e/b\"}" } },
+                            .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "Done." });
+    add_line(&s, (struct line){ .text = "Nothing to do." });
+    stage_ask(&s, "go");
+    stage_ask(&s, "and now?");
+    OK(stage_holds(&s, "d/e/b", "new") && stage_holds(&s, "a", NULL));
+    stage_close(&s);
+    world_close(&s.world);
+    stage_up(&s);
+    s.sworld.undo = &tool_undo_port;
+    OK(stage_open(&s, id));
+    EQ(stage_undo(&s), 4); /* the turn that changed nothing is passed over */
+    OK(stage_holds(&s, "a", "old"));
+    OK(access(place_file(&s.world.place, "d"), F_OK) != 0);
+    stage_close(&s);
+    offer_leave(&s.offer, &builtin);
+    close(s.offer.host.root_fd);
 }
 
 TEST_MAIN()

@@ -1,10 +1,7 @@
 /* Ways out of the root, each tried with every tool that takes a path. */
 #include "base/auto.h"
+#include "swapper.h"
 #include "tool/beneath.h"
-#include "tool_bench.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 enum { SWAPS = 400 };
 
@@ -252,25 +249,6 @@ TEST(the_working_folder_may_lie_in_an_included_one)
 
 /* ---- a race ------------------------------------------------------------------------------ */
 
-struct swapper {
-    pthread_t thread;
-    char folder[128], link[128];
-    atomic_bool stop;
-    atomic_long swaps;
-};
-
-/* For ever: a folder of the root and a link to the outside change places. */
-static void *swap(void *who)
-{
-    struct swapper *s = who;
-
-    while (!atomic_load(&s->stop)) {
-        renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE);
-        atomic_fetch_add(&s->swaps, 1);
-    }
-    return NULL;
-}
-
 TEST(a_race_of_links_leads_nowhere)
 {
     static const struct {
@@ -285,25 +263,21 @@ TEST(a_race_of_links_leads_nowhere)
         { &tool_file_delete, "{'path':'d/new','recursive':true}" },
         { &tool_file_delete, "{'path':'d/secret'}" },
     };
-    struct swapper s = { .stop = false };
+    struct swapper s;
     struct bench b;
 
     bench_open(&b);
     put_secret(&b);
     folder(&b, "d");
     put(&b, "d/secret", "mine");
-    OK(symlink("../outside", at(&b, "l")) == 0);
-    snprintf(s.folder, sizeof(s.folder), "%s", at(&b, "d"));
-    snprintf(s.link, sizeof(s.link), "%s", at(&b, "l"));
-    OK(pthread_create(&s.thread, NULL, swap, &s) == 0);
+    swapper_start(&s, &b);
     for (int i = 0; i < SWAPS || atomic_load(&s.swaps) < SWAPS; i++) {
         struct str said = call(&b, tries[i % 7].tool, "%s", tries[i % 7].args);
 
         OK(!said.n || str_find(said, STR("secret:1")) < 0);
         OK(i % 7 || !str_eq(said, STR("secret")));
     }
-    atomic_store(&s.stop, true);
-    pthread_join(s.thread, NULL);
+    swapper_stop(&s);
     OK(outside_is_untouched(&b));
     bench_close(&b);
 }

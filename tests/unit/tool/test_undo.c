@@ -1,11 +1,11 @@
 /* What tools would change, kept; and brought back. */
 #include "core/store_port.h"
+#include "swapper.h"
 #include "tool/undo.h"
-#include "tool_bench.h"
 
 #include <sys/resource.h>
 
-enum { KEPT = 256 };
+enum { KEPT = 256, SWAPS = 400 };
 
 /* A turn: the images of its calls, as a store would keep them. */
 struct keeper {
@@ -92,9 +92,7 @@ static size_t take_back(struct keeper *k)
 
     for (size_t i = 0; i < k->images; i++)
         newest_first[i] = k->image[k->images - 1 - i];
-    k->put = (struct undo_put){
-        .host = &k->b.host, .image = newest_first, .images = k->images
-    };
+    k->put = (struct undo_put){ .host = &k->b.host, .image = newest_first, .images = k->images };
     k->done = false;
     tool_undo_port.put(&tool_undo_port, &k->put, NULL, on_done, k);
     OK(until(k->b.loop, until_true, &k->done));
@@ -406,6 +404,40 @@ TEST(nothing_is_put_outside_the_root)
     close_keeper(&k);
 }
 
+TEST(a_race_of_links_leads_no_image_in_or_out)
+{
+    static const char *const looks[] = {
+        "{'path':'d/x','content':'mine'}",
+        "{'path':'d/n/m','content':'mine','parents':true}",
+    };
+    struct keeper k;
+    struct swapper s;
+    struct bench out;
+
+    open_keeper(&k);
+    out = k.b;
+    snprintf(out.root, sizeof(out.root), "%s", k.b.outside);
+    put(&out, "x", "theirs");
+    put(&out, "y", "theirs");
+    folder(&k.b, "d");
+    put(&k.b, "d/x", "x");
+    change(&k, &tool_file_write, "{'path':'d/x','content':'new'}");
+    change(&k, &tool_file_write, "{'path':'d/y','content':'new'}");
+    change(&k, &tool_dir_make, "{'path':'d/made/deep'}");
+    swapper_start(&s, &k.b);
+    for (int i = 0; i < SWAPS || atomic_load(&s.swaps) < SWAPS; i++) {
+        take_back(&k);
+        look(&k, &tool_file_write, looks[i % 2]);
+        for (size_t j = 0; j < k.look.images; j++)
+            OK(!str_eq(k.look.image[j].content, STR("theirs")));
+    }
+    swapper_stop(&s);
+    EQ_STR(holds(&out, "x"), "theirs");
+    EQ_STR(holds(&out, "y"), "theirs");
+    OK(!there(&out, "made"));
+    close_keeper(&k);
+}
+
 /* The others come back; what failed is told in one sentence. */
 TEST(what_cannot_be_restored_is_told_and_the_others_are)
 {
@@ -414,8 +446,9 @@ TEST(what_cannot_be_restored_is_told_and_the_others_are)
 
     open_keeper(&k);
     put(&k.b, "a", "a");
-    put(&k.b, "large", "0123456789012345678901234567890123456789012345678901234567890123456789"
-                           "0123456789012345678901234567890123456789012345678901234567890123456789");
+    put(&k.b, "large",
+        "0123456789012345678901234567890123456789012345678901234567890123456789"
+        "0123456789012345678901234567890123456789012345678901234567890123456789");
     put(&k.b, "z", "z");
     change(&k, &tool_file_write, "{'path':'a','content':'new'}");
     change(&k, &tool_file_write, "{'path':'large','content':'new'}");
