@@ -42,11 +42,11 @@ struct run {
     struct turn turn;
     struct timer deadline;
 
-    bool busy;     /* the turn is under way */
-    bool leaving;  /* the console closes */
-    bool late;     /* --timeout has passed */
-    bool denied;   /* nobody was there to allow the last call that asked */
-    bool gone;     /* nobody reads what we print */
+    bool busy;    /* the turn is under way */
+    bool leaving; /* the console closes */
+    bool late;    /* --timeout has passed */
+    bool denied;  /* nobody was there to allow the last call that asked */
+    bool gone;    /* nobody reads what we print */
     bool step_done;
     bool failed; /* the step, for this reason: */
     struct err why;
@@ -209,9 +209,8 @@ static bool choose_session(struct run *r, struct str *id, struct str *agent, str
     if (!r->args->session && !r->args->last)
         return true;
     if (!(r->args->session ? session_named(r->shop.world.store, &r->app->mem,
-                                          str_of(r->args->session), &found, e)
-                           : session_last(r->shop.world.store, &r->app->mem, *agent, &found,
-                                               e)))
+                                           str_of(r->args->session), &found, e)
+                           : session_last(r->shop.world.store, &r->app->mem, *agent, &found, e)))
         return false;
     *id = found.id;
     if (!agent->p)
@@ -286,22 +285,18 @@ static void tell_beginning(struct run *r)
 static int end_code(const struct run *r)
 {
     switch (r->turn.stop) {
-    case TURN_END:
-        return r->denied ? EXIT_DENIED : EXIT_OK;
+    case TURN_END: return r->denied ? EXIT_DENIED : EXIT_OK;
     case TURN_LENGTH:
     case TURN_REQUESTS:
     case TURN_BUDGET:
     case TURN_TOKENS:
     case TURN_TIME:
-    case TURN_CONTEXT:
-        return EXIT_LIMIT;
-    case TURN_REFUSED:
-        return EXIT_REFUSED;
+    case TURN_CONTEXT: return EXIT_LIMIT;
+    case TURN_REFUSED: return EXIT_REFUSED;
     case TURN_CANCELED:
         return r->once.interrupted ? EXIT_INTERRUPTED : r->late ? EXIT_LIMIT : EXIT_FAILED;
     case TURN_FAILED:
-    case TURN_STOPS:
-        break;
+    case TURN_STOPS: break;
     }
     return EXIT_FAILED;
 }
@@ -314,6 +309,8 @@ static void work(struct run *r, const struct turn_prompt *prompt)
     r->turn = (struct turn){ 0 };
     r->busy = true;
     render_wait(&r->render);
+    if (prompt)
+        session_log_note(&r->log, &(struct event){ .kind = EVENT_PROMPT, .block = prompt->block });
     if (prompt)
         turn_start(&r->turn, &r->session, client, prompt, NULL, on_step_op, r);
     else
@@ -527,16 +524,17 @@ const struct verb verb_run = {
     .name = "run",
     .words = "[-a NAME] [-c] PROMPT... | -",
     .summary = "have an agent work on a prompt; - reads it from stdin",
-    .more = "The answer goes to stdout, calls of tools and notices to stderr; with --json every\n"
-            "event is a line of stdout. Ctrl-C ends the turn and keeps what was said; twice leaves\n"
-            "at once. Exit codes:\n"
-            "  0  the agent has answered\n"
-            "  1  it failed: the model, the store\n"
-            "  2  the command line or the configuration is wrong\n"
-            "  3  the last thing it wanted to do needed a permission, and nobody could be asked\n"
-            "  4  a limit ended it: length, requests, budget, tokens, time, context\n"
-            "  5  the model refused\n"
-            "  130  interrupted\n",
+    .more =
+        "The answer goes to stdout, calls of tools and notices to stderr; with --json every\n"
+        "event is a line of stdout. Ctrl-C ends the turn and keeps what was said; twice leaves\n"
+        "at once. Exit codes:\n"
+        "  0  the agent has answered\n"
+        "  1  it failed: the model, the store\n"
+        "  2  the command line or the configuration is wrong\n"
+        "  3  the last thing it wanted to do needed a permission, and nobody could be asked\n"
+        "  4  a limit ended it: length, requests, budget, tokens, time, context\n"
+        "  5  the model refused\n"
+        "  130  interrupted\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct run_args),
