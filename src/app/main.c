@@ -28,9 +28,10 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_chat,   &verb_serve,   &verb_mcp,     &verb_agents, &verb_models, &verb_servers,
-    &verb_tools,  &verb_connect, &verb_trust,   &verb_config, &verb_doctor, &verb_explain,
-    &verb_backup, &verb_init,    &verb_version, &verb_help,
+    &verb_chat,   &verb_run,    &verb_sessions, &verb_serve,   &verb_mcp,
+    &verb_agents, &verb_models, &verb_servers,  &verb_tools,   &verb_connect,
+    &verb_trust,  &verb_config, &verb_doctor,   &verb_explain, &verb_backup,
+    &verb_gc,     &verb_init,   &verb_version,  &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -123,6 +124,8 @@ static int print_verb_help(const struct verb *v)
     print_options(v->option, v->options);
     printf("\nfor every verb:\n");
     print_options(global_options, ARRAY_LEN(global_options));
+    if (v->more)
+        printf("\n%s", v->more);
     return EXIT_OK;
 }
 

@@ -321,7 +321,7 @@ static void on_ended(struct render *r, const struct event_tool *t)
     else
         render_tool_label(&r->line, t->name, t->path, t->args, r->opt.root);
     paint(r, failed ? RED : DIM);
-    put_outcome(r, t, failed ? NULL : *at);
+    put_outcome(r, t, failed || !r->working ? NULL : *at); /* history knows no times */
     flush_line(r);
     if (*at)
         drop_run(at);
@@ -338,9 +338,7 @@ static void on_tool(struct render *r, const struct event_tool *t)
         break;
     case CALLED_DONE:
     case CALLED_FAILED:
-    case CALLED_CANCELED:
-        on_ended(r, t);
-        break;
+    case CALLED_CANCELED: on_ended(r, t); break;
     }
 }
 
@@ -374,16 +372,12 @@ static void on_notice(struct render *r, const struct event_notice *n)
     case NOTICE_RETRY:
     case NOTICE_FALLBACK:
     case NOTICE_COMPACTING:
-    case NOTICE_RESUMED:
-        put_line(r, DIM, "- ", n->text);
-        break;
+    case NOTICE_RESUMED: put_line(r, DIM, "- ", n->text); break;
     case NOTICE_COMPACTED: /* the text is the summary, which is for the model */
         put_line(r, DIM, "- ", STR("the conversation so far was summed up"));
         break;
     case NOTICE_COMPACT_FAILED:
-    case NOTICE_WARNING:
-        put_line(r, YELLOW, "! ", n->text);
-        break;
+    case NOTICE_WARNING: put_line(r, YELLOW, "! ", n->text); break;
     }
 }
 
@@ -462,37 +456,18 @@ void render_event(struct render *r, const struct event *ev)
         return;
     }
     switch (ev->kind) {
-    case EVENT_PROMPT:
-        on_prompt(r, ev);
-        break;
-    case EVENT_TEXT:
-        on_text(r, ev);
-        break;
-    case EVENT_THOUGHT:
-        on_thought(r, ev);
-        break;
-    case EVENT_TOOL:
-        on_tool(r, &ev->tool);
-        break;
-    case EVENT_PLAN:
-        on_plan(r, ev->plan);
-        break;
-    case EVENT_ASK:
-        on_ask(r, &ev->ask);
-        break;
-    case EVENT_ARTIFACT:
-        on_artifact(r, &ev->artifact);
-        break;
-    case EVENT_NOTICE:
-        on_notice(r, &ev->notice);
-        break;
-    case EVENT_END:
-        on_end(r, &ev->end);
-        break;
+    case EVENT_PROMPT: on_prompt(r, ev); break;
+    case EVENT_TEXT: on_text(r, ev); break;
+    case EVENT_THOUGHT: on_thought(r, ev); break;
+    case EVENT_TOOL: on_tool(r, &ev->tool); break;
+    case EVENT_PLAN: on_plan(r, ev->plan); break;
+    case EVENT_ASK: on_ask(r, &ev->ask); break;
+    case EVENT_ARTIFACT: on_artifact(r, &ev->artifact); break;
+    case EVENT_NOTICE: on_notice(r, &ev->notice); break;
+    case EVENT_END: on_end(r, &ev->end); break;
     case EVENT_USAGE:
     case EVENT_SESSION:
-    case EVENT_KINDS:
-        break;
+    case EVENT_KINDS: break;
     }
 }
 

@@ -76,6 +76,12 @@ static void write_line(struct session_log *log, struct str below, const struct e
     spool_end(&log->spool);
 }
 
+void session_log_note(struct session_log *log, const struct event *ev)
+{
+    if (log->open)
+        write_line(log, STR_NONE, ev);
+}
+
 static void tee_event(struct work_client *c, const struct event *ev)
 {
     struct session_log *log = CONTAINER_OF(c, struct session_log, client);
@@ -123,7 +129,8 @@ static char *join(const char *folder, const char *name, const char *end)
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
                       const char *state, const char *session, struct work_client *to)
 {
-    *log = (struct session_log){ .client = { &log_kind }, .to = to, .limits = limits, .open = true };
+    *log =
+        (struct session_log){ .client = { &log_kind }, .to = to, .limits = limits, .open = true };
     log->folder = join(state, "logs", "");
     log->path = join(log->folder, session, ".log");
     log->old = join(log->folder, session, ".1.log");

@@ -30,6 +30,9 @@ struct session_log {
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
                       const char *state, const char *session, struct work_client *to);
 
+/* Write down something that the other client need not hear, such as a prompt. {0} writes nothing. */
+void session_log_note(struct session_log *log, const struct event *ev);
+
 /* Write what is there, then call done. After that it is gone. {0} is fine: done is called now. */
 void session_log_close(struct session_log *log, void (*done)(void *who), void *who);
 
