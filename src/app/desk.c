@@ -247,7 +247,7 @@ static struct desk_agent *new_agent(struct desk *d, const struct agent_def *def,
                                .offer = d->o.offer,
                                .is_default = is_default,
                                .refs = 1,
-                               .free = free_agent };
+                               .release = free_agent };
     d->held++;
     return a;
 }
