@@ -461,7 +461,7 @@ static struct turn_work *begin(struct turn *t, struct session *s, struct work_cl
 
 static void warn_budget(struct turn_work *w)
 {
-    if (w->agent->def->budget_usd > 0 && w->model->price.input < 0)
+    if (w->agent->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w, NOTICE_WARNING,
                     STR("the budget cannot be kept: the price of the model is not configured"));
 }

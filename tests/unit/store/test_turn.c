@@ -29,7 +29,7 @@ TEST(a_prompt_is_answered_and_told_in_order)
     EQ_STR(s.heard, "session Hi\nthought hm\ntext Hello.\nend end \n");
     EQ_S(history_answer(s.session.history), "Hello.");
     EQ(s.turn.stop, TURN_END);
-    EQ(s.tools, 5);
+    EQ(s.tools, 6);
     stage_close(&s);
 }
 
@@ -51,7 +51,7 @@ TEST(calls_run_side_by_side_and_their_results_stand_in_the_order_of_the_calls)
     call_text(s.stuck, STR("one"));
     call_done(s.stuck);
     stage_wait(&s);
-    HAS_S(str_of(s.last), "one|two|there is no tool nonsense; there are: say, count, wait");
+    HAS_S(str_of(s.last), "one|two|there is no tool nonsense; there are: mcp_far_sample, say");
     HAS_S(str_of(s.heard), "tool b 2 two\n");
     HAS_S(str_of(s.heard), "tool c 3 there is no tool");
     HAS_S(str_of(s.heard), "tool a 2 one\ntext Done.\nend end");
@@ -67,7 +67,8 @@ TEST(a_session_goes_on_after_a_restart)
     stage_up(&s);
     OK(stage_open(&s, NULL));
     memcpy(id, s.session.id, sizeof(id));
-    add_line(&s, (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    add_line(&s,
+             (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
     add_line(&s, (struct line){ .text = "First." });
     add_line(&s, (struct line){ .text = "Second." });
     stage_ask(&s, "one");
@@ -144,7 +145,9 @@ TEST(a_turn_is_cancelled_while_the_model_speaks)
     stage_init(&s);
     stage_up(&s);
     OK(stage_open(&s, NULL));
-    add_line(&s, (struct line){ .text = "I was say", .call = { { "a", "say", "{}" } }, .hangs = true,
+    add_line(&s, (struct line){ .text = "I was say",
+                                .call = { { "a", "say", "{}" } },
+                                .hangs = true,
                                 .fails = ERR_CANCELED });
     add_line(&s, (struct line){ .text = "Yes." });
     stage_prompt(&s, "go");
@@ -214,8 +217,9 @@ TEST(limits_end_a_turn)
     OK(stage_open(&s, NULL));
     s.def.max_turns = 2; /* below limits.turn_requests */
     for (int i = 0; i < 2; i++)
-        add_line(&s, (struct line){ .call = { { "a", "say", i ? "{\"text\":\"1\"}" : "{\"text\":\"0\"}" } },
-                                    .stop = STOP_TOOLS });
+        add_line(&s, (struct line){
+                         .call = { { "a", "say", i ? "{\"text\":\"1\"}" : "{\"text\":\"0\"}" } },
+                         .stop = STOP_TOOLS });
     stage_ask(&s, "go");
     EQ(s.turn.stop, TURN_REQUESTS);
     HAS_S(str_of(s.heard), "max_turns, limits.turn_requests");
@@ -386,8 +390,8 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     OK(until(s.world.loop, is_asked, &s));
     EQ_S(turn_call_id(s.ask), "a");
     HAS_S(s.ask->params, "always");
-    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\",\"content\":{\"always\":true}}"), &opts,
-                 &yes, &s.err));
+    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\",\"content\":{\"always\":true}}"),
+                 &opts, &yes, &s.err));
     ask_answer(s.ask, yes);
     stage_wait(&s);
     EQ(s.runs, 2);
@@ -430,6 +434,67 @@ TEST(what_a_server_says_is_fenced_and_taints_what_follows)
     stage_close(&s);
 }
 
+TEST(a_server_that_wants_our_model_gets_it_when_somebody_agrees)
+{
+    AUTO_STAGE s;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct json yes;
+
+    stage_init(&s);
+    s.able = true;
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_sample", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "thought", .usage = { .input = 5, .output = 7 } });
+    add_line(&s, (struct line){ .text = "Ok.", .usage = { .input = 1, .output = 1 } });
+    stage_prompt(&s, "go");
+    OK(until(s.world.loop, is_asked, &s));
+    HAS_S(s.ask->params, "model_sample");
+    HAS_S(s.ask->params, "data from far:sample is not trusted");
+    EQ_S(turn_call_id(s.ask), "a");
+    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &s.err));
+    ask_answer(s.ask, yes);
+    stage_wait(&s);
+    HAS_S(str_of(s.heard), "{\"role\":\"assistant\",\"content\":{\"type\":\"text\","
+                           "\"text\":\"thought\"},\"model\":\"m1\",\"stopReason\":\"endTurn\"}");
+    EQ(s.turn.usage.input, 6); /* it is paid for */
+    stage_close(&s);
+}
+
+TEST(without_anybody_to_ask_it_does_not_get_it)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_sample", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "Ok." });
+    stage_ask(&s, "go");
+    EQ(s.asked, 2);
+    HAS_S(str_of(s.last), "model_sample needs somebody's permission");
+    stage_close(&s);
+}
+
+TEST(prompts_of_people_taint_when_they_are_not_trusted)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    stage_up(&s);
+    for (int trusted = 0; trusted < 2; trusted++) {
+        s.sworld.untrusted_users = !trusted;
+        OK(stage_open(&s, NULL));
+        add_line(&s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
+        add_line(&s, (struct line){ .text = "Ok." });
+        stage_ask(&s, "go");
+        EQ(s.runs, trusted);
+        if (!trusted)
+            HAS_S(str_of(s.last), "data from user is not trusted");
+        stage_close(&s);
+    }
+}
+
 TEST(a_plan_is_told_and_kept)
 {
     AUTO_STAGE s;
@@ -454,7 +519,8 @@ TEST(without_a_store_a_session_works_all_the_same)
     stage_init(&s);
     s.sworld = (struct session_world){ .loop = s.world.loop, .limits = &s.world.limits };
     OK(stage_open(&s, NULL));
-    add_line(&s, (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    add_line(&s,
+             (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
     add_line(&s, (struct line){ .text = "First." });
     add_line(&s, (struct line){ .text = "Second." });
     stage_ask(&s, "one");
