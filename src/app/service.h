@@ -7,8 +7,8 @@
 #define APP_SERVICE_H
 
 #include "app/agent_scope.h"
-#include "app/upstreams.h"
 #include "app/skill_shelf.h"
+#include "app/upstreams.h"
 #include "core/guard.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"
