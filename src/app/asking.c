@@ -328,7 +328,7 @@ static bool write_value(struct question *q, struct str word)
 
 static void ask_field(struct question *q)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
 
     if (!json_here(q->at)) {
         jw_object_end(&q->w);

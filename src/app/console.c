@@ -136,8 +136,10 @@ static void on_in_end(struct stream *s, const struct err *e)
 
     (void)e;
     close_in(c);
-    if (c->wanted)
-        got_line(c, STR_NONE);
+    if (!c->wanted)
+        return;
+    put(&c->sink, RENDER_ASIDE, STR("\n"));
+    got_line(c, STR_NONE);
 }
 
 static void on_in_room(struct stream *s)
@@ -199,9 +201,8 @@ static void want(struct asking *a, struct str prompt)
     struct console *c = of_asking(a);
 
     hold(c);
-    put(&c->sink, RENDER_ASIDE, prompt);
-    stream_flush(side_stream(c, RENDER_ASIDE));
     tcflush(STDIN_FILENO, TCIFLUSH);
+    put(&c->sink, RENDER_ASIDE, prompt);
     buf_clear(&c->line);
     c->wanted = true;
     open_in(c);

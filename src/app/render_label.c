@@ -15,7 +15,27 @@ static struct str below(struct str path, const char *root)
     return path;
 }
 
-/* The first member that is a word: most tools are about that one. */
+/* argv as somebody would type it. */
+static struct str joined(struct arena *mem, struct json words)
+{
+    struct buf out;
+
+    buf_init_in(&out, mem, ARGS_MOST);
+    JSON_EACH(word, words)
+    {
+        if (out.n)
+            buf_putc(&out, ' ');
+        buf_put(&out, json_str(mem, word));
+    }
+    return buf_str(&out);
+}
+
+static struct str words_of(struct arena *mem, struct json value)
+{
+    return json_type(value) == JSON_ARRAY ? joined(mem, value) : json_str(mem, value);
+}
+
+/* The first member that is a word, or several: most tools are about that one. */
 static struct str first_word(struct arena *mem, struct str args)
 {
     struct json_opts opts = { .max_depth = ARGS_DEPTH, .max_values = ARGS_VALUES };
@@ -28,8 +48,10 @@ static struct str first_word(struct arena *mem, struct str args)
         return STR_NONE;
     JSON_MEMBERS(key, object)
     {
-        if (json_type(json_value(key)) == JSON_STRING)
-            return names_secret(json_str(mem, key)) ? STR("***") : json_str(mem, json_value(key));
+        struct str words = words_of(mem, json_value(key));
+
+        if (words.n)
+            return names_secret(json_str(mem, key)) ? STR("***") : words;
     }
     return STR_NONE;
 }

@@ -263,7 +263,7 @@ static void open_log(struct run *r)
 /* With --json the first line says what everything is about. */
 static void tell_beginning(struct run *r)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
 
     if (!r->app->opt.json)

@@ -105,7 +105,7 @@ static void put_prompt(struct markdown *m, const struct block *b)
 /* A code span ends at a backtick: there are none in a label. */
 static void put_tool(struct markdown *m, const struct event_tool *t)
 {
-    AUTO_BUF label;
+    AUTO_BUF label = { 0 };
 
     if (t->status == CALLED_PENDING || t->status == CALLED_RUNNING)
         return;

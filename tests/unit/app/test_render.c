@@ -314,6 +314,7 @@ static const struct {
     { "file_read", "/elsewhere/b.c", NULL, "file_read /elsewhere/b.c" },
     { "file_list", "/work", NULL, "file_list /work" },
     { "shell_exec", NULL, "{\"timeout_ms\":5,\"command\":\"ls -l\"}", "shell_exec ls -l" },
+    { "shell_exec", NULL, "{\"argv\":[\"ls\",\"-l\"]}", "shell_exec ls -l" },
     { "shell_exec", NULL, "{\"command\":\"a\\nb\"}", "shell_exec a..." },
     { "login", NULL, "{\"api_key\":\"hunter2\"}", "login ***" },
     { "system_time", NULL, "{}", "system_time" },
