@@ -7,7 +7,6 @@
  */
 #include "app/chat.h"
 
-#include "app/show.h"
 #include "app/term_mode.h"
 #include "base/auto.h"
 #include "base/container.h"
@@ -236,117 +235,6 @@ static void on_line(void *who, struct str text)
         start_turn(c, text);
 }
 
-/* ---- what the agent does and asks ---------------------------------------------------------- */
-
-static struct chat *of_client(struct work_client *client)
-{
-    return CONTAINER_OF(client, struct chat, client);
-}
-
-static void on_event(struct work_client *client, const struct event *ev)
-{
-    struct chat *c = of_client(client);
-
-    if (ev->kind == EVENT_USAGE)
-        c->usage = ev->usage;
-    if (ev->kind == EVENT_PLAN) {
-        buf_clear(&c->plan);
-        buf_put(&c->plan, ev->plan);
-    }
-    if (c->turn.session) /* else a session tells what was */
-        render_event(&c->render, ev);
-}
-
-static void on_event_below(struct work_client *client, struct str session, const struct event *ev)
-{
-    (void)session;
-    render_below(&of_client(client)->render, ev);
-}
-
-static bool can_ask(const struct work_client *client, enum ask_kind kind)
-{
-    return CONTAINER_OF(client, const struct chat, client)->edit.terminal && asking_can(kind);
-}
-
-static void ask(struct work_client *client, struct ask *a)
-{
-    asking_put(&of_client(client)->asking, a);
-}
-
-static const struct work_client_kind client_kind = {
-    .event = on_event, .can = can_ask, .ask = ask, .below = on_event_below
-};
-
-static struct chat *of_asking(struct asking *a)
-{
-    return CONTAINER_OF(a, struct chat, asking);
-}
-
-static void hold(struct chat *c, bool on)
-{
-    if (on && !c->held)
-        render_hold(&c->render);
-    if (!on && c->held)
-        render_release(&c->render);
-    c->held = on;
-}
-
-static void got_answer(struct chat *c, struct str line)
-{
-    c->wanted = false;
-    asking_line(&c->asking, line);
-    hold(c, c->wanted);
-}
-
-static void on_answer(void *who, struct str text)
-{
-    got_answer(who, text.p ? text : STR(""));
-}
-
-static void on_no_answer(void *who)
-{
-    got_answer(who, STR_NONE);
-}
-
-/* Ctrl-c at a question means the turn; its question is taken back with it. */
-static void on_answer_interrupt(void *who)
-{
-    struct chat *c = who;
-
-    c->interrupts++;
-    op_cancel(c->busy);
-}
-
-static const struct line_answer question_answer = { on_answer, on_no_answer, on_answer_interrupt };
-
-static void show_question(struct asking *a, struct str lines)
-{
-    struct chat *c = of_asking(a);
-
-    hold(c, true);
-    c->console.sink.put(&c->console.sink, RENDER_ASIDE, lines);
-}
-
-static void want_answer(struct asking *a, struct str prompt)
-{
-    struct chat *c = of_asking(a);
-
-    hold(c, true);
-    c->wanted = true;
-    line_edit_ask(&c->edit, prompt, true, &question_answer, c);
-}
-
-static void unwant_answer(struct asking *a)
-{
-    struct chat *c = of_asking(a);
-
-    line_edit_cancel(&c->edit);
-    c->wanted = false;
-    hold(c, false);
-}
-
-static const struct asking_kind asking_kind = { show_question, want_answer, unwant_answer };
-
 /* ---- signals ------------------------------------------------------------------------------- */
 
 static void on_interrupt(int signum, void *who)
@@ -509,8 +397,8 @@ static int run(struct app *app, const void *args, int words, char **word)
         log_setup(LOG_ERROR, app->config.log_json);
     c->app = app;
     c->args = args;
-    c->client.kind = &client_kind;
-    c->asking.kind = &asking_kind;
+    c->client.kind = &chat_client_kind;
+    c->asking.kind = &chat_asking_kind;
     c->loop = loop_new(LOOP_REAL_CLOCK);
     buf_init(&c->plan, PLAN_MOST);
     if (!service_open(&c->service, c->loop, &app->config.limits, app->root.path, &e))

@@ -99,6 +99,11 @@ void chat_resume(struct chat *c);
 void chat_compact(struct chat *c);
 void chat_leave(struct chat *c);
 
+/* ---- chat_client.c --------------------------------------------------------------------------- */
+
+extern const struct work_client_kind chat_client_kind;
+extern const struct asking_kind chat_asking_kind;
+
 /* ---- chat_session.c -------------------------------------------------------------------------- */
 
 /* Close what is open on a seat, then call done with the chat. */
