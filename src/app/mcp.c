@@ -45,6 +45,7 @@ static void on_begin(struct timer *t)
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
     service_use(&run->service, &run->app->config);
+    service_watch(&run->service);
 }
 
 static void on_done(struct mcp_stdio *s, const struct err *e)

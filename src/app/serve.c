@@ -258,6 +258,7 @@ static void on_begin(struct post *post)
     if (s->drain.begun)
         return;
     service_use(&s->service, &s->app->config);
+    service_watch(&s->service);
     if (s->unchecked)
         check_large(s);
 }

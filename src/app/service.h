@@ -7,6 +7,7 @@
 #define APP_SERVICE_H
 
 #include "app/agent_scope.h"
+#include "app/skill_shelf.h"
 #include "app/upstreams.h"
 #include "core/guard.h"
 #include "core/tool.h"
@@ -40,6 +41,9 @@ struct service {
     struct gathering gathering; /* of servers, at the start */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
+    struct skill_shelf skills;
+    void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
+    void *on_skills_who;
     struct servers_resource servers;
     struct upstreams upstreams;
     struct tool_world world;     /* of the built-in tools */
@@ -80,6 +84,9 @@ void service_use(struct service *s, const struct config *config);
 
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
+
+/* Notice from now on that skills change, until the servers are left. */
+void service_watch(struct service *s);
 
 /* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);

@@ -20,6 +20,7 @@ const struct tool *const builtin_tools[] = {
     &tool_memory,
     &tool_plan_update,
     &tool_system_time,
+    &tool_skill,
 };
 /* clang-format on */
 

@@ -22,6 +22,7 @@ extern const struct tool tool_web_fetch;
 extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
+extern const struct tool tool_skill; /* of use only where host->skills has some */
 
 /* All of them, in the order they are listed. */
 extern const struct tool *const builtin_tools[];
