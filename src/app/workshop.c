@@ -4,6 +4,7 @@
 #include "core/skill.h"
 #include "store/store.h"
 #include "tool/tools.h"
+#include "tool/undo.h"
 
 /* ---- what agents may be given -------------------------------------------------------------- */
 
@@ -110,7 +111,8 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                             .who = w });
     w->world = (struct session_world){ .loop = s->loop,
                                        .limits = s->limits,
-                                       .store = w->store ? store_port(w->store) : NULL };
+                                       .store = w->store ? store_port(w->store) : NULL,
+                                       .undo = &tool_undo_port };
     set_world(w);
     return true;
 }
