@@ -45,9 +45,11 @@ static void ask(struct work_client *client, struct ask *a)
     asking_put(&of_client(client)->asking, a);
 }
 
-static const struct work_client_kind client_kind = {
+const struct work_client_kind chat_client_kind = {
     .event = on_event, .can = can_ask, .ask = ask, .below = on_event_below
 };
+
+/* ---- what it asks -------------------------------------------------------------------------- */
 
 static struct chat *of_asking(struct asking *a)
 {
