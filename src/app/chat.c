@@ -320,12 +320,9 @@ static void open_render(struct chat *c)
 /* Without a home there is no history. */
 static const char *history_path(struct chat *c)
 {
-    const char *folder;
-    struct err e;
+    const char *folder = root_user_state_path(&c->app->mem);
 
-    if (!root_user_state(&c->app->mem, &folder, &e))
-        return NULL;
-    return arena_printf(&c->app->mem, "%s/chat_history", folder).p;
+    return folder ? arena_printf(&c->app->mem, "%s/chat_history", folder).p : NULL;
 }
 
 static bool open_edit(struct chat *c, struct err *e)

@@ -9,6 +9,7 @@
 #include "app/app.h"
 #include "app/show.h"
 #include "app/term_mode.h"
+#include "base/auto.h"
 #include "base/container.h"
 #include "base/utf8.h"
 #include "loop/fd_stream.h"
@@ -323,13 +324,15 @@ static bool can_edit(void)
 
 static void open_history(struct line_edit *ed)
 {
+    AUTO_ARENA mem = { 0 };
     struct err e;
 
     line_history_init(&ed->history, (size_t)ed->opt.limits->chat_history_lines,
                       (size_t)ed->opt.limits->chat_history_bytes);
     if (!ed->terminal || !ed->opt.history)
         return;
-    ed->history_works = line_history_load(&ed->history, ed->opt.history, &e);
+    ed->history_works = root_make_parent(&mem, ed->opt.history, &e) &&
+                        line_history_load(&ed->history, ed->opt.history, &e);
     if (!ed->history_works)
         app_fail(&e);
 }

@@ -26,7 +26,7 @@ enum { LINE_PROMPT = 1024 };
 struct line_edit_opts {
     struct loop *loop;
     const struct limits *limits;
-    const char *history; /* its file; NULL: none. Lives as long */
+    const char *history; /* its file, made when it is needed; NULL: none. Lives as long */
     line_complete_fn *complete;
     void (*put)(void *who, struct str bytes); /* to the screen, in order with all else there */
     void *who;

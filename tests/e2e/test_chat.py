@@ -1,7 +1,6 @@
 """`trefoil chat` at a terminal of our own, and in a pipe. No model: the offline provider answers."""
 import fcntl
 import os
-import pathlib
 import re
 import resource
 import select
@@ -433,6 +432,12 @@ def lines_of_a_pipe_are_prompts(folder):
     equal(done.stdout.decode(), "one\ntwo\n\ufffd\n")
     equal(done.returncode, 0)
     has(done.stderr, b"agent default, model offline")
+
+
+@case
+def a_pipe_leaves_nothing_in_the_home(folder):
+    equal(plain(folder, b"/echo x\n", HOME=str(folder / "home")).returncode, 0)
+    equal((folder / "home").exists(), False)
 
 
 @case
