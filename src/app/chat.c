@@ -43,7 +43,7 @@ void chat_say(struct chat *c, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    say(c, RENDER_ANSWER, fmt, ap);
+    say(c, c->app->opt.json ? RENDER_ASIDE : RENDER_ANSWER, fmt, ap);
     va_end(ap);
 }
 
@@ -93,6 +93,10 @@ static void on_shop_closed(void *who)
 {
     struct chat *c = who;
 
+    if (!c->has_console) {
+        loop_stop(c->loop);
+        return;
+    }
     render_fini(&c->render);
     console_close(&c->console, false, on_console_closed, c);
 }
@@ -103,14 +107,18 @@ static void on_servers_left(void *who, bool in_time)
 
     if (!in_time)
         exit_now(c->code);
-    workshop_close(&c->shop, on_shop_closed, c);
+    if (c->has_shop)
+        workshop_close(&c->shop, on_shop_closed, c);
+    else
+        on_shop_closed(c);
 }
 
 static void on_session_closed(void *who)
 {
     struct chat *c = who;
 
-    workshop_leave_servers(&c->shop);
+    if (c->has_shop)
+        workshop_leave_servers(&c->shop);
     service_leave_servers(&c->service, on_servers_left, c);
 }
 
@@ -128,7 +136,10 @@ static void on_edit_closed(void *who)
 static void leave_now(struct chat *c)
 {
     c->state = CHAT_LEAVING;
-    line_edit_close(&c->edit, on_edit_closed, c);
+    if (c->has_edit)
+        line_edit_close(&c->edit, on_edit_closed, c);
+    else
+        on_edit_closed(c);
 }
 
 void chat_leave(struct chat *c)
@@ -311,6 +322,7 @@ static void open_render(struct chat *c)
                                 .limits = c->service.limits,
                                 .sink = &c->console.sink,
                                 .root = c->app->root.path,
+                                .json = c->app->opt.json,
                                 .thoughts = true };
 
     console_set(&c->console, &opts);
@@ -344,25 +356,42 @@ static bool open_signals(struct chat *c, struct err *e)
            loop_on_signal(c->loop, SIGHUP, on_end, c, e);
 }
 
-static bool open_rest(struct chat *c, struct err *e)
+static bool open_shop(struct chat *c, struct err *e)
 {
     struct app *app = c->app;
 
-    service_use_guard(&c->service, &app->config);
-    service_open_audit(&c->service, &app->mem, &app->config);
-    return open_signals(c, e) &&
-           workshop_open(&c->shop, &c->service, &app->mem, &app->config, &app->root, true, e) &&
-           console_open(&c->console, c->loop, c->service.limits, on_gone, c, e);
+    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, &app->root, true, e);
+}
+
+static bool open_console(struct chat *c, struct err *e)
+{
+    if (!console_open(&c->console, c->loop, c->service.limits, on_gone, c, e))
+        return false;
+    open_render(c);
+    return true;
+}
+
+/* What could not be opened is not closed either. */
+static bool open_all(struct chat *c, struct err *e)
+{
+    service_use_guard(&c->service, &c->app->config);
+    service_open_audit(&c->service, &c->app->mem, &c->app->config);
+    c->has_shop = open_signals(c, e) && open_shop(c, e);
+    c->has_console = c->has_shop && open_console(c, e);
+    c->has_edit = c->has_console && open_edit(c, e);
+    return c->has_edit;
 }
 
 static int converse(struct chat *c)
 {
     struct err e;
 
-    if (!open_rest(c, &e) || !open_edit(c, &e))
-        return app_fail(&e);
-    open_render(c);
-    start(c);
+    if (open_all(c, &e)) {
+        start(c);
+    } else {
+        c->code = app_fail(&e);
+        leave_now(c);
+    }
     loop_run(c->loop);
     return c->code;
 }

@@ -51,6 +51,7 @@ struct chat {
     unsigned interrupts; /* ctrl-c since it began */
     bool leave;          /* as soon as nothing is under way */
     int code;
+    bool has_shop, has_console, has_edit; /* they are open */
 
     struct service service;
     struct workshop shop;
@@ -84,7 +85,7 @@ struct chat {
 
 /* ---- chat.c ---------------------------------------------------------------------------------- */
 
-/* Whole lines on stdout, and on stderr; whoever calls has made harmless what is not our own. */
+/* Whole lines on stdout (with --json that is for events: on stderr), and on stderr; whoever calls has made harmless what is not our own. */
 void chat_say(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void chat_note(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

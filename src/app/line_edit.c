@@ -48,6 +48,12 @@ static void paint_end(struct line_edit *ed)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
+static void forget(struct line_edit *ed)
+{
+    line_taken(&ed->line);
+    ed->cut = false;
+}
+
 static void take_keys(struct line_edit *ed)
 {
     term_set(TERM_KEYS);
@@ -68,7 +74,7 @@ static void stop_asking(struct line_edit *ed)
 static void answer_leave(struct line_edit *ed)
 {
     stop_asking(ed);
-    line_taken(&ed->line);
+    forget(ed);
     ed->answer->leave(ed->who);
 }
 
@@ -91,7 +97,7 @@ static void answer_text(struct line_edit *ed)
     ed->line.text = (struct buf){ .max = text.max };
     stop_asking(ed);
     remember(ed, buf_str(&text));
-    line_taken(&ed->line);
+    forget(ed);
     ed->answer->text(ed->who, buf_str(&text));
     buf_fini(&text);
 }
@@ -119,7 +125,7 @@ static void show_choices(struct line_edit *ed)
 static void on_interrupt(struct line_edit *ed, bool typed)
 {
     paint_end(ed);
-    line_taken(&ed->line);
+    forget(ed);
     if (ed->answer->interrupt) {
         ed->line.interrupted = false;
         stop_asking(ed);
@@ -134,8 +140,7 @@ static void on_suspend(struct post *p)
 {
     struct line_edit *ed = CONTAINER_OF(p, struct line_edit, suspend);
 
-    term_set(TERM_FOUND);
-    raise(SIGTSTP);
+    term_suspend();
     take_keys(ed);
     paint(ed);
 }
@@ -144,6 +149,18 @@ static void suspend(struct line_edit *ed)
 {
     paint_end(ed);
     loop_post_flush(ed->opt.loop, &ed->suspend);
+}
+
+/* Said once for each text; then it is a beep. */
+static void on_full(struct line_edit *ed)
+{
+    if (ed->cut) {
+        buf_putc(&ed->out, '\a');
+        return;
+    }
+    ed->cut = true;
+    paint_end(ed);
+    say(ed, "(what follows does not fit: limits.chat_line_bytes)");
 }
 
 static void act(struct line_edit *ed, enum line_action action)
@@ -169,7 +186,7 @@ static void act(struct line_edit *ed, enum line_action action)
         show_choices(ed);
         break;
     case LINE_SUSPEND: suspend(ed); break;
-    case LINE_FULL: buf_putc(&ed->out, '\a'); break;
+    case LINE_FULL: on_full(ed); break;
     }
 }
 
@@ -184,7 +201,7 @@ static void use_keys(struct line_edit *ed)
     }
     if (ed->asking && ed->ended)
         answer_leave(ed);
-    else if (ed->asking)
+    else if (ed->asking && !ed->line.keys.pasting) /* a long paste is painted once */
         paint(ed);
 }
 
@@ -298,6 +315,13 @@ static void on_resize(int signum, void *who)
         paint(ed);
 }
 
+static void on_stop(int signum, void *who)
+{
+    (void)signum;
+    (void)who;
+    term_suspend();
+}
+
 /* The shell, or who was in front meanwhile, may have changed the modes. */
 static void on_continued(int signum, void *who)
 {
@@ -340,7 +364,8 @@ static void open_history(struct line_edit *ed)
 static bool open_terminal(struct line_edit *ed, struct err *e)
 {
     if (!loop_on_signal(ed->opt.loop, SIGWINCH, on_resize, ed, e) ||
-        !loop_on_signal(ed->opt.loop, SIGCONT, on_continued, ed, e) || !term_open(ed->in, e))
+        !loop_on_signal(ed->opt.loop, SIGCONT, on_continued, ed, e) ||
+        !loop_on_signal(ed->opt.loop, SIGTSTP, on_stop, ed, e) || !term_open(ed->in, e))
         return false;
     term_size(STDOUT_FILENO, &ed->screen.columns, &ed->screen.rows);
     return true;
@@ -391,7 +416,7 @@ void line_edit_cancel(struct line_edit *ed)
     if (ed->terminal)
         paint_end(ed);
     stop_asking(ed);
-    line_taken(&ed->line);
+    forget(ed);
 }
 
 static void on_closed(struct watch *w)

@@ -37,7 +37,7 @@ struct line_edit {
     int in; /* our own descriptor of stdin */
     bool terminal;
     bool asking, ended; /* ended: nothing more can be read */
-    bool cut;           /* of a plain line, more than fits has come */
+    bool cut;           /* more has come of this text than fits */
     bool question;
     bool history_works;
     char prompt[LINE_PROMPT];

@@ -3,8 +3,10 @@
 #include "app/show.h"
 #include "sandbox/keep.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { COMPLAINT_MOST = 1 << 16 };
 
@@ -233,6 +235,14 @@ static int run_verb(struct app *app, const struct verb *v, int argc, char **argv
     return v->run(app, args, argc - 1, argv + 1);
 }
 
+/* Who starts us may have closed them; what is opened next would be taken for them. */
+static void open_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     struct app app = { 0 };
@@ -241,6 +251,7 @@ int main(int argc, char **argv)
 
     if (argc > 1 && str_eq(str_of(argv[1]), STR("keep")))
         return keep_main(argc - 1, argv + 1);
+    open_standard();
     at = verb_index(argc, argv);
     if (at) {
         v = find_verb(argv[at]);

@@ -94,6 +94,18 @@ bool term_open(int fd, struct err *e)
     return true;
 }
 
+void term_suspend(void)
+{
+    struct sigaction usual = { .sa_handler = SIG_DFL }, ours;
+    enum term_mode mode = term.mode;
+
+    term_set(TERM_FOUND);
+    sigaction(SIGTSTP, &usual, &ours);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+    term_set(mode);
+}
+
 void term_close(void)
 {
     if (!term.open)

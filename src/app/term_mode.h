@@ -31,6 +31,9 @@ bool term_open(int fd, struct err *e);
 void term_set(enum term_mode mode);
 enum term_mode term_now(void);
 
+/* Stop as by ctrl-z, the terminal as it was; returns when the shell lets us go on, in our mode. */
+void term_suspend(void);
+
 /* As it was before. Without effect when it is not open. */
 void term_close(void);
 

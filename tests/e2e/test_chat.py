@@ -1,5 +1,6 @@
 """`trefoil chat` at a terminal of our own, and in a pipe. No model: the offline provider answers."""
 import fcntl
+import json
 import os
 import re
 import resource
@@ -143,6 +144,27 @@ def several_lines_are_one_prompt(folder):
         equal(t.say("").split(), ["four", "five\ufffd"])
         t.type("/quit\r")
         equal(t.ended(), 0)
+
+
+@case
+def what_is_typed_ahead_waits_for_its_turn(folder):
+    with Terminal(folder) as t:
+        t.ready()
+        t.type("/echo one\r/sleep 1ms\r/echo two\r")
+        t.expect("\x1b[?2004lone\r\n")
+        t.expect("\x1b[?2004lSlept 1 ms.\r\n")
+        t.expect("\x1b[?2004ltwo\r\n")
+
+
+@case
+def a_text_that_is_too_long_is_cut_and_said(folder):
+    (folder / "project").mkdir()
+    (folder / "project/trefoil.toml").write_text("[limits]\nchat_line_bytes = 64\n")
+    with Terminal(folder) as t:
+        t.ready()
+        t.type(paste("/echo " + "x" * 60))
+        t.expect("limits.chat_line_bytes")
+        equal(t.say("").split()[-1], "x" * 58)
 
 
 @case
@@ -438,6 +460,35 @@ def lines_of_a_pipe_are_prompts(folder):
 def a_pipe_leaves_nothing_in_the_home(folder):
     equal(plain(folder, b"/echo x\n", HOME=str(folder / "home")).returncode, 0)
     equal((folder / "home").exists(), False)
+
+
+@case
+def with_json_every_event_is_a_line(folder):
+    done = plain(folder, b"/echo hi\n/help\n", "--json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    equal(events[-1]["type"], "end")
+    equal("".join(e["text"] for e in events if e["type"] == "text"), "hi")
+    has(done.stderr, b"/undo")
+
+
+@case
+def a_store_that_is_broken_is_said(folder):
+    (folder / "project/.trefoil").mkdir(parents=True)
+    (folder / "project/.trefoil/trefoil.db").write_text("this is no database" * 100)
+    done = plain(folder, b"/echo hi\n")
+    equal(done.returncode, 1)
+    has(done.stderr, b"not a database")
+
+
+@case
+def closed_descriptors_are_no_trouble(folder):
+    for number in (0, 1, 2):
+        (folder / str(number) / ".trefoil").mkdir(parents=True)
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {number}>&-', "sh", TREFOIL, "chat", "--root",
+             str(folder / str(number))], input=b"/echo hi\n", capture_output=True, check=False,
+            timeout=DEADLINE, env=environment(TREFOIL_PROVIDER="offline"))
+        equal((number, done.returncode), (number, 0))
 
 
 @case
