@@ -64,6 +64,13 @@ struct agent_card {
 struct agent_want {
     struct str name;  /* STR_NONE: the default agent */
     struct str model; /* instead of the definition's: a model, PROVIDER/MODEL or a tier; STR_NONE */
+    enum model_effort effort; /* EFFORT_DEFAULT: the definition's */
+};
+
+/* A model that somebody may choose. */
+struct model_card {
+    const char *name; /* as struct agent_want takes it: PROVIDER/MODEL */
+    const char *title;
 };
 
 struct agent_desk;
@@ -77,6 +84,9 @@ struct agent_desk_kind {
 
     /* The cards of all agents that files define, by name; both live until the desk changes. */
     const struct agent_card *(*cards)(struct agent_desk *d, size_t *n);
+
+    /* The models that are configured, without asking any provider; live as long. May be NULL. */
+    const struct model_card *(*models)(struct agent_desk *d, size_t *n);
 };
 
 /* Program lifetime. */

@@ -15,6 +15,7 @@
 #include "base/container.h"
 #include "core/agent_tell.h"
 #include "core/guard.h"
+#include "core/record.h"
 
 /* ---- cards --------------------------------------------------------------------------------- */
 
@@ -61,7 +62,7 @@ void agent_card_write(struct jw *w, const struct agent_card *card)
 
 /* Something the agent has made, as far as it is known. */
 struct made {
-    struct str id, name, type;
+    struct str id, name, type, uri;
     struct buf text;
     bool binary;
     struct made *next;
@@ -218,10 +219,21 @@ static void keep_artifact(struct errand *r, const struct event_artifact *a)
         m->name = arena_str(mem, a->name);
     if (a->type.p)
         m->type = arena_str(mem, a->type);
+    if (a->uri.p)
+        m->uri = arena_str(mem, a->uri);
     m->binary = a->binary;
     if (!a->append)
         buf_clear(&m->text);
     buf_put(&m->text, a->text);
+}
+
+/* Of an agent that our agent has called, too. */
+static void on_below(struct work_client *c, struct str session, const struct event *ev)
+{
+    struct caller *caller = errand_of(c)->call->caller;
+
+    if (caller->kind->below)
+        caller->kind->below(caller, session, ev);
 }
 
 static void on_event(struct work_client *c, const struct event *ev)
@@ -232,6 +244,7 @@ static void on_event(struct work_client *c, const struct event *ev)
         r->said = true;
     else if (ev->kind == EVENT_ARTIFACT)
         keep_artifact(r, &ev->artifact);
+    on_below(c, str_of(r->id), ev);
     agent_tell_event(&r->tell, ev);
 }
 
@@ -239,6 +252,7 @@ static const struct work_client_kind client_kind = {
     .event = on_event,
     .can = can_ask,
     .ask = ask,
+    .below = on_below,
 };
 
 /* ---- the result ---------------------------------------------------------------------------- */
@@ -252,18 +266,6 @@ const char agent_call_output[] =
     "\"usage\":{\"type\":\"object\",\"description\":\"Tokens of this turn.\"}},"
     "\"required\":[\"answer\",\"session_id\",\"stop\"]}";
 
-static void write_usage(struct jw *w, const struct model_usage *u)
-{
-    jw_plain_key(w, STR("usage"));
-    jw_object(w);
-    jw_kint(w, "input", u->input);
-    jw_kint(w, "output", u->output);
-    jw_kint(w, "cache_read", u->cache_read);
-    jw_kint(w, "cache_write", u->cache_write);
-    jw_kint(w, "thinking", u->thinking);
-    jw_object_end(w);
-}
-
 static void write_structured(struct errand *r)
 {
     struct jw w = jw_to(&r->call->structured);
@@ -272,10 +274,35 @@ static void write_structured(struct errand *r)
     jw_kstr(&w, "answer", r->answer.p ? r->answer : STR(""));
     jw_kstr(&w, "session_id", str_of(r->id));
     jw_kstr(&w, "stop", str_of(turn_stop_names[r->turned ? r->turn.stop : TURN_FAILED]));
-    write_usage(&w, &r->turn.usage);
+    jw_plain_key(&w, STR("usage"));
+    usage_write(&w, &r->turn.usage);
     jw_object_end(&w);
     if (r->call->structured.full) /* the text says it, too */
         buf_clear(&r->call->structured);
+}
+
+static void write_link(struct jw *w, const struct made *m)
+{
+    jw_object(w);
+    jw_kstr(w, "type", STR("resource_link"));
+    jw_kstr(w, "uri", m->uri);
+    jw_kstr(w, "name", m->name.p ? m->name : m->id);
+    jw_kstr(w, "mimeType", m->type);
+    jw_object_end(w);
+}
+
+static void write_embedded(struct jw *w, const struct errand *r, const struct made *m)
+{
+    jw_object(w);
+    jw_kstr(w, "type", STR("resource"));
+    jw_plain_key(w, STR("resource"));
+    jw_object(w);
+    jw_kstr(w, "uri",
+            arena_printf(r->call->mem, "artifact://%s/" STR_FMT, r->id, STR_ARG(m->id)));
+    jw_kstr(w, "mimeType", m->type.p ? m->type : STR("text/plain"));
+    jw_kstr(w, m->binary ? "blob" : "text", m->text.p ? buf_str(&m->text) : STR(""));
+    jw_object_end(w);
+    jw_object_end(w);
 }
 
 static void write_made(struct call *call, const struct errand *r, const struct made *m)
@@ -284,16 +311,10 @@ static void write_made(struct call *call, const struct errand *r, const struct m
     struct jw w = jw_to(&out);
 
     buf_init_in(&out, call->mem, call->content.max);
-    jw_object(&w);
-    jw_kstr(&w, "type", STR("resource"));
-    jw_plain_key(&w, STR("resource"));
-    jw_object(&w);
-    jw_kstr(&w, "uri",
-            arena_printf(call->mem, "artifact://%s/" STR_FMT, r->id, STR_ARG(m->id)));
-    jw_kstr(&w, "mimeType", m->type.p ? m->type : STR("text/plain"));
-    jw_kstr(&w, m->binary ? "blob" : "text", m->text.p ? buf_str(&m->text) : STR(""));
-    jw_object_end(&w);
-    jw_object_end(&w);
+    if (m->uri.p)
+        write_link(&w, m);
+    else
+        write_embedded(&w, r, m);
     if (!m->text.full && !out.full)
         call_block(call, buf_str(&out));
 }

@@ -9,6 +9,7 @@ static const char *const statuses[] = {
     [CALLED_RUNNING] = "running",
     [CALLED_DONE] = "done",
     [CALLED_FAILED] = "failed",
+    [CALLED_CANCELED] = "canceled",
 };
 
 /* ---- telling ------------------------------------------------------------------------------- */

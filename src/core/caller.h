@@ -16,6 +16,7 @@
 
 struct call;
 struct ask;
+struct event;
 struct guard_scope;
 struct guard_history;
 struct guard_grants;
@@ -102,6 +103,9 @@ struct caller_kind {
      * if its protocol can do that. NULL: it cannot.
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
+
+    /* Of a call that is an agent's work: as in struct work_client_kind. NULL: not told. */
+    void (*below)(struct caller *c, struct str session, const struct event *ev);
 };
 
 /* A caller that can be neither told nor asked: a script, a test. */

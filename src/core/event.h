@@ -32,7 +32,8 @@ enum called_status {
     CALLED_PENDING, /* the model has named it; the arguments may still be coming */
     CALLED_RUNNING,
     CALLED_DONE,
-    CALLED_FAILED, /* it said so, was refused, cancelled, or ran out of time */
+    CALLED_FAILED,   /* it said so, was refused, or ran out of time */
+    CALLED_CANCELED, /* with its turn */
 };
 
 struct event_tool {
@@ -43,6 +44,7 @@ struct event_tool {
     enum called_status status;
     struct str args;        /* raw JSON object; STR_NONE while it is not known */
     struct str path;        /* absolute: the file it is about; else STR_NONE */
+    int64_t line;           /* where in it, from 1; 0: nowhere in particular */
     struct str text;        /* running: how far it is; ended: what the model will read */
     struct str content;     /* ended: blocks as raw JSON, the inside of an array; or STR_NONE */
     struct str old_text;    /* ended, of an edit: the file before (STR_NONE: there was none) ... */
@@ -56,7 +58,8 @@ struct event_tool {
 /* ---- the others ------------------------------------------------------------------------------ */
 
 struct event_ask {
-    struct str id; /* of the call it is asked for */
+    struct str id;  /* of the call it is asked for */
+    struct str key; /* as in struct ask: names it among the asks of that call */
     enum ask_kind kind;
     struct str params; /* as in struct ask */
     bool open;         /* false: answered, or taken back */
@@ -71,6 +74,7 @@ struct event_usage {
 struct event_artifact {
     struct str id, name, type; /* type: a media type, or STR_NONE for text */
     struct str text;           /* text, or base64 when `binary` */
+    struct str uri;            /* where it is, instead of text; else STR_NONE */
     bool binary;
     bool append, last; /* goes on where the piece before ended; nothing follows */
 };
@@ -78,9 +82,10 @@ struct event_artifact {
 enum notice_kind {
     NOTICE_RETRY,
     NOTICE_FALLBACK,
-    NOTICE_COMPACTING, /* begins; ends with COMPACTED or a WARNING */
-    NOTICE_COMPACTED,  /* text: the summary that stands for what was before */
-    NOTICE_RESUMED,    /* a turn that was broken off goes on */
+    NOTICE_COMPACTING,     /* begins; ends with one of the next two */
+    NOTICE_COMPACTED,      /* text: the summary that stands for what was before */
+    NOTICE_COMPACT_FAILED, /* text: why; history is as it was */
+    NOTICE_RESUMED,        /* a turn that was broken off goes on */
     NOTICE_WARNING,
 };
 
@@ -152,6 +157,12 @@ struct work_client_kind {
     /* As in struct caller_kind: could this be asked, and do. */
     bool (*can)(const struct work_client *c, enum ask_kind kind);
     void (*ask)(struct work_client *c, struct ask *ask);
+
+    /*
+     * What happens in the session of an agent that was called (event_tool.session), as it would be
+     * told to a client of that session. NULL: not told; the call's own events say how far it is.
+     */
+    void (*below)(struct work_client *c, struct str session, const struct event *ev);
 };
 
 /* For whom an agent works: an editor, a terminal, an MCP client, another agent. */

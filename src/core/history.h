@@ -7,7 +7,7 @@
  *   answer   {"id","blocks":[...],"stop","model","usage"}  what the model said: text, thoughts, calls
  *   result   {"id","name","text","error"?,"media"?,"from"?} of a call; in the order they came back
  *   compact  {"summary","after"}                       what was before seq `after` is summed up
- *   cut      {"ids":[...]}                             results that were dropped to make room
+ *   cut      {"seqs":[...]}                            results that were dropped to make room
  *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
  *   undo     {"turn"}                                  its changes of files were taken back
  *   plan, artifact, notice                             for those who look at it later
@@ -15,7 +15,9 @@
  * Adding records, from the store or as they happen, gives the messages a model is sent. They are
  * always well-formed: every call has its result, in the order of the calls, in the message behind
  * it; a call whose result is missing (we were killed, the turn was cancelled) has one that says
- * that nobody knows what it did. A prompt that was refused is not in them.
+ * that nobody knows what it did. A prompt that was refused is not in them. A resource in a prompt
+ * (block.uri) stands there as text a model understands: its address, and what it holds if it was
+ * given.
  *
  * Pure, but for memory.
  */
@@ -36,8 +38,8 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
 /* The messages; they live until the history changes. */
 const struct message *history_messages(struct history *h, size_t *n);
 
-/* Calls of the last answer, and which of them have no result yet, in order. */
-size_t history_open_calls(const struct history *h, const struct block ***out, struct arena *mem);
+/* The calls of the last answer that have no result yet, in order; blocks of the history. */
+size_t history_open_calls(const struct history *h, struct arena *mem, const struct block ***out);
 
 /* The seq of the last record. */
 int64_t history_last(const struct history *h);
@@ -54,8 +56,12 @@ int64_t history_tokens(const struct history *h);
 /* Of all turns, in US dollars; negative when some were not known. */
 double history_cost(const struct history *h);
 
-/* Tell all of it as events. */
-void history_tell(struct history *h, struct work_client *client);
+/*
+ * Tell all of it as events. fill completes what is told of a call with what its record does not
+ * hold: title, kind, path, line of the tool of that name. NULL: nobody knows.
+ */
+void history_tell(struct history *h, struct work_client *client,
+                  void (*fill)(void *who, struct event_tool *tool), void *who);
 
 /* ---- making it shorter ----------------------------------------------------------------------- */
 
@@ -65,7 +71,7 @@ void history_tell(struct history *h, struct work_client *client);
  */
 size_t history_old(struct history *h, int64_t *after);
 
-/* Ids of the oldest results that together hold at least `tokens`, as a JSON array; "" for none. */
+/* The oldest results that together hold about `tokens`, as a JSON array of seqs; STR_NONE: none. */
 struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens);
 
 /* ---- writing records ------------------------------------------------------------------------- */
@@ -75,7 +81,7 @@ struct str record_prompt(struct arena *mem, struct str id, const struct block *b
 struct str record_answer(struct arena *mem, struct str id, const struct model_turn *t);
 struct str record_result(struct arena *mem, const struct block *result, struct str from);
 struct str record_compact(struct arena *mem, struct str summary, int64_t after);
-struct str record_cut(struct arena *mem, struct str ids);
+struct str record_cut(struct arena *mem, struct str seqs);
 struct str record_end(struct arena *mem, struct str turn, const struct event_end *end,
                       const struct model_usage *usage, double cost);
 

@@ -29,10 +29,12 @@ enum block_kind {
 struct block {
     enum block_kind kind;
     struct str text;           /* text, thought; of a result: what the model is to read */
-    struct str type;           /* media type of media */
+    struct str type;           /* media type of media, and of a resource; STR_NONE: plain text */
+    struct str uri;            /* of a text in a prompt: the resource whose text it is or, without
+                                  text, that is only named. STR_NONE: somebody's words */
     struct str data;           /* base64 of media */
     struct str id;             /* of a call, and of its result */
-    struct str name;           /* of the tool */
+    struct str name;           /* of the tool, or of a resource */
     struct str args;           /* of a call: a raw JSON object. A raw JSON string when the model
                                   wrote no object: what it wrote, to be told so */
     struct str sealed;         /* raw JSON that only `by` understands; STR_NONE: none */

@@ -37,6 +37,11 @@ struct session_opts {
     bool read_only;      /* whatever the agent may */
     bool keep_nothing;   /* not in the store */
 
+    /* What it has of its own, beside what the agent has. Lives as long as the session: */
+    struct offer *offer;               /* instead of the agent's, with its own servers; NULL */
+    const struct host_folder *include; /* further folders for its tools */
+    size_t includes;
+
     /* For whom it works. Lives as long as the session: */
     const struct guard_scope *parent; /* NULL: the guard's own */
     const char *caller;               /* who asks, to the guard: "cli", "mcp"; NULL: the agent */
@@ -84,6 +89,32 @@ struct session_opening {
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who);
+
+/* What can be changed while it is open. STR_NONE and NULL: as it is. */
+struct session_change {
+    struct agent *agent; /* another model, effort or agent, from the desk: from the next turn on */
+    struct str mode;     /* agent_mode_named: from the next call on, never above opts.read_only */
+    struct str title;
+};
+
+/* An op that changes one. Zero it. */
+struct session_changing {
+    struct op op; /* first */
+    struct session *session;
+    struct store_ask ask;
+    struct store_step step;
+};
+
+/*
+ * Change it, also while a turn is under way: that tells its client. It is in force at once, and
+ * stored when the op is done. ERR_INVALID: no such mode. The agent is held by the session.
+ */
+void session_change(struct session *s, struct session_changing *c,
+                    const struct session_change *change, struct op *parent, op_done_fn *done,
+                    void *who);
+
+/* Tell all that has happened in it: history_tell, with what is known of its tools. */
+void session_tell(struct session *s, struct work_client *client);
 
 /*
  * Leave it; no turn may be under way. done (may be NULL) is called from the loop when the store

@@ -21,6 +21,13 @@ enum tool_kind {
     TOOL_KINDS,
 };
 
+/* What a structured result of a built-in tool is told as, beside being one. */
+enum tool_tells {
+    TOOL_TELLS_NOTHING,
+    TOOL_TELLS_PLAN,     /* {"entries":[...]}: EVENT_PLAN */
+    TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
+};
+
 struct tool {
     const char *name;  /* [A-Za-z0-9_-]{1,64}, unique in an offer */
     const char *alias; /* "server:tool", of an MCP server's; NULL: built in */
@@ -28,6 +35,7 @@ struct tool {
     const char *input_schema;  /* JSON Schema of an object, as raw JSON */
     const char *output_schema; /* NULL: no structured result */
     enum tool_kind kind;
+    enum tool_tells tells;
     bool read_only, idempotent, open_world; /* hints to clients */
     bool polls;  /* looks whether something has changed: the same call again is no loop */
     bool always; /* in every context: no search for fitting tools leaves it out */

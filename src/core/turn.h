@@ -22,8 +22,9 @@
 #include "core/session.h"
 
 struct turn_prompt {
-    const struct block *block; /* text and media */
+    const struct block *block; /* text, media and resources */
     size_t blocks;
+    struct str id; /* of the message, as its client named it; STR_NONE: it gets one */
 };
 
 struct turn {

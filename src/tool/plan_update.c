@@ -112,6 +112,7 @@ const struct tool tool_plan_update = {
     .input_schema = ENTRIES,
     .output_schema = ENTRIES,
     .kind = TOOL_THINK,
+    .tells = TOOL_TELLS_PLAN,
     .read_only = true,
     .idempotent = true,
     .start = start,
