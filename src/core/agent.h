@@ -48,7 +48,7 @@ static inline struct agent *agent_hold(struct agent *a)
 static inline void agent_drop(struct agent *a)
 {
     if (a && !--a->refs)
-        a->free(a);
+        (a->free)(a);
 }
 
 /* ---- the desk -------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "core/agent_tell.h"
 #include "core/guard.h"
 #include "core/record.h"
+#include "core/turn.h"
 
 /* ---- cards --------------------------------------------------------------------------------- */
 
@@ -407,7 +408,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
         leave(r);
     } else {
         r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
-        r->prompt = (struct turn_prompt){ &r->block, 1 };
+        r->prompt = (struct turn_prompt){ .block = &r->block, .blocks = 1 };
         turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
     }
 }

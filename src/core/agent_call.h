@@ -10,7 +10,9 @@
 #ifndef CORE_AGENT_CALL_H
 #define CORE_AGENT_CALL_H
 
-#include "core/turn.h"
+#include "core/agent.h"
+
+struct session_world;
 
 /* Who can be called from one host, and what they run on. Program lifetime. */
 struct agent_staff {
