@@ -59,6 +59,40 @@ void agent_card_write(struct jw *w, const struct agent_card *card)
     jw_object_end(w);
 }
 
+/* ---- the first to call may come before them -------------------------------------------------- */
+
+struct waiting {
+    struct gathering_wait wait; /* first */
+    struct call *call;
+    call_start_fn *then;
+};
+
+static void on_there(struct op *op, const struct err *e, void *who)
+{
+    struct waiting *w = who;
+
+    (void)op;
+    if (e)
+        call_broke(w->call, e);
+    else
+        w->then(w->call);
+}
+
+void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then)
+{
+    struct waiting *w;
+
+    if (!staff || !staff->coming || !staff->coming->open) {
+        then(call);
+        return;
+    }
+    w = ARENA_NEW(call->mem, struct waiting);
+    w->call = call;
+    w->then = then;
+    gathering_wait(staff->coming, &w->wait, call->op.loop, call->host->limits, &call->op, on_there,
+                   w);
+}
+
 /* ---- one call ------------------------------------------------------------------------------ */
 
 /* Something the agent has made, as far as it is known. */
@@ -448,7 +482,7 @@ static void open_session(struct errand *r)
                  &(struct session_opts){
                      .id = r->opts.session,
                      .agent = r->agent,
-                     .cwd = r->agent->def && r->agent->def->folder ? NULL : call->host->cwd,
+                     .cwd = r->opts.session.p || r->agent->def->folder ? NULL : call->host->cwd,
                      .read_only = r->opts.read_only,
                      .parent = &r->scope,
                      .remote = caller.remote,

@@ -19,7 +19,11 @@ struct agent_staff {
     struct agent_desk *desk; /* NULL: nobody, as long as it is */
     const struct session_world *world;
     bool read_only; /* nothing is changed, run or reached for those who call from there */
+    struct gathering *coming; /* open while the desk is still to come; NULL: it is not */
 };
+
+/* Run then(call) once the agents are there, or will not come. */
+void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then);
 
 /*
  * All agents that can be called: the default one, unless a file defines it, then those of the desk.

@@ -2,7 +2,7 @@
 #include "core/agent_call.h"
 #include "tool/tools.h"
 
-static void start(struct call *call)
+static void list(struct call *call)
 {
     const struct agent_card *card;
     struct jw w = jw_to(&call->structured);
@@ -20,6 +20,11 @@ static void start(struct call *call)
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);
+}
+
+static void start(struct call *call)
+{
+    agent_staff_when(call, call->host->staff, list);
 }
 
 const struct tool tool_agent_list = {

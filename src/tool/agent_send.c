@@ -1,4 +1,8 @@
-/* agent_send.c - give an agent something to do, and wait for its answer. */
+/*
+ * agent_send.c - give an agent something to do, and wait for its answer.
+ *
+ * A tool that stands for one agent starts the same way: its `who` is the agent's name.
+ */
 #include "core/agent_call.h"
 #include "tool/tools.h"
 #include "tool/work.h"
@@ -8,19 +12,22 @@ struct args {
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("agent", PICK_STR, struct args, agent, 0),
+    PICK_FIELD("agent", PICK_STR, struct args, agent, 0), /* first: one agent's own has none */
     PICK_FIELD("message", PICK_STR, struct args, message, PICK_MUST),
     PICK_FIELD("session_id", PICK_STR, struct args, session, 0),
     PICK_FIELD("mode", PICK_STR, struct args, mode, 0),
 };
 
-static void start(struct call *call)
+static void send(struct call *call)
 {
     struct args args = { 0 };
     enum agent_mode mode = AGENT_READ_WRITE;
+    size_t own = call->who ? 1 : 0;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args))
+    if (!tool_args(call, arg_fields + own, ARRAY_LEN(arg_fields) - own, &args))
         return;
+    if (call->who)
+        args.agent = arena_str(call->mem, str_of(call->who));
     if (args.mode.p && !agent_mode_named(args.mode, &mode)) {
         call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
         return;
@@ -32,6 +39,11 @@ static void start(struct call *call)
                          .session = args.session,
                          .read_only = mode == AGENT_READ_ONLY,
                      });
+}
+
+static void start(struct call *call)
+{
+    agent_staff_when(call, call->host->staff, send);
 }
 
 /* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
