@@ -447,7 +447,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     }
 }
 
-/* What the caller may is the most; what its endpoint offers to others is no business of agents. */
+/* What the caller may is the most. */
 static void set_scope(struct errand *r)
 {
     const struct call *call = r->call;
@@ -456,7 +456,6 @@ static void set_scope(struct errand *r)
     r->scope = (struct guard_scope){
         .name = "the caller",
         .parent = call->caller->scope ? call->caller->scope : g ? &g->own : NULL,
-        .inside = true,
     };
     if (!r->opts.staff->read_only)
         return;

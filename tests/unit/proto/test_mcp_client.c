@@ -156,10 +156,7 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
 }
 
 static const struct caller_kind caller_kind = {
-    .can = can,
-    .ask = ask,
-    .progress = progress,
-    .log = say,
+    .can = can, .ask = ask, .progress = progress, .log = say
 };
 
 /* ---- the bench ------------------------------------------------------------------------------ */
