@@ -358,13 +358,13 @@ static void write_made(struct call *call, const struct errand *r, const struct m
 static const char *complaint(const struct errand *r)
 {
     if (r->late)
-        return arena_printf(r->call->mem, "The agent took longer than %lld ms (limits.agent_call_ms).",
+        return arena_printf(r->call->mem, "the agent took longer than %lld ms (limits.agent_call_ms)",
                             (long long)r->call->host->limits->agent_call_ms)
             .p;
     if (!r->turned)
         return r->why.text;
     if (r->turn.stop == TURN_CANCELED)
-        return "The agent was stopped.";
+        return "the agent was stopped";
     return r->turn.stop == TURN_END ? NULL : r->turn.why.text;
 }
 
