@@ -30,6 +30,10 @@ struct log_table {
     struct str level, format;
 };
 
+struct store_table {
+    struct str durability;
+};
+
 struct mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
@@ -39,10 +43,12 @@ struct mcp_table {
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
+    struct store_table store;
     struct mcp_table mcp;
     struct guard_table guard;
     struct json mcp_servers;
     struct json agents;
+    struct json providers, models;
     struct json limits;
 };
 
@@ -55,6 +61,10 @@ static const struct pick serve_fields[] = {
 static const struct pick log_fields[] = {
     PICK_FIELD("level", PICK_STR, struct log_table, level, 0),
     PICK_FIELD("format", PICK_STR, struct log_table, format, 0),
+};
+
+static const struct pick store_fields[] = {
+    PICK_FIELD("durability", PICK_STR, struct store_table, durability, 0),
 };
 
 static const struct pick mcp_fields[] = {
@@ -76,10 +86,13 @@ static const struct pick guard_fields[] = {
 static const struct pick file_fields[] = {
     PICK_NESTED("serve", struct file_tables, serve, 0, serve_fields),
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
+    PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
+    PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
+    PICK_FIELD("models", PICK_OBJECT, struct file_tables, models, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
 };
 
@@ -109,6 +122,20 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
     if (!c->log_json && !str_eq(t->format, STR("text")))
         return json_fail(json_get(table, STR("format")), e,
                          "unknown format; accepted are text and json");
+    return true;
+}
+
+static bool apply_store(struct json root, const struct store_table *t, struct config *c,
+                        struct err *e)
+{
+    bool power = str_eq(t->durability, STR("power"));
+
+    if (!t->durability.p)
+        return true;
+    if (!power && !str_eq(t->durability, STR("process")))
+        return json_fail(json_get(json_get(root, STR("store")), STR("durability")), e,
+                         "unknown durability; accepted are process and power");
+    c->durability = power ? STORE_POWER : STORE_PROCESS;
     return true;
 }
 
@@ -233,7 +260,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e))
+        !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e))
         return false;
     if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
         return false;
@@ -248,6 +275,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
            guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
                              &c->mcp, e) &&
            apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
+           models_read(&r, !from_project || l->trust, t.providers, t.models, &c->models, e) &&
            config_servers(&r, root, list, e);
 }
 
@@ -356,7 +384,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
     struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
 
     config_preset(&fresh);
-    if (!load_files(&l, chosen, e) || !lay_servers(&l, e))
+    if (!load_files(&l, chosen, e) || !models_read_end(&fresh.models, e) || !lay_servers(&l, e))
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
     note_untrusted(mem, &fresh);

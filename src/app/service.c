@@ -141,6 +141,17 @@ static void on_servers_changed(struct upstreams *up)
     offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
 }
 
+/* The tool that loads them lists them in its description. */
+static void on_skills_changed(void *who)
+{
+    struct service *s = who;
+
+    service_expose(s, s->config);
+    offer_source_changed(&s->builtin, OFFER_TOOLS);
+    if (s->on_skills)
+        s->on_skills(s->on_skills_who);
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -151,6 +162,9 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
     guard_init(&s->guard, limits);
+    skill_shelf_open(&s->skills, loop, limits, root);
+    s->skills.on_changed = on_skills_changed;
+    s->skills.who = s;
     offer_init(&s->offer,
                &(struct host){ .guard = &s->guard,
                                .loop = loop,
@@ -158,7 +172,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .root_fd = root_fd,
                                .root = root,
                                .world = &s->world,
-                               .staff = &s->staff },
+                               .staff = &s->staff,
+                               .skills = &s->skills.list },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
@@ -246,11 +261,12 @@ void service_expose(struct service *s, const struct config *c)
 
     service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
-        struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
+        const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
 
-        if (in_scope(s, builtin_tools[i]) && tool_kind_in_mode(builtin_tools[i]->kind, c->mode) &&
-            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
-            list[n++] = builtin_tools[i];
+        if (t && in_scope(s, builtin_tools[i]) && tool_kind_in_mode(t->kind, c->mode) &&
+            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
+                                   (struct tool_called){ .name = str_of(t->name) }))
+            list[n++] = t;
     }
     if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
         offer_source_changed(&s->builtin, OFFER_TOOLS);
@@ -316,6 +332,16 @@ static void on_left(void *who, bool in_time)
         on_audit_closed(s);
 }
 
+void service_watch(struct service *s)
+{
+    skill_shelf_watch(&s->skills);
+}
+
+static void on_unwatched(void *who)
+{
+    on_left(who, true);
+}
+
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
     gathering_end(&s->gathering);
@@ -325,7 +351,9 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
     s->left = done;
     s->left_who = who;
     s->left_in_time = true;
-    s->leaving = 2;
+    s->leaving = 2 + (s->skills.watch != NULL);
+    if (s->skills.watch)
+        skill_shelf_unwatch(&s->skills, on_unwatched, s);
     tool_world_close(&s->world, on_left, s);
     upstreams_close(&s->upstreams, on_left, s);
 }
@@ -440,6 +468,7 @@ void service_close(struct service *s)
     guard_fini(&s->guard);
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
+    skill_shelf_fini(&s->skills);
     mem_free(s->exposed);
     rpc_fini(&s->rpc);
 }

@@ -9,6 +9,7 @@
 #include "app/agent_scope.h"
 #include "app/agent_tools.h"
 #include "app/upstreams.h"
+#include "app/skill_shelf.h"
 #include "core/guard.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"
@@ -54,6 +55,9 @@ struct service {
     enum service_scope scope;    /* set it before service_expose */
     struct agent_staff staff;    /* of its host; no desk: the agents are not there (yet) */
     struct agent_tools agents;
+    struct skill_shelf skills;
+    void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
+    void *on_skills_who;
     struct servers_resource servers;
     struct upstreams upstreams;
     struct tool_world world;     /* of the built-in tools */
@@ -103,6 +107,9 @@ void service_staff(struct service *s, struct agent_desk *desk, const struct sess
 
 /* The cards of the desk have changed. */
 void service_agents_changed(struct service *s);
+
+/* Notice from now on that skills change, until the servers are left. */
+void service_watch(struct service *s);
 
 /* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);

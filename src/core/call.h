@@ -23,6 +23,7 @@
 struct agent_staff;
 struct guard;
 struct offer;
+struct skill_list;
 struct tool;
 struct tool_world;
 
@@ -45,6 +46,7 @@ struct host {
     struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
     struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
     const struct agent_staff *staff; /* agents that may be called (agent_call.h); NULL: none */
+    const struct skill_list *skills; /* as they are now; NULL: none */
 };
 
 /* What the guard keeps of a call it let in, or not. */

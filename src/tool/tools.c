@@ -20,6 +20,7 @@ const struct tool *const builtin_tools[] = {
     &tool_memory,
     &tool_plan_update,
     &tool_system_time,
+    &tool_skill,
     &tool_agent_list,
     &tool_agent_send,
     &tool_agent_dispatch,

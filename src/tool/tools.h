@@ -22,6 +22,7 @@ extern const struct tool tool_web_fetch;
 extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
+extern const struct tool tool_skill; /* of use only where host->skills has some */
 extern const struct tool tool_agent_list;
 extern const struct tool tool_agent_send;
 extern const struct tool tool_agent_dispatch;
