@@ -275,6 +275,7 @@ void service_expose(struct service *s, const struct config *c)
     mem_free(s->exposed);
     s->exposed = list;
     s->config = c;
+    s->upstreams.withheld = s->scope == SCOPE_AGENTS;
     s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
     agent_tools_refresh(&s->agents, c);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
