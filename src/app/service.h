@@ -8,8 +8,8 @@
 
 #include "app/agent_scope.h"
 #include "app/agent_tools.h"
-#include "app/upstreams.h"
 #include "app/skill_shelf.h"
+#include "app/upstreams.h"
 #include "core/guard.h"
 #include "core/tool.h"
 #include "proto/mcp/mcp_http.h"

@@ -128,8 +128,8 @@ struct errand {
     struct str answer; /* what it said last */
     struct str taint;  /* from where untrusted data got into the conversation */
     struct made *made;
-    bool turned;     /* the turn has run, and says how it ended */
-    struct err why;  /* else: what went wrong; ERR_NONE: nothing */
+    bool turned;    /* the turn has run, and says how it ended */
+    struct err why; /* else: what went wrong; ERR_NONE: nothing */
 };
 
 static struct errand *errand_of(struct work_client *c)
@@ -332,8 +332,7 @@ static void write_embedded(struct jw *w, const struct errand *r, const struct ma
     jw_kstr(w, "type", STR("resource"));
     jw_plain_key(w, STR("resource"));
     jw_object(w);
-    jw_kstr(w, "uri",
-            arena_printf(r->call->mem, "artifact://%s/" STR_FMT, r->id, STR_ARG(m->id)));
+    jw_kstr(w, "uri", arena_printf(r->call->mem, "artifact://%s/" STR_FMT, r->id, STR_ARG(m->id)));
     jw_kstr(w, "mimeType", m->type.p ? m->type : STR("text/plain"));
     jw_kstr(w, m->binary ? "blob" : "text", m->text.p ? buf_str(&m->text) : STR(""));
     jw_object_end(w);
@@ -358,7 +357,8 @@ static void write_made(struct call *call, const struct errand *r, const struct m
 static const char *complaint(const struct errand *r)
 {
     if (r->late)
-        return arena_printf(r->call->mem, "the agent took longer than %lld ms (limits.agent_call_ms)",
+        return arena_printf(r->call->mem,
+                            "the agent took longer than %lld ms (limits.agent_call_ms)",
                             (long long)r->call->host->limits->agent_call_ms)
             .p;
     if (!r->turned)
@@ -455,7 +455,9 @@ static void set_scope(struct errand *r)
 
     r->scope = (struct guard_scope){
         .name = "the caller",
-        .parent = call->caller->scope ? call->caller->scope : g ? &g->own : NULL,
+        .parent = call->caller->scope ? call->caller->scope
+                  : g                 ? &g->own
+                                      : NULL,
     };
     if (!r->opts.staff->read_only)
         return;
@@ -469,8 +471,8 @@ static void open_session(struct errand *r)
     struct caller caller = *call->caller; /* which may live longer than an id made here */
     struct err e;
 
-    r->agent = r->opts.staff->desk->kind->take(
-        r->opts.staff->desk, &(struct agent_want){ .name = r->opts.agent }, &e);
+    r->agent = r->opts.staff->desk->kind->take(r->opts.staff->desk,
+                                               &(struct agent_want){ .name = r->opts.agent }, &e);
     if (!r->agent) {
         r->why = e;
         finish(r);
@@ -531,8 +533,8 @@ static void look_up(struct errand *r)
         finish(r);
         return;
     }
-    r->look_step = (struct store_step){ .what = STORE_SESSION_LOAD,
-                                        .session = { .id = r->opts.session } };
+    r->look_step =
+        (struct store_step){ .what = STORE_SESSION_LOAD, .session = { .id = r->opts.session } };
     r->look.step = &r->look_step;
     r->look.steps = 1;
     store_start(store, &r->look, &r->op, on_looked, r);

@@ -18,7 +18,7 @@ struct session_world;
 struct agent_staff {
     struct agent_desk *desk; /* NULL: nobody, as long as it is */
     const struct session_world *world;
-    bool read_only; /* nothing is changed, run or reached for those who call from there */
+    bool read_only;           /* nothing is changed, run or reached for those who call from there */
     struct gathering *coming; /* open while the desk is still to come; NULL: it is not */
 };
 

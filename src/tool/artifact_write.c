@@ -66,8 +66,9 @@ static void start(struct call *call)
 const struct tool tool_artifact_write = {
     .name = "artifact_write",
     .title = "Make an artifact",
-    .description = "Hands over something whole that you made - a report, a table, a program - apart "
-                   "from what you say. For files of the project use file_write.",
+    .description =
+        "Hands over something whole that you made - a report, a table, a program - apart "
+        "from what you say. For files of the project use file_write.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200},"
                     "\"text\":{\"type\":\"string\"},"

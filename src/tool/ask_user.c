@@ -91,8 +91,9 @@ static void start(struct call *call)
 const struct tool tool_ask_user = {
     .name = "ask_user",
     .title = "Ask the user",
-    .description = "Asks the person you work for a question and waits for the answer. Only for what "
-                   "you can neither find out nor decide yourself.",
+    .description =
+        "Asks the person you work for a question and waits for the answer. Only for what "
+        "you can neither find out nor decide yourself.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"question\":{\"type\":\"string\",\"minLength\":1},"
                     "\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"

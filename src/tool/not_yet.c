@@ -7,8 +7,9 @@
 
 static void no_tasks(struct call *call)
 {
-    call_failed(call, "%s is not available yet: tasks that go on by themselves are not there. "
-                      "agent_send does the work and waits for it",
+    call_failed(call,
+                "%s is not available yet: tasks that go on by themselves are not there. "
+                "agent_send does the work and waits for it",
                 call->what);
 }
 

@@ -218,11 +218,9 @@ static void open_bench(struct bench *b)
     limits_preset(&b->limits);
     guard_init(&b->guard, &b->limits);
     b->caller = (struct caller){ .kind = &caller_kind, .name = "mcp", .scope = &b->guard.mcp };
-    b->host = (struct host){ .loop = b->loop,
-                             .limits = &b->limits,
-                             .root_fd = -1,
-                             .root = "/",
-                             .guard = &b->guard };
+    b->host = (struct host){
+        .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/", .guard = &b->guard
+    };
     offer_init(&b->offer, &b->host, 1u << OFFER_TOOLS);
     b->source = (struct offer_source){ .tool = tools, .tools = ARRAY_LEN(tools) };
     offer_join(&b->offer, &b->source);
@@ -338,7 +336,8 @@ TEST(it_has_limits_agent_call_ms)
     turn(&b);
     OK(b.done && !b.err.code && b.call.is_error);
     HAS_S(content(&b), "longer than 500 ms (limits.agent_call_ms)");
-    HAS_S(buf_str(&b.call.structured), "\"stop\":\"canceled\""); /* with the session to go on with */
+    HAS_S(buf_str(&b.call.structured),
+          "\"stop\":\"canceled\""); /* with the session to go on with */
     close_bench(&b);
 }
 

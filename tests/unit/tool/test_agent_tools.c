@@ -194,8 +194,9 @@ TEST(an_artifact_comes_back_as_it_was_made)
     struct bench b;
 
     bench_open(&b);
-    EQ_S(call(&b, &tool_artifact_write, "{'name':'report.md','text':'# Hi','type':'text/markdown'}"),
-         "Made the artifact report.md (4 bytes).");
+    EQ_S(
+        call(&b, &tool_artifact_write, "{'name':'report.md','text':'# Hi','type':'text/markdown'}"),
+        "Made the artifact report.md (4 bytes).");
     WENT_WELL(&b);
     HAS_S(buf_str(&b.call.structured), "\"name\":\"report.md\",\"type\":\"text/markdown\","
                                        "\"text\":\"# Hi\"}");
