@@ -10,9 +10,8 @@
 #include "app/models_read.h"
 
 /*
- * Fill in window, max_tokens and price of a model of a provider; what nobody knows is 0, or
- * negative. Where the input has a price, what is read from and written to a cache costs as much
- * unless somebody says otherwise.
+ * Fill in window, max_tokens and price of a model (out->name) of a provider; what nobody knows is
+ * 0, or negative.
  */
 void model_facts(const struct model_setup *s, const char *provider, struct agent_model *out);
 

@@ -333,7 +333,8 @@ void session_close(struct session *s, void (*done)(void *who), void *who)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
 
-    *l = (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+    *l =
+        (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
     if (!s->fence) {
         loop_post(s->world->loop, &l->post);
         return;

@@ -144,8 +144,8 @@ static void on_text(struct model_turn *m, struct str delta)
     struct turn_work *w = m->owner;
 
     w->told = true;
-    turn_tell(w, &(struct event){
-                     .kind = EVENT_TEXT, .message = str_of(w->message), .text = delta });
+    turn_tell(w,
+              &(struct event){ .kind = EVENT_TEXT, .message = str_of(w->message), .text = delta });
 }
 
 static void on_thought(struct model_turn *m, struct str delta)
@@ -153,8 +153,8 @@ static void on_thought(struct model_turn *m, struct str delta)
     struct turn_work *w = m->owner;
 
     w->told = true;
-    turn_tell(w, &(struct event){
-                     .kind = EVENT_THOUGHT, .message = str_of(w->message), .text = delta });
+    turn_tell(
+        w, &(struct event){ .kind = EVENT_THOUGHT, .message = str_of(w->message), .text = delta });
 }
 
 static void on_call(struct model_turn *m, struct str id, struct str name)
@@ -195,9 +195,9 @@ static void on_retry(struct model_turn *m, const struct err *why, int64_t in_ms)
     struct turn_work *w = m->owner;
 
     id_new(loop_wall(w->turn->op.loop), w->message);
-    turn_notice(w, NOTICE_RETRY,
-                arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text,
-                             (long long)in_ms));
+    turn_notice(
+        w, NOTICE_RETRY,
+        arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text, (long long)in_ms));
 }
 
 static const struct model_events events = {
@@ -298,9 +298,11 @@ static void on_answer(struct op *op, const struct err *e, void *who)
     if (e) {
         on_ask_failed(w, e);
     } else if (w->ask.stop == STOP_CONTEXT && !turn_stopping(w)) {
+        w->too_long = true;
         turn_shorten(w);
     } else {
         w->shortened = 0;
+        w->too_long = false;
         save_answer(w, on_answer_saved);
     }
 }
@@ -459,7 +461,7 @@ static struct turn_work *begin(struct turn *t, struct session *s, struct work_cl
 
 static void warn_budget(struct turn_work *w)
 {
-    if (w->agent->def->budget_usd > 0 && w->model->price.input < 0)
+    if (w->agent->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w, NOTICE_WARNING,
                     STR("the budget cannot be kept: the price of the model is not configured"));
 }
@@ -486,10 +488,10 @@ static void name_session(struct turn_work *w, const struct turn_prompt *p)
         return;
     text = str_trim(text);
     s->title = arena_str(&s->mem, utf8_head(str_cut(&text, '\n'), TITLE_MOST));
-    save_step(&w->save, (struct store_step){ .what = STORE_SESSION_UPDATE,
-                                             .session = { .id = str_of(s->id),
-                                                          .fence = s->fence,
-                                                          .title = s->title } });
+    save_step(&w->save,
+              (struct store_step){
+                  .what = STORE_SESSION_UPDATE,
+                  .session = { .id = str_of(s->id), .fence = s->fence, .title = s->title } });
 }
 
 void turn_start(struct turn *t, struct session *s, struct work_client *client,

@@ -100,6 +100,7 @@ struct turn_work {
     struct named *named;   /* calls of it that were told */
     char message[ID_TEXT]; /* its id */
     int shortened;         /* times, since the last answer */
+    bool too_long;         /* the model said so */
     bool only_shorten;
     int64_t after; /* of the record that is being made */
 

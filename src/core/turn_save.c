@@ -39,8 +39,8 @@ void save_state(struct turn_save *s, struct str turn, const char *state)
 static bool keep(struct turn_save *s, int64_t first, struct err *e)
 {
     for (size_t i = 0; i < s->records; i++)
-        if (!history_add(s->w->session->history, first ? first + (int64_t)i : 0,
-                         s->record[i].kind, s->record[i].body, e))
+        if (!history_add(s->w->session->history, first ? first + (int64_t)i : 0, s->record[i].kind,
+                         s->record[i].body, e))
             return false;
     return true;
 }

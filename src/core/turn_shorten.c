@@ -37,7 +37,7 @@ static void nothing_helps(struct turn_work *w, const struct err *why)
         turn_end(w, w->turn->op.canceled ? TURN_CANCELED : w->stop, NULL);
     else if (w->only_shorten)
         turn_end(w, TURN_FAILED, why ? why : &too_long);
-    else if (w->ask.stop == STOP_CONTEXT && w->requests)
+    else if (w->too_long)
         turn_end(w, TURN_CONTEXT, NULL);
     else
         turn_ask(w); /* it was our own guess that it is too long */

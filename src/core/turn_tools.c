@@ -284,9 +284,8 @@ static void look_all(struct turn_work *w)
 
         if (!tool || !changes_files(tc, tool))
             continue;
-        tc->look = (struct undo_look){
-            .host = &s->host, .mem = &tc->mem, .tool = tool, .args = tc->args
-        };
+        tc->look =
+            (struct undo_look){ .host = &s->host, .mem = &tc->mem, .tool = tool, .args = tc->args };
         w->looking++;
         undo->look(undo, &tc->look, &w->turn->op, on_looked, tc);
     }
@@ -371,9 +370,8 @@ static void prepare_all(struct turn_work *w)
     for (size_t i = 0; i < w->calls; i++) {
         prepare(&w->call[i], w, open[i]);
         if (i >= most)
-            w->call[i].refusal =
-                arena_printf(&w->call[i].mem,
-                             "not run: at most %zu calls at once (limits.turn_calls)", most);
+            w->call[i].refusal = arena_printf(
+                &w->call[i].mem, "not run: at most %zu calls at once (limits.turn_calls)", most);
     }
 }
 
