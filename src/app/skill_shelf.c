@@ -2,8 +2,7 @@
 
 #include "tool/tools.h"
 
-static const char *describe(struct skill_shelf *s, struct arena *mem,
-                            const struct skill_list *list)
+static const char *describe(struct skill_shelf *s, struct arena *mem, const struct skill_list *list)
 {
     struct str lines = skills_lines(mem, list, (size_t)s->limits->skill_list_bytes);
 

@@ -34,7 +34,7 @@ struct agent {
     struct str system;                 /* all the model is told before the conversation */
     struct guard_scope scope;          /* by its definition; its parent is the guard's own */
     struct offer *offer;               /* tools it may be given, and the host they run on */
-    const struct host_folder *include; /* its include_dirs, opened, for the host of its sessions */
+    const struct host_folder *include; /* further folders for its tools */
     size_t includes;
     bool is_default; /* no file defines it */
     size_t refs;

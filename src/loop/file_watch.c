@@ -34,8 +34,8 @@ struct file_watch {
     uint64_t secret;
     uint64_t seen, anchors_seen;
     struct anchor *anchors;
-    size_t handles;     /* not closed yet, those in `anchors` included */
-    int64_t first;      /* event that is not told yet; 0: none */
+    size_t handles; /* not closed yet, those in `anchors` included */
+    int64_t first;  /* event that is not told yet; 0: none */
     struct timer settle, look;
     struct post closed;
     bool closing;

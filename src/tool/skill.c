@@ -1,6 +1,6 @@
 /* skill.c - the instructions of a skill, by its name. */
-#include "base/utf8.h"
 #include "core/skill.h"
+#include "base/utf8.h"
 #include "tool/tools.h"
 #include "tool/work.h"
 

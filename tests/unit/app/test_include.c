@@ -197,8 +197,8 @@ TEST(a_gemini_model_reads_the_files_for_gemini)
     world_init(&w);
     fill(&w);
     EQ_S(of_files(&w, "gemini"), "You.\n\n# Rules\n\n## .gemini/rules/g.md\n\ngemini g\n\n"
-                               "# System instructions\n\n## AGENTS.md\n\nagents\n\n"
-                               "## .gemini/SYSTEM.md\n\ngemini");
+                                 "# System instructions\n\n## AGENTS.md\n\nagents\n\n"
+                                 "## .gemini/SYSTEM.md\n\ngemini");
 }
 
 TEST(any_other_model_reads_all_and_each_once)

@@ -1,4 +1,5 @@
-/* memory and plan_update. */
+/* memory, plan_update and skill. */
+#include "core/skill.h"
 #include "tool_bench.h"
 
 #include <sys/file.h>
@@ -99,6 +100,31 @@ TEST(a_plan_comes_back_in_full)
     b.limits.plan_entries = 1;
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a'},{'content':'b'}]}"),
           "limits.plan_entries");
+    bench_close(&b);
+}
+
+TEST(a_skill_is_loaded_by_its_name)
+{
+    struct skill v[] = { { "build", STR("How to build"), STR("Run ninja."), "a/build/SKILL.md" },
+                         { "pdf", STR("PDF"), STR("Use it."), ".claude/skills/pdf/SKILL.md" } };
+    const struct skill_list list = { v, ARRAY_LEN(v) };
+    struct bench b;
+
+    bench_open(&b);
+    HAS_S(call(&b, &tool_skill, "{'name':'pdf'}"), "there is no skill pdf; there are: none");
+    WAS_REFUSED(&b);
+    b.host.skills = &list;
+    begin(&b, &tool_skill, STR("{\"name\":\"pdf\"}"));
+    finish(&b);
+    WENT_WELL(&b);
+    EQ_S(buf_str(&b.call.content),
+         "{\"type\":\"text\",\"text\":\"Use it.\"},{\"type\":\"text\",\"text\":\"Files that this "
+         "skill names lie in .claude/skills/pdf/\"}");
+    EQ_S(call(&b, &tool_skill, "{'name':'../pdf'}"),
+         "there is no skill ../pdf; there are: build, pdf");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_skill, "{}"), "name");
+    WAS_REFUSED(&b);
     bench_close(&b);
 }
 
