@@ -20,7 +20,6 @@ const struct tool *const builtin_tools[] = {
     &tool_memory,
     &tool_plan_update,
     &tool_system_time,
-    &tool_skill,
     &tool_agent_list,
     &tool_agent_send,
     &tool_agent_dispatch,
@@ -30,6 +29,7 @@ const struct tool *const builtin_tools[] = {
     &tool_a2a_send,
     &tool_ask_user,
     &tool_artifact_write,
+    &tool_skill,
 };
 /* clang-format on */
 
