@@ -194,7 +194,7 @@ static int list_agents(struct app *app)
 
 static void print_prompt(struct app *app, struct str prompt)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
 
     if (!app->opt.json) {

@@ -81,6 +81,7 @@ static const struct pick guard_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
     PICK_FIELD("taint", PICK_STR, struct guard_table, taint, 0),
     PICK_FIELD("audit", PICK_BOOL, struct guard_table, audit, 0),
+    PICK_FIELD("user_trust", PICK_STR, struct guard_table, user_trust, 0),
 };
 
 static const struct pick file_fields[] = {
@@ -272,6 +273,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
     c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
     return guard_table_apply(l->mem, json_get(root, STR("guard")), &t.guard, from_project,
                              &c->guard, e) &&
+           guard_user_trust_apply(json_get(root, STR("guard")), &t.guard, from_project,
+                                  &c->untrusted_users, e) &&
            guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
                              &c->mcp, e) &&
            apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&

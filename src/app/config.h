@@ -34,6 +34,7 @@ struct config {
     enum tool_mode mode;                          /* [mcp] mode: which built-in tools are offered */
     struct guard_scope guard, mcp;    /* what [guard] and [mcp] say of mode, permission, taint */
     bool no_audit;                    /* [guard] audit = false */
+    bool untrusted_users;             /* [guard] user_trust = "untrusted" */
     enum store_durability durability; /* [store] durability */
     struct server_list servers;       /* of all files; who is shadowed is not in it */
     struct json agents, user_agents;  /* [[agents]], undecoded: agents.h reads them */

@@ -110,6 +110,7 @@ static void check_capability(const struct guard_facts *f, struct finding *to)
         .alias = str_of(f->tool->alias),
         .args = f->args,
         .root = f->root,
+        .cwd = f->cwd,
     };
 
     pass(to, "no list speaks against it");

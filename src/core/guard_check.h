@@ -65,6 +65,7 @@ struct guard_facts {
     struct json args;
     const struct guard_scope *scope;
     const char *root; /* below which paths of patterns lie; NULL: none */
+    const char *cwd;  /* from where relative paths of args are meant; NULL: the root */
     bool in_vault;    /* all it would write lies inside .vault/ */
     struct guard_repeats repeats;
     const struct limits *limits;

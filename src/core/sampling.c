@@ -38,8 +38,8 @@ static bool read_block(struct arena *mem, struct json v, struct block *out, stru
     struct json type = json_get(v, STR("type"));
 
     if (json_is(type, STR("text"))) {
-        *out = (struct block){ .kind = BLOCK_TEXT,
-                               .text = json_str(mem, json_get(v, STR("text"))) };
+        *out =
+            (struct block){ .kind = BLOCK_TEXT, .text = json_str(mem, json_get(v, STR("text"))) };
         return out->text.p || json_fail(v, e, "text: expected a string");
     }
     if (!json_is(type, STR("image")) && !json_is(type, STR("audio")))
@@ -58,9 +58,9 @@ static bool read_message(struct arena *mem, struct json v, struct message *out, 
     size_t n = many ? json_count(content) : 1, i = 0;
     struct block *b = ARENA_ARRAY(mem, struct block, n ? n : 1);
 
-    *out = (struct message){
-        json_is(json_get(v, STR("role")), STR("assistant")) ? ROLE_ASSISTANT : ROLE_USER, b, n
-    };
+    *out = (struct message){ json_is(json_get(v, STR("role")), STR("assistant")) ? ROLE_ASSISTANT
+                                                                                 : ROLE_USER,
+                             b, n };
     if (!many)
         return read_block(mem, content, b, e);
     JSON_EACH(block, content)

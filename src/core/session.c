@@ -22,6 +22,8 @@ static void copy_opts(struct session *s, const struct session_opts *o)
     s->opts.id = STR_NONE;
     s->opts.principal = copy(&s->mem, o->principal);
     s->opts.taint = copy(&s->mem, o->taint);
+    if (s->world->untrusted_users && !s->opts.taint.n)
+        s->opts.taint = STR("user");
     s->opts.trace.id = copy(&s->mem, o->trace.id);
     s->opts.trace.parent = copy(&s->mem, o->trace.parent);
     s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;

@@ -476,6 +476,25 @@ TEST(without_anybody_to_ask_it_does_not_get_it)
     stage_close(&s);
 }
 
+TEST(prompts_of_people_taint_when_they_are_not_trusted)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    stage_up(&s);
+    for (int trusted = 0; trusted < 2; trusted++) {
+        s.sworld.untrusted_users = !trusted;
+        OK(stage_open(&s, NULL));
+        add_line(&s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
+        add_line(&s, (struct line){ .text = "Ok." });
+        stage_ask(&s, "go");
+        EQ(s.runs, trusted);
+        if (!trusted)
+            HAS_S(str_of(s.last), "data from user is not trusted");
+        stage_close(&s);
+    }
+}
+
 TEST(a_plan_is_told_and_kept)
 {
     AUTO_STAGE s;

@@ -3,6 +3,7 @@
 #include "tool_bench.h"
 
 #include <sys/file.h>
+#include <sys/resource.h>
 
 TEST(notes_are_kept)
 {
@@ -43,6 +44,24 @@ TEST(what_memory_needs_is_said)
     HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a','value':'%0300d'}", 1),
           "limits.memory_bytes");
     EQ_S(call(&b, &tool_memory, "{'action':'get','key':'a'}"), "1");
+    bench_close(&b);
+}
+
+TEST(a_full_disk_loses_no_note)
+{
+    struct rlimit was, tight;
+    struct bench b;
+
+    bench_open(&b);
+    call(&b, &tool_memory, "{'action':'set','key':'a','value':'old'}");
+    OK(getrlimit(RLIMIT_FSIZE, &was) == 0);
+    tight = (struct rlimit){ 100, was.rlim_max };
+    OK(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'b','value':'%0200d'}", 1),
+          "File too large");
+    WAS_REFUSED(&b);
+    OK(setrlimit(RLIMIT_FSIZE, &was) == 0);
+    EQ_STR(holds(&b, ".trefoil/memory.json"), "{\"a\":\"old\"}");
     bench_close(&b);
 }
 
