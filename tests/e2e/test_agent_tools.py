@@ -231,6 +231,25 @@ def a_cancelled_call_ends_its_turn(root):
 
 
 @case
+def a_call_may_be_cancelled_at_any_moment(root):
+    with Agents(root=root) as t:
+        t.names()
+        first = t.use("trefoil_agent_default", "/echo one")["structuredContent"]["session_id"]
+        for n in range(100, 200):
+            more = {"session_id": first} if n % 10 == 0 else {}
+            t.send(b"".join(json.dumps(m).encode() + b"\n" for m in (
+                {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {
+                    "name": "trefoil_agent_default",
+                    "arguments": {"message": "/sleep 3000", **more}}},
+                {"jsonrpc": "2.0", "method": "notifications/cancelled",
+                 "params": {"requestId": n}})))
+        has(text(t.use("trefoil_agent_default", "/echo still here", session_id=first)),
+            "still here")
+        wait_for("all turns", lambda: not stored(root, "SELECT 1 FROM turns WHERE finished = 0"))
+    equal(stored(root, "SELECT 1 FROM sessions WHERE owner != ''"), [])
+
+
+@case
 def over_http_too(root):
     agent(root, "x")
     with Serve(root=root, **OFFLINE) as s:
