@@ -4,6 +4,7 @@
 #include "core/skill.h"
 #include "store/store.h"
 #include "tool/tools.h"
+#include "tool/undo.h"
 
 /* ---- what agents may be given -------------------------------------------------------------- */
 
@@ -78,6 +79,13 @@ static bool open_store(struct workshop *w, struct arena *mem, const struct root 
     return w->store_is_ours;
 }
 
+/* What sessions take from the configuration. */
+static void set_world(struct workshop *w)
+{
+    w->world.durability = w->config->durability;
+    w->world.untrusted_users = w->config->untrusted_users;
+}
+
 static void on_agents(void *who)
 {
     struct workshop *w = who;
@@ -107,7 +115,8 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     w->world = (struct session_world){ .loop = s->loop,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
-                                       .durability = config->durability };
+                                       .undo = &tool_undo_port };
+    set_world(w);
     w->staff = (struct agent_staff){ .desk = desk_port(w->desk), .world = &w->world };
     return true;
 }
@@ -122,7 +131,7 @@ void workshop_serve(struct workshop *w)
 void workshop_use(struct workshop *w, const struct config *config)
 {
     w->config = config;
-    w->world.durability = config->durability;
+    set_world(w);
     models_use(w->models, config);
     view_servers(w);
     desk_refresh(w->desk, config);

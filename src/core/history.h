@@ -33,7 +33,8 @@ struct history;
 #define HISTORY_INTERRUPTED                                                                        \
     "[interrupted: nobody knows whether this was done. Look before you do it again.]"
 
-struct history *history_new(const struct limits *limits);
+/* In `mem`, which outlives it. */
+struct history *history_new(const struct limits *limits, struct arena *mem);
 void history_free(struct history *h);
 
 /* One more record; seq is its number in the store (0: nothing is stored). ERR_INVALID: damaged. */

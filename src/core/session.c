@@ -84,7 +84,7 @@ static void make(struct session *s, const struct session_world *w, const struct 
 {
     *s = (struct session){ .world = w, .agent = agent_hold(o->agent) };
     copy_opts(s, o);
-    s->history = history_new(w->limits);
+    s->history = history_new(w->limits, &s->mem);
     set_folder(s, o->cwd);
     set_scopes(s);
 }

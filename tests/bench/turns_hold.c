@@ -105,7 +105,8 @@ int main(int argc, char **argv)
     world.loop = provider.loop = loop = loop_new(LOOP_REAL_CLOCK);
     guard_init(&guard, &limits);
     offer_init(&offer,
-               &(struct host){ .loop = loop, .limits = &limits, .root_fd = -1, .root = argv[1] }, 1);
+               &(struct host){ .loop = loop, .limits = &limits, .root_fd = -1, .root = argv[1] },
+               1);
     agent.scope.parent = &guard.own;
     agent.model = (struct agent_model){ .provider = &provider, .name = STR("hold") };
     snprintf(path, sizeof(path), "%s/hold-%d.db", argv[1], (int)getpid());

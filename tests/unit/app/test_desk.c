@@ -461,6 +461,7 @@ TEST(an_agent_that_is_held_stays_as_it_was)
     struct agent *held, *fresh;
 
     world_open(&w, LOOP_FAKE_CLOCK);
+    arena_fini(&w.mem);
     configure(&w, "[[agents]]\nname = 't'\npersona = 'Before.'\ntier = 'low'\n"
                   "disallowed_tools = ['shell_exec']\n");
     open_desk(&w);

@@ -46,7 +46,7 @@ static void open_world(struct undo_world *u)
     };
     u->s = (struct session){ .id = "s", .world = &u->sessions };
     u->s.fence = world_session(&u->w, "s");
-    u->s.history = history_new(&u->w.limits);
+    u->s.history = history_new(&u->w.limits, &u->mem);
     u->s.host = (struct host){ .loop = u->w.loop, .limits = &u->w.limits, .root = u->root };
     u->s.host.root_fd = open(u->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -54,8 +54,8 @@ static void open_world(struct undo_world *u)
 static void close_world(struct undo_world *u)
 {
     undo_fini(&u->undo);
-    arena_fini(&u->mem);
     history_free(u->s.history);
+    arena_fini(&u->mem);
     close(u->s.host.root_fd);
     world_fini(&u->w);
 }

@@ -246,7 +246,7 @@ TEST(many_changes_are_told_once_when_it_is_quiet)
     folder(&w, "a");
     watch_one(&w, "a", 1, HOUR_MS);
     for (int i = 0; i < 5; i++) {
-        put(&w, "a/x", "12345" + i);
+        put(&w, "a/x", &"12345"[i]);
         hear(&w);
         loop_advance(w.loop, FILE_WATCH_QUIET_MS - 1);
         EQ(w.told, 0);
