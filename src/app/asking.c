@@ -11,7 +11,6 @@
 #include "base/container.h"
 #include "core/tool.h"
 
-
 enum { SHOW_MOST = 1 << 20, VALUE_SHOWN = 4000, CONTENT_MOST = 1 << 20 };
 
 struct question {

@@ -21,16 +21,16 @@ struct console {
     struct loop *loop;
     const struct limits *limits;
     struct sock_stream out, err, in;
-    struct buf line;    /* of stdin, as far as it came */
-    int mode[3];        /* of the descriptors, as we found them */
-    bool terminal[3];   /* stdin, stdout, stderr */
-    bool together;      /* stdout and stderr are one terminal */
-    bool reading;       /* `in` is open */
-    bool wanted;        /* a line is */
-    bool held;          /* the render is */
-    bool gone;          /* nobody reads stdout */
+    struct buf line;  /* of stdin, as far as it came */
+    int mode[3];      /* of the descriptors, as we found them */
+    bool terminal[3]; /* stdin, stdout, stderr */
+    bool together;    /* stdout and stderr are one terminal */
+    bool reading;     /* `in` is open */
+    bool wanted;      /* a line is */
+    bool held;        /* the render is */
+    bool gone;        /* nobody reads stdout */
     bool closing, closed_in;
-    size_t open;        /* streams that are not closed */
+    size_t open; /* streams that are not closed */
     void (*on_gone)(void *who);
     void *who;
     void (*closed)(void *who);

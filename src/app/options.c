@@ -63,7 +63,8 @@ static bool put_value(const struct option *o, const char *value, void *place, st
         return true;
     }
     if (list->n == OPTION_LIST_MOST)
-        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(o), OPTION_LIST_MOST);
+        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(o),
+                    OPTION_LIST_MOST);
     list->v[list->n++] = value;
     return true;
 }
@@ -104,8 +105,7 @@ bool options_read(const struct option_set *set, size_t sets, int *argc, char **a
             ended = true;
             continue;
         }
-        if (ended ||
-            !(str_starts(str_of(argv[i]), STR("--")) || is_short(set, sets, argv[i]))) {
+        if (ended || !(str_starts(str_of(argv[i]), STR("--")) || is_short(set, sets, argv[i]))) {
             argv[left++] = argv[i];
             continue;
         }

@@ -36,7 +36,7 @@ struct render_opts {
     struct loop *loop;
     const struct limits *limits;
     struct render_sink *sink;
-    const char *root;               /* paths below it are shown without it; NULL: whole */
+    const char *root;  /* paths below it are shown without it; NULL: whole */
     bool json;         /* one event per line */
     bool thoughts;     /* show them, dimmed */
     bool answer_shown; /* to a person: the answer's side is a terminal */

@@ -1,6 +1,7 @@
 #include "app/session_export.h"
 
 #include "app/render.h"
+#include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
 
@@ -145,7 +146,8 @@ static const struct work_client_kind markdown_kind = { .event = on_event };
 bool session_export_markdown(struct shelf *s, const struct limits *limits,
                              const struct store_session *session, struct buf *out, struct err *e)
 {
-    struct history *h = shelf_history(s, limits, session->id, e);
+    AUTO_ARENA mem = { 0 };
+    struct history *h = shelf_history(s, limits, &mem, session->id, e);
     struct markdown m = { .client = { &markdown_kind }, .out = out, .agent = session->agent };
 
     if (!h)

@@ -86,7 +86,7 @@ static bool look_for_beginning(void *who, const struct store_session *s)
 }
 
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
-                  struct store_session *out, struct err *e)
+                   struct store_session *out, struct err *e)
 {
     struct search f = { .mem = mem, .beginning = beginning };
 
@@ -113,7 +113,7 @@ static bool look_for_last(void *who, const struct store_session *s)
 }
 
 bool session_last(struct store_port *port, struct arena *mem, struct str agent,
-                       struct store_session *out, struct err *e)
+                  struct store_session *out, struct err *e)
 {
     struct search f = { .mem = mem, .agent = agent };
 

@@ -14,11 +14,11 @@ bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
  * Texts are copied to mem.
  */
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
-                  struct store_session *out, struct err *e);
+                   struct store_session *out, struct err *e);
 
 /* The last one that nobody has open, of the agent of that name if one is given. ERR_NOT_FOUND. */
 bool session_last(struct store_port *port, struct arena *mem, struct str agent,
-                       struct store_session *out, struct err *e);
+                  struct store_session *out, struct err *e);
 
 /* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
 bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),

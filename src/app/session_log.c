@@ -55,8 +55,7 @@ static void on_failed(struct spool *s, const struct err *e)
 
     snprintf(text, sizeof(text), "the log of the session has gaps: %s", e->text);
     ev.notice.text = str_of(text);
-    if (log->open)
-        log->to->kind->event(log->to, &ev);
+    log->to->kind->event(log->to, &ev);
 }
 
 static const struct spool_kind spool_kind = { write_lines, on_failed };

@@ -112,7 +112,7 @@ static int show(struct app *app, struct shelf *shelf, const struct sessions_args
                                 .colour = terminal && render_colours() };
     struct render r;
     struct err e;
-    struct history *h = shelf_history(shelf, &app->config.limits, s->id, &e);
+    struct history *h = shelf_history(shelf, &app->config.limits, &app->mem, s->id, &e);
 
     if (!h)
         return app_fail(&e);

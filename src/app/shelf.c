@@ -68,10 +68,10 @@ static bool add(void *who, const struct store_event *record, struct err *e)
     return history_add(who, record->seq, record->kind, record->body, e);
 }
 
-struct history *shelf_history(struct shelf *s, const struct limits *limits, struct str session,
-                              struct err *e)
+struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
+                              struct str session, struct err *e)
 {
-    struct history *h = history_new(limits);
+    struct history *h = history_new(limits, mem);
 
     if (shelf_records(s, session, add, h, e))
         return h;

@@ -27,8 +27,8 @@ bool shelf_records(struct shelf *s, struct str session,
                    bool (*each)(void *who, const struct store_event *record, struct err *e),
                    void *who, struct err *e);
 
-/* Its conversation. history_free it. NULL on failure. */
-struct history *shelf_history(struct shelf *s, const struct limits *limits, struct str session,
-                              struct err *e);
+/* Its conversation, in mem. history_free it. NULL on failure. */
+struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
+                              struct str session, struct err *e);
 
 #endif

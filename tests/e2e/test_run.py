@@ -271,6 +271,7 @@ def a_log_that_cannot_be_written_stops_nothing(root):
     answer = agent(root, "/echo still here")
     equal(answer.returncode, 0)
     equal(answer.stdout, b"still here\n")
+    equal(answer.stderr.count(b"the log of the session has gaps: "), 1)
 
 
 @case

@@ -148,10 +148,8 @@ TEST(thoughts_are_shown_when_asked_for)
     EQ_S(aside(&s), "");
     finish(&s);
 
-    begin(&s, (struct render_opts){ .together = true,
-                                    .answer_shown = true,
-                                    .colour = true,
-                                    .thoughts = true });
+    begin(&s, (struct render_opts){
+                  .together = true, .answer_shown = true, .colour = true, .thoughts = true });
     tell(&s, think);
     tell(&s, TEXT("m", "yes"));
     tell(&s, END(TURN_END, ""));
