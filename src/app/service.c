@@ -172,11 +172,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .root_fd = root_fd,
                                .root = root,
                                .world = &s->world,
+                               .staff = &s->staff,
                                .skills = &s->skills.list },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
+    s->staff.coming = &s->hiring;
+    agent_tools_init(&s->agents, &s->staff);
     s->offer.gathering = &s->gathering;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
@@ -216,6 +219,40 @@ void service_use_guard(struct service *s, const struct config *c)
     s->guard.mcp.hidden = c->private_tools;
 }
 
+static const char *const scope_names[] = {
+    [SCOPE_ALL] = "all",
+    [SCOPE_TOOLS] = "tools",
+    [SCOPE_AGENTS] = "agents",
+};
+
+bool service_scope_named(struct str word, enum service_scope *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scope_names); i++)
+        if (str_eq(word, str_of(scope_names[i]))) {
+            *out = (enum service_scope)i;
+            return true;
+        }
+    return false;
+}
+
+/* The tools that are about agents go with them. */
+static bool in_scope(const struct service *s, const struct tool *t)
+{
+    static const struct tool *const about_agents[] = {
+        &tool_agent_list, &tool_agent_send, &tool_agent_dispatch, &tool_task_get, &tool_task_cancel,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(about_agents); i++)
+        if (t == about_agents[i])
+            return true;
+    return s->scope != SCOPE_AGENTS;
+}
+
+void service_agents_changed(struct service *s)
+{
+    agent_tools_refresh(&s->agents, s->config);
+}
+
 /* Of the built-in tools those that are not private and fit the mode. */
 void service_expose(struct service *s, const struct config *c)
 {
@@ -226,7 +263,7 @@ void service_expose(struct service *s, const struct config *c)
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
 
-        if (t && tool_kind_in_mode(t->kind, c->mode) &&
+        if (t && in_scope(s, builtin_tools[i]) && tool_kind_in_mode(t->kind, c->mode) &&
             tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
                                    (struct tool_called){ .name = str_of(t->name) }))
             list[n++] = t;
@@ -238,6 +275,9 @@ void service_expose(struct service *s, const struct config *c)
     mem_free(s->exposed);
     s->exposed = list;
     s->config = c;
+    s->upstreams.withheld = s->scope == SCOPE_AGENTS;
+    s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
+    agent_tools_refresh(&s->agents, c);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_use(a, c, s->upstreams.fleet);
 }
@@ -253,6 +293,23 @@ void service_expect_servers(struct service *s, const struct config *config)
     for (size_t i = 0; i < config->servers.n; i++)
         if (config->servers.v[i].enabled && config->servers.v[i].trusted)
             s->gathering.open = true;
+}
+
+void service_expect_agents(struct service *s)
+{
+    s->hiring.open = true;
+    if (s->scope == SCOPE_TOOLS)
+        return;
+    s->gathering.open = true;
+    offer_join(&s->offer, &s->agents.source);
+}
+
+void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world)
+{
+    s->staff.desk = desk;
+    s->staff.world = world;
+    service_agents_changed(s);
+    gathering_end(&s->hiring);
 }
 
 static void on_audit_closed(void *who)
@@ -289,6 +346,7 @@ static void on_unwatched(void *who)
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
     gathering_end(&s->gathering);
+    gathering_end(&s->hiring);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
     s->left = done;
@@ -410,6 +468,7 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     offer_fini(&s->offer);
+    agent_tools_fini(&s->agents);
     skill_shelf_fini(&s->skills);
     mem_free(s->exposed);
     rpc_fini(&s->rpc);

@@ -54,6 +54,7 @@ static void open_offer(struct workshop *w)
 
     w->list = mem_alloc(builtin_tool_count * sizeof(*w->list));
     offer_init(&w->offer, &all->host, 1u << OFFER_TOOLS);
+    w->offer.host.staff = &w->staff;
     w->offer.gathering = all->gathering;
     offer_join(&w->offer, &w->builtin);
     offer_builtin(w);
@@ -89,6 +90,8 @@ static void on_agents(void *who)
 {
     struct workshop *w = who;
 
+    if (w->serves)
+        service_agents_changed(w->service);
     if (w->on_agents)
         w->on_agents(w->on_agents_who);
 }
@@ -114,7 +117,15 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                        .store = w->store ? store_port(w->store) : NULL,
                                        .undo = &tool_undo_port };
     set_world(w);
+    w->staff = (struct agent_staff){ .desk = desk_port(w->desk), .world = &w->world };
     return true;
+}
+
+void workshop_serve(struct workshop *w)
+{
+    w->serves = true;
+    service_staff(w->service, w->staff.desk, &w->world);
+    desk_watch(w->desk);
 }
 
 void workshop_use(struct workshop *w, const struct config *config)
@@ -160,6 +171,8 @@ void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
 {
     w->closed = done;
     w->closed_who = who;
+    if (w->serves)
+        service_staff(w->service, NULL, NULL);
     w->service->on_skills = NULL;
     workshop_leave_servers(w);
     desk_unwatch(w->desk, on_desk_unwatched, w);

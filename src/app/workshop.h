@@ -11,6 +11,7 @@
 #include "app/desk.h"
 #include "app/models.h"
 #include "app/service.h"
+#include "core/agent_call.h"
 #include "core/session.h"
 
 struct workshop {
@@ -21,6 +22,8 @@ struct workshop {
     struct models *models;
     struct desk *desk;
     struct session_world world; /* for session_open */
+    struct agent_staff staff;   /* for agents that call each other */
+    bool serves;                /* clients of the service may call them, too */
     struct offer offer;         /* what agents may be given */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
@@ -39,6 +42,9 @@ struct workshop {
  */
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                    const struct config *config, const struct root *root, bool keep, struct err *e);
+
+/* Clients of the service may call the agents from now on, and hear of changes. */
+void workshop_serve(struct workshop *w);
 
 /*
  * The service uses another configuration, or has its servers: call it after each service_use, and

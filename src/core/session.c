@@ -98,7 +98,13 @@ static void unmake(struct session *s)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static const struct op_kind opening_kind = { .name = "open session" };
+/* What the store was asked to do is done: it opens, and who wanted it leaves it again. */
+static void cancel_opening(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
 
 static void on_failed(struct session_opening *o, const struct err *e)
 {
