@@ -33,7 +33,7 @@ static void begin(struct scene *s, struct render_opts opts)
     opts.loop = s->loop;
     opts.limits = &s->limits;
     opts.sink = &s->sink;
-    opts.root = "/work";
+    opts.root = "/home/me";
     render_init(&s->render, &opts);
 }
 
@@ -73,7 +73,7 @@ static void play(struct scene *s)
     tell(s, TEXT("m1", "at it."));
     tell(s, TOOL(.id = STR("c1"), .name = STR("file_edit"), .status = CALLED_PENDING));
     tell(s, TOOL(.id = STR("c1"), .name = STR("file_edit"), .status = CALLED_RUNNING,
-                 .path = STR("/work/src/a.c"), .args = STR("{\"path\":\"src/a.c\"}")));
+                 .path = STR("/home/me/src/a.c"), .args = STR("{\"path\":\"src/a.c\"}")));
     loop_advance(s->loop, 12);
     tell(s, TOOL(.id = STR("c1"), .name = STR("file_edit"), .status = CALLED_DONE,
                  .text = STR("edited")));
@@ -308,9 +308,9 @@ TEST(what_was_asked_stands_behind_a_mark)
 static const struct {
     const char *name, *path, *args, *want;
 } labels[] = {
-    { "file_read", "/work/a/b.c", NULL, "file_read a/b.c" },
+    { "file_read", "/home/me/a/b.c", NULL, "file_read a/b.c" },
     { "file_read", "/elsewhere/b.c", NULL, "file_read /elsewhere/b.c" },
-    { "file_list", "/work", NULL, "file_list /work" },
+    { "file_list", "/home/me", NULL, "file_list /home/me" },
     { "shell_exec", NULL, "{\"timeout_ms\":5,\"command\":\"ls -l\"}", "shell_exec ls -l" },
     { "shell_exec", NULL, "{\"argv\":[\"ls\",\"-l\"]}", "shell_exec ls -l" },
     { "shell_exec", NULL, "{\"command\":\"a\\nb\"}", "shell_exec a..." },
@@ -327,7 +327,7 @@ TEST(a_call_is_labelled_by_what_it_is_about)
 
         buf_init(&b, 1000);
         render_tool_label(&b, str_of(labels[i].name), str_of(labels[i].path),
-                          str_of(labels[i].args), "/work");
+                          str_of(labels[i].args), "/home/me");
         EQ_S(buf_str(&b), labels[i].want);
         buf_fini(&b);
     }
