@@ -12,7 +12,7 @@ import time
 from common import ROUNDS, TOOLS, TREFOIL, fields, row
 
 WORDS, PAUSE_S = 200, 0.003
-STAMP = re.compile(rb"t(\d{15,})")
+STAMP = re.compile(rb"t(\d{9,}) ")
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -70,7 +70,7 @@ def passing_on(folder):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     here = dict(os.environ, ANTHROPIC_API_KEY="bench", ANTHROPIC_BASE_URL=url,
-                TREFOIL_PROVIDER="anthropic", HOME=str(folder))
+                TREFOIL_PROVIDER="anthropic", HOME=str(folder.parent))
     commands = {"trefoil": [TREFOIL, "run", "--root", str(folder), "--no-save", "go"],
                 "curl": ["curl", "-sN", "-d", "{}", f"{url}/v1/messages"]}
     got = {name: [] for name in commands}
