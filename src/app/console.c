@@ -44,6 +44,7 @@ static void on_out_end(struct stream *s, const struct err *e)
     if (!e || s != &c->out.s || c->gone)
         return;
     c->gone = true;
+    c->why = *e;
     if (c->on_gone)
         c->on_gone(c->who);
 }

@@ -28,7 +28,8 @@ struct console {
     bool reading;     /* `in` is open */
     bool wanted;      /* a line is */
     bool held;        /* the render is */
-    bool gone;        /* nobody reads stdout */
+    bool gone;        /* nobody reads stdout, for this reason: */
+    struct err why;   /* ERR_LIMIT: too much waits for a reader that is there */
     bool closing, closed_in;
     size_t open; /* streams that are not closed */
     void (*on_gone)(void *who);

@@ -56,7 +56,7 @@ static int by_age(const void *a, const void *b)
 
 static bool delete_file(int dir, const struct log_file *f, struct log_sweep *sweep, struct err *e)
 {
-    if (!sweep->dry && unlinkat(dir, f->name, 0) != 0 && errno != ENOENT)
+    if (unlinkat(dir, f->name, 0) != 0 && errno != ENOENT)
         return fail_sys(e, "delete %.100s", f->name);
     sweep->files++;
     sweep->bytes += f->bytes;

@@ -8,11 +8,9 @@
 #include "base/err.h"
 #include "base/limits.h"
 
-/* What went, or with `dry` would go. */
 struct log_sweep {
-    bool dry;
-    int64_t now; /* wall clock in ms */
-    int64_t files, bytes;
+    int64_t now;          /* wall clock in ms */
+    int64_t files, bytes; /* out: that went */
 };
 
 /*

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 enum {
-    LINE_MOST = 64 << 20, /* a line put together; what is longer is cut, and said so */
     LINE_KEPT = 1 << 16,
     SPIN_AFTER_MS = 300,
     SPIN_EVERY_MS = 100,
@@ -41,6 +40,12 @@ bool render_colours(void)
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
     return !(no && *no) && term && *term && !str_eq(str_of(term), STR("dumb"));
+}
+
+/* No line is longer than what may wait for a reader. */
+static size_t line_most(const struct render *r)
+{
+    return (size_t)r->opt.limits->output_backlog_bytes;
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -420,7 +425,7 @@ static void on_end(struct render *r, const struct event_end *end)
     r->message[0] = '\0';
     if (end->stop == TURN_END)
         return;
-    buf_init(&text, LINE_MOST);
+    buf_init(&text, line_most(r));
     buf_put(&text, str_of(turn_stop_names[end->stop]));
     if (end->text.n)
         buf_put(&text, STR(": "));
@@ -510,7 +515,7 @@ static const struct work_client_kind render_kind = { client_event, client_can, c
 void render_init(struct render *r, const struct render_opts *opts)
 {
     *r = (struct render){ .client = { &render_kind }, .opt = *opts };
-    buf_init(&r->line, LINE_MOST);
+    buf_init(&r->line, line_most(r)); /* what is longer is cut, and said so */
 }
 
 void render_fini(struct render *r)

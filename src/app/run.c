@@ -423,6 +423,8 @@ static int in_console(struct run *r)
     render_fini(&r->render);
     console_close(&r->console, r->gone, on_step, r);
     wait_step(r);
+    if (r->console.gone) /* one that just left is told nothing */
+        code = r->console.why.code == ERR_LIMIT ? app_fail(&r->console.why) : EXIT_FAILED;
     return code;
 }
 

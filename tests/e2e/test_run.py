@@ -214,7 +214,7 @@ def a_reader_that_leaves_ends_it_quietly(root):
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    process.wait(DEADLINE)
+    equal(process.wait(DEADLINE), FAILED)
     equal(err.replace(b"= canceled\n", b""), b"")
 
 
@@ -230,6 +230,20 @@ def a_reader_that_is_slow_holds_up_nothing_and_loses_nothing(root):
     equal(process.returncode, 0)
     equal(out.decode(), text.strip() + "\n")
     equal(err, b"")
+
+
+@case
+def a_reader_that_never_reads_is_given_up(root):
+    (root / "trefoil.toml").write_text("[limits]\noutput_backlog_bytes = 65536\n")
+    process = subprocess.Popen(
+        [TREFOIL, "run", "--json", "/echo " + "word " * 20000, "--root", str(root)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment(TREFOIL_PROVIDER="offline"))
+    err = process.stderr.read()
+    equal(process.wait(DEADLINE), FAILED)
+    process.stdout.close()
+    process.stderr.close()
+    has(err, b"trefoil: the other side does not read")
 
 
 @case
