@@ -155,7 +155,9 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
     snprintf(of_caller(c)->said, sizeof(of_caller(c)->said), STR_FMT, STR_ARG(data));
 }
 
-static const struct caller_kind caller_kind = { can, ask, progress, say, NULL };
+static const struct caller_kind caller_kind = {
+    .can = can, .ask = ask, .progress = progress, .log = say
+};
 
 /* ---- the bench ------------------------------------------------------------------------------ */
 
