@@ -7,7 +7,7 @@
  *   answer   {"id","blocks":[...],"stop","model","usage"}  what the model said: text, thoughts, calls
  *   result   {"id","name","text","error"?,"media"?,"from"?} of a call; in the order they came back
  *   compact  {"summary","after"}                       what was before seq `after` is summed up
- *   cut      {"ids":[...]}                             results that were dropped to make room
+ *   cut      {"seqs":[...]}                            results that were dropped to make room
  *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
  *   undo     {"turn"}                                  its changes of files were taken back
  *   plan, artifact, notice                             for those who look at it later
@@ -38,8 +38,8 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
 /* The messages; they live until the history changes. */
 const struct message *history_messages(struct history *h, size_t *n);
 
-/* Calls of the last answer, and which of them have no result yet, in order. */
-size_t history_open_calls(const struct history *h, const struct block ***out, struct arena *mem);
+/* The calls of the last answer that have no result yet, in order; blocks of the history. */
+size_t history_open_calls(const struct history *h, struct arena *mem, const struct block ***out);
 
 /* The seq of the last record. */
 int64_t history_last(const struct history *h);
@@ -71,7 +71,7 @@ void history_tell(struct history *h, struct work_client *client,
  */
 size_t history_old(struct history *h, int64_t *after);
 
-/* Ids of the oldest results that together hold at least `tokens`, as a JSON array; "" for none. */
+/* The oldest results that together hold about `tokens`, as a JSON array of seqs; STR_NONE: none. */
 struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens);
 
 /* ---- writing records ------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ struct str record_prompt(struct arena *mem, struct str id, const struct block *b
 struct str record_answer(struct arena *mem, struct str id, const struct model_turn *t);
 struct str record_result(struct arena *mem, const struct block *result, struct str from);
 struct str record_compact(struct arena *mem, struct str summary, int64_t after);
-struct str record_cut(struct arena *mem, struct str ids);
+struct str record_cut(struct arena *mem, struct str seqs);
 struct str record_end(struct arena *mem, struct str turn, const struct event_end *end,
                       const struct model_usage *usage, double cost);
 
