@@ -8,7 +8,6 @@ of messages for all formats: {"role": "user" | "assistant" | "tool", "content", 
 import atexit
 import itertools
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -101,8 +100,9 @@ def text_of(message):
 
 
 def results(messages):
-    """What a model was told of its calls, in order."""
-    return [text_of(m) for m in messages if m["role"] == "tool"]
+    """What a model was told of its calls, in order. Gemini gets them in an object."""
+    texts = [text_of(m) for m in messages if m["role"] == "tool"]
+    return ["".join(json.loads(t).values()) if re.match(r'{"(output|error)":', t) else t for t in texts]
 
 
 # ---- formats ---------------------------------------------------------------------------------
