@@ -31,12 +31,14 @@ struct agent {
     struct agent_model model;
     struct agent_model fallback; /* asked when the first cannot be reached */
     enum model_effort effort;
-    struct str system;        /* all the model is told before the conversation */
-    struct guard_scope scope; /* by its definition; its parent is the guard's own */
-    struct offer *offer;      /* tools it may be given, and the host they run on */
-    bool is_default;          /* no file defines it */
+    struct str system;                 /* all the model is told before the conversation */
+    struct guard_scope scope;          /* by its definition; its parent is the guard's own */
+    struct offer *offer;               /* tools it may be given, and the host they run on */
+    const struct host_folder *include; /* further folders for its tools */
+    size_t includes;
+    bool is_default; /* no file defines it */
     size_t refs;
-    void (*free)(struct agent *a);
+    void (*release)(struct agent *a);
 };
 
 static inline struct agent *agent_hold(struct agent *a)
@@ -48,7 +50,7 @@ static inline struct agent *agent_hold(struct agent *a)
 static inline void agent_drop(struct agent *a)
 {
     if (a && !--a->refs)
-        a->free(a);
+        a->release(a);
 }
 
 /* ---- the desk -------------------------------------------------------------------------------- */

@@ -260,6 +260,8 @@ static void on_ask_done(struct op *op, const struct err *e, void *who)
     struct asked asked = *(struct asked *)who;
 
     drop_ask(ask);
+    if (ask->call->caller->kind->asked)
+        ask->call->caller->kind->asked(ask->call->caller, ask);
     asked.done(op, e, asked.who);
 }
 

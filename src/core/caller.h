@@ -98,6 +98,9 @@ struct caller_kind {
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 
+    /* An ask of its has been answered, or taken back. NULL: not told. */
+    void (*asked)(struct caller *c, struct ask *ask);
+
     /* Of a call that is an agent's work: as in struct work_client_kind. NULL: not told. */
     void (*below)(struct caller *c, struct str session, const struct event *ev);
 };

@@ -11,27 +11,29 @@ const char *const event_names[EVENT_KINDS] = {
 };
 
 const char *const turn_stop_names[TURN_STOPS] = {
-    [TURN_END] = "end",         [TURN_LENGTH] = "length",     [TURN_REQUESTS] = "requests",
-    [TURN_BUDGET] = "budget",   [TURN_TOKENS] = "tokens",     [TURN_TIME] = "time",
-    [TURN_CONTEXT] = "context", [TURN_REFUSED] = "refused",   [TURN_CANCELED] = "canceled",
+    [TURN_END] = "end",         [TURN_LENGTH] = "length",   [TURN_REQUESTS] = "requests",
+    [TURN_BUDGET] = "budget",   [TURN_TOKENS] = "tokens",   [TURN_TIME] = "time",
+    [TURN_CONTEXT] = "context", [TURN_REFUSED] = "refused", [TURN_CANCELED] = "canceled",
     [TURN_FAILED] = "failed",
 };
 
 static const char *const called_names[] = {
-    [CALLED_PENDING] = "pending",
-    [CALLED_RUNNING] = "running",
-    [CALLED_DONE] = "done",
-    [CALLED_FAILED] = "failed",
+    [CALLED_PENDING] = "pending", [CALLED_RUNNING] = "running",   [CALLED_DONE] = "done",
+    [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "canceled",
 };
 
 static const char *const notice_names[] = {
-    [NOTICE_RETRY] = "retry",           [NOTICE_FALLBACK] = "fallback",
-    [NOTICE_COMPACTING] = "compacting", [NOTICE_COMPACTED] = "compacted",
-    [NOTICE_RESUMED] = "resumed",       [NOTICE_WARNING] = "warning",
+    [NOTICE_RETRY] = "retry",
+    [NOTICE_FALLBACK] = "fallback",
+    [NOTICE_COMPACTING] = "compacting",
+    [NOTICE_COMPACTED] = "compacted",
+    [NOTICE_COMPACT_FAILED] = "compact_failed",
+    [NOTICE_RESUMED] = "resumed",
+    [NOTICE_WARNING] = "warning",
 };
 
 static const char *const ask_names[ASK_KINDS] = {
-    [ASK_FORM] = "form",   [ASK_URL] = "url",     [ASK_PERMISSION] = "permission",
+    [ASK_FORM] = "form",   [ASK_URL] = "url",       [ASK_PERMISSION] = "permission",
     [ASK_ROOTS] = "roots", [ASK_SAMPLE] = "sample",
 };
 
@@ -41,6 +43,8 @@ static void write_prompt(struct jw *w, const struct event *ev)
 
     jw_kstr(w, "message", ev->message);
     jw_kstr(w, "text", b->text);
+    jw_kstr(w, "uri", b->uri);
+    jw_kstr(w, "name", b->name);
     jw_kstr(w, "media_type", b->type);
     jw_kstr(w, "data", b->data);
 }
@@ -63,6 +67,8 @@ static void write_tool(struct jw *w, const struct event *ev)
     jw_kstr(w, "status", str_of(called_names[t->status]));
     jw_kraw(w, "args", t->args);
     jw_kstr(w, "path", t->path);
+    if (t->line)
+        jw_kint(w, "line", t->line);
     jw_kstr(w, "text", t->text);
     jw_kstr(w, "old_text", t->old_text);
     jw_kstr(w, "new_text", t->new_text);
@@ -81,6 +87,7 @@ static void write_plan(struct jw *w, const struct event *ev)
 static void write_ask(struct jw *w, const struct event *ev)
 {
     jw_kstr(w, "id", ev->ask.id);
+    jw_kstr(w, "key", ev->ask.key);
     jw_kstr(w, "kind", str_of(ask_names[ev->ask.kind]));
     jw_kbool(w, "open", ev->ask.open);
     jw_kraw(w, "params", ev->ask.params);
@@ -107,6 +114,7 @@ static void write_artifact(struct jw *w, const struct event *ev)
     jw_kstr(w, "name", a->name);
     jw_kstr(w, "media_type", a->type);
     jw_kstr(w, a->binary ? "data" : "text", a->text);
+    jw_kstr(w, "uri", a->uri);
     jw_kbool(w, "append", a->append);
     jw_kbool(w, "last", a->last);
 }
@@ -133,11 +141,11 @@ static void write_end(struct jw *w, const struct event *ev)
 }
 
 static void (*const writers[EVENT_KINDS])(struct jw *w, const struct event *ev) = {
-    [EVENT_PROMPT] = write_prompt,     [EVENT_TEXT] = write_text,
-    [EVENT_THOUGHT] = write_text,      [EVENT_TOOL] = write_tool,
-    [EVENT_PLAN] = write_plan,         [EVENT_ASK] = write_ask,
-    [EVENT_USAGE] = write_usage,       [EVENT_ARTIFACT] = write_artifact,
-    [EVENT_NOTICE] = write_notice,     [EVENT_SESSION] = write_session,
+    [EVENT_PROMPT] = write_prompt, [EVENT_TEXT] = write_text,
+    [EVENT_THOUGHT] = write_text,  [EVENT_TOOL] = write_tool,
+    [EVENT_PLAN] = write_plan,     [EVENT_ASK] = write_ask,
+    [EVENT_USAGE] = write_usage,   [EVENT_ARTIFACT] = write_artifact,
+    [EVENT_NOTICE] = write_notice, [EVENT_SESSION] = write_session,
     [EVENT_END] = write_end,
 };
 

@@ -97,6 +97,8 @@ static void check_exposure(const struct guard_facts *f, struct finding *to)
 
         if (!offered)
             say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
+        if (s->inside)
+            break;
     }
 }
 

@@ -52,6 +52,7 @@ struct guard_scope {
     enum guard_says taint;                  /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden;        /* offered from outside; hidden wins */
     bool expose_listed;                     /* nothing is offered but what expose lists */
+    bool inside; /* an agent at work: what its parents offer to others is not about its own tools */
 };
 
 struct guard_facts {

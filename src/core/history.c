@@ -46,6 +46,7 @@ static bool add_prompt(struct history *h, int64_t seq, struct json body, struct 
     if (!record_blocks(&h->mem, json_get(body, STR("blocks")), &it.block, &it.blocks, e))
         return false;
     note_taint(h, json_str(&h->mem, json_get(body, STR("from"))));
+    h->turn = json_str(&h->mem, json_get(body, STR("turn")));
     to = add_item(h, ITEM_PROMPT, seq);
     it.kind = ITEM_PROMPT;
     it.seq = seq;
@@ -183,6 +184,7 @@ static bool add_end(struct history *h, int64_t seq, struct json body)
 {
     double cost;
 
+    h->turn = STR_NONE;
     if (json_is(json_get(body, STR("stop")), STR("refused")))
         hide_refused(h);
     if (!json_double(json_get(body, STR("cost")), &cost))
@@ -229,6 +231,11 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
 int64_t history_last(const struct history *h)
 {
     return h->last_seq;
+}
+
+struct str history_turn(const struct history *h)
+{
+    return h->turn;
 }
 
 struct str history_taint(const struct history *h)

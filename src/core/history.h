@@ -3,7 +3,7 @@
  *
  * A record is one thing that happened, as (kind, JSON body), in the order it happened:
  *
- *   prompt   {"id","blocks":[...],"trust"?}           what somebody asked
+ *   prompt   {"id","turn","blocks":[...],"from"?}     what somebody asked, and from where
  *   answer   {"id","blocks":[...],"stop","model","usage"}  what the model said: text, thoughts, calls
  *   result   {"id","name","text","error"?,"media"?,"from"?} of a call; in the order they came back
  *   compact  {"summary","after"}                       what was before seq `after` is summed up
@@ -29,6 +29,10 @@
 
 struct history;
 
+/* What a model is told of a call that was begun and has no result. */
+#define HISTORY_INTERRUPTED                                                                        \
+    "[interrupted: nobody knows whether this was done. Look before you do it again.]"
+
 struct history *history_new(const struct limits *limits);
 void history_free(struct history *h);
 
@@ -43,6 +47,9 @@ size_t history_open_calls(const struct history *h, struct arena *mem, const stru
 
 /* The seq of the last record. */
 int64_t history_last(const struct history *h);
+
+/* The turn that has not ended, by its id; STR_NONE: all have. */
+struct str history_turn(const struct history *h);
 
 /* From where untrusted data got into it; STR_NONE: from nowhere. */
 struct str history_taint(const struct history *h);
@@ -76,8 +83,8 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 
 /* ---- writing records ------------------------------------------------------------------------- */
 
-struct str record_prompt(struct arena *mem, struct str id, const struct block *b, size_t n,
-                         struct str from);
+struct str record_prompt(struct arena *mem, struct str id, struct str turn, const struct block *b,
+                         size_t n, struct str from);
 struct str record_answer(struct arena *mem, struct str id, const struct model_turn *t);
 struct str record_result(struct arena *mem, const struct block *result, struct str from);
 struct str record_compact(struct arena *mem, struct str summary, int64_t after);

@@ -41,6 +41,7 @@ struct history {
     size_t n, room;
     int64_t last_seq;
     struct str taint;
+    struct str turn;    /* that has not ended */
     struct str summary; /* stands for what is hidden; STR_NONE: nothing was summed up */
     int64_t counted;    /* tokens, by the model, of all up to: */
     size_t counted_to;  /* items */

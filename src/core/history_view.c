@@ -3,8 +3,6 @@
 
 #include "base/utf8.h"
 
-#define INTERRUPTED                                                                                \
-    "[interrupted: nobody knows whether this was done. Look before you do it again.]"
 #define CUT "[dropped to make room; ask again if you need it]"
 #define SUMMED_UP "[What was said before, summed up:]\n"
 
@@ -24,7 +22,7 @@ static struct block result_block(const struct item_result *r)
         b.text = STR(CUT);
         b.medias = 0;
     } else if (!b.text.p) {
-        b.text = STR(INTERRUPTED);
+        b.text = STR(HISTORY_INTERRUPTED);
         b.is_error = true;
     }
     return b;
@@ -48,6 +46,31 @@ static void add_summary(struct history *h)
     add_message(h, ROLE_USER, b, 1);
 }
 
+/* A resource as words: what it is called, where it is, what it holds. */
+static struct block in_words(struct history *h, const struct block *b)
+{
+    struct block out = { .kind = BLOCK_TEXT };
+    struct str name = b->name.n ? b->name : b->uri;
+
+    if (b->text.p)
+        out.text = arena_printf(&h->view, "[" STR_FMT "](" STR_FMT ") holds:\n" STR_FMT,
+                                STR_ARG(name), STR_ARG(b->uri), STR_ARG(b->text));
+    else
+        out.text =
+            arena_printf(&h->view, "[" STR_FMT "](" STR_FMT ")", STR_ARG(name), STR_ARG(b->uri));
+    return out;
+}
+
+static void add_prompt(struct history *h, const struct item *it)
+{
+    struct block *b = ARENA_ARRAY(&h->view, struct block, it->blocks ? it->blocks : 1);
+
+    for (size_t i = 0; i < it->blocks; i++)
+        b[i] = it->block[i].uri.p && it->block[i].kind == BLOCK_TEXT ? in_words(h, &it->block[i])
+                                                                     : it->block[i];
+    add_message(h, ROLE_USER, b, it->blocks);
+}
+
 static void view(struct history *h)
 {
     arena_reset(&h->view);
@@ -60,8 +83,10 @@ static void view(struct history *h)
 
         if (it->hidden || it->kind == ITEM_OTHER)
             continue;
-        add_message(h, it->kind == ITEM_PROMPT ? ROLE_USER : ROLE_ASSISTANT, it->block,
-                    it->blocks);
+        if (it->kind == ITEM_PROMPT)
+            add_prompt(h, it);
+        else
+            add_message(h, ROLE_ASSISTANT, it->block, it->blocks);
         add_results(h, it);
     }
     h->fresh = true;
@@ -92,11 +117,11 @@ static int64_t result_tokens(const struct item_result *r)
                   : block_tokens(&r->block) + (int64_t)r->block.medias * (int64_t)TOKENS_OF_MEDIA;
 }
 
-static int64_t item_tokens(const struct item *it, size_t first_result)
+static int64_t item_tokens(const struct item *it, bool only_results)
 {
     int64_t n = 0;
 
-    for (size_t i = 0; i < it->blocks && !first_result; i++)
+    for (size_t i = 0; i < it->blocks && !only_results; i++)
         n += block_tokens(&it->block[i]);
     for (size_t i = 0; i < it->calls; i++)
         n += result_tokens(&it->result[i]);
@@ -181,12 +206,19 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void tell(struct work_client *c, const struct event *ev)
+/* Who is told, and who knows more of tools than history does. */
+struct telling {
+    struct work_client *client;
+    void (*fill)(void *who, struct event_tool *tool);
+    void *who;
+};
+
+static void tell(const struct telling *t, const struct event *ev)
 {
-    c->kind->event(c, ev);
+    t->client->kind->event(t->client, ev);
 }
 
-static void tell_call(struct work_client *c, const struct block *call,
+static void tell_call(const struct telling *t, const struct block *call,
                       const struct item_result *r)
 {
     struct event ev = { .kind = EVENT_TOOL };
@@ -199,23 +231,25 @@ static void tell_call(struct work_client *c, const struct block *call,
         .kind = TOOL_KINDS,
         .args = call->args,
     };
-    tell(c, &ev);
+    if (t->fill)
+        t->fill(t->who, &ev.tool);
+    tell(t, &ev);
     ev.tool.status = told.is_error ? CALLED_FAILED : CALLED_DONE;
     ev.tool.text = told.text;
     ev.tool.trust = r->from.n ? "untrusted" : "trusted";
     ev.tool.from = r->from;
-    tell(c, &ev);
+    tell(t, &ev);
 }
 
-static void tell_answer(struct work_client *c, const struct item *it)
+static void tell_answer(const struct telling *t, const struct item *it)
 {
     for (size_t i = 0, call = 0; i < it->blocks; i++) {
         const struct block *b = &it->block[i];
 
         if (b->kind == BLOCK_CALL)
-            tell_call(c, b, &it->result[call++]);
+            tell_call(t, b, &it->result[call++]);
         else if (b->text.n)
-            tell(c, &(struct event){
+            tell(t, &(struct event){
                         .kind = b->kind == BLOCK_THOUGHT ? EVENT_THOUGHT : EVENT_TEXT,
                         .message = it->id,
                         .text = b->text,
@@ -223,11 +257,10 @@ static void tell_answer(struct work_client *c, const struct item *it)
     }
 }
 
-static void tell_prompt(struct work_client *c, const struct item *it)
+static void tell_prompt(const struct telling *t, const struct item *it)
 {
     for (size_t i = 0; i < it->blocks; i++)
-        tell(c, &(struct event){
-                    .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
+        tell(t, &(struct event){ .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
 }
 
 static enum turn_stop stop_named(struct json name)
@@ -239,7 +272,7 @@ static enum turn_stop stop_named(struct json name)
     return (enum turn_stop)i;
 }
 
-static void tell_other(struct history *h, struct work_client *c, const struct item *it)
+static void tell_other(struct history *h, const struct telling *t, const struct item *it)
 {
     struct event ev;
 
@@ -253,13 +286,13 @@ static void tell_other(struct history *h, struct work_client *c, const struct it
             .name = json_str(&h->mem, json_get(it->body, STR("name"))),
             .type = json_str(&h->mem, json_get(it->body, STR("type"))),
             .text = json_str(&h->mem, json_get(it->body, STR("text"))),
+            .uri = json_str(&h->mem, json_get(it->body, STR("uri"))),
             .last = true,
         };
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
-        ev.notice = (struct event_notice){
-            NOTICE_COMPACTED, json_str(&h->mem, json_get(it->body, STR("summary")))
-        };
+        ev.notice = (struct event_notice){ NOTICE_COMPACTED,
+                                           json_str(&h->mem, json_get(it->body, STR("summary"))) };
     } else if (str_eq(it->record, STR("end"))) {
         ev = (struct event){ .kind = EVENT_END };
         ev.end = (struct event_end){
@@ -269,16 +302,19 @@ static void tell_other(struct history *h, struct work_client *c, const struct it
     } else {
         return;
     }
-    tell(c, &ev);
+    tell(t, &ev);
 }
 
-void history_tell(struct history *h, struct work_client *client)
+void history_tell(struct history *h, struct work_client *client,
+                  void (*fill)(void *who, struct event_tool *tool), void *who)
 {
+    const struct telling t = { client, fill, who };
+
     for (size_t i = 0; i < h->n; i++) {
         switch (h->item[i].kind) {
-        case ITEM_PROMPT: tell_prompt(client, &h->item[i]); break;
-        case ITEM_ANSWER: tell_answer(client, &h->item[i]); break;
-        case ITEM_OTHER: tell_other(h, client, &h->item[i]); break;
+        case ITEM_PROMPT: tell_prompt(&t, &h->item[i]); break;
+        case ITEM_ANSWER: tell_answer(&t, &h->item[i]); break;
+        case ITEM_OTHER: tell_other(h, &t, &h->item[i]); break;
         }
     }
 }

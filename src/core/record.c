@@ -29,6 +29,7 @@ static void write_block(struct jw *w, const struct block *b)
     jw_kstr(w, "name", b->name);
     jw_kstr(w, "text", b->text);
     jw_kstr(w, "media_type", b->type);
+    jw_kstr(w, "uri", b->uri);
     jw_kstr(w, "data", b->data);
     jw_kraw(w, "args", b->args);
     jw_kraw(w, "sealed", b->sealed);
@@ -67,6 +68,7 @@ static bool read_block(struct arena *mem, struct json v, struct block *out, stru
         .name = json_str(mem, json_get(v, STR("name"))),
         .text = json_str(mem, json_get(v, STR("text"))),
         .type = json_str(mem, json_get(v, STR("media_type"))),
+        .uri = json_str(mem, json_get(v, STR("uri"))),
         .data = json_str(mem, json_get(v, STR("data"))),
         .args = raw_or_none(json_get(v, STR("args"))),
         .sealed = raw_or_none(json_get(v, STR("sealed"))),
@@ -95,7 +97,7 @@ bool record_blocks(struct arena *mem, struct json list, struct block **out, size
 
 #define USAGE_FIELD(name)                                                                          \
     {                                                                                              \
-        #name, offsetof(struct model_usage, name)                                                  \
+#name, offsetof(struct model_usage, name)                                                  \
     }
 
 static const struct {
@@ -136,14 +138,15 @@ void usage_add(struct model_usage *to, const struct model_usage *u)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-struct str record_prompt(struct arena *mem, struct str id, const struct block *b, size_t n,
-                         struct str from)
+struct str record_prompt(struct arena *mem, struct str id, struct str turn, const struct block *b,
+                         size_t n, struct str from)
 {
     struct buf out;
     struct jw w;
 
     open_record(mem, &out, &w);
     jw_kstr(&w, "id", id);
+    jw_kstr(&w, "turn", turn);
     write_blocks(&w, "blocks", b, n);
     jw_kstr(&w, "from", from);
     return close_record(&out, &w);

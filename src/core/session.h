@@ -61,14 +61,15 @@ struct session {
     struct history *history;
     struct host host; /* of its tools: the agent's, in its own folder */
     const char *cwd;
-    struct guard_scope scope;
-    struct guard_history calls; /* for the loop guard */
-    struct guard_grants grants; /* what a person has allowed for as long as it is open */
+    struct guard_scope scope, agent_scope; /* its own, and the agent's above it */
+    struct guard_history calls;            /* for the loop guard */
+    struct guard_grants grants;            /* what a person has allowed for as long as it is open */
     struct session_opts opts;
     int64_t fence;     /* 0: not in the store */
     struct turn *turn; /* under way; NULL: none */
     struct str title;
     bool broken_off; /* the last turn did not end: turn_resume goes on with it */
+    bool begun;      /* of that turn: the calls of the last answer had been begun */
     char last_turn[ID_TEXT];
     double cost; /* US dollars so far; negative: not known */
     void *data;  /* the owner's */
@@ -79,8 +80,9 @@ struct session_opening {
     struct op op; /* first */
     struct session *session;
     struct store_ask ask;
-    struct store_step step[3];
+    struct store_step step[1];
     int64_t after;
+    struct err why;
 };
 
 /*

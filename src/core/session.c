@@ -1,0 +1,346 @@
+/*
+ * session.c - opening: a new one is stored with one request; an old one is taken, then its records
+ * are read page by page, then where its last turn stood if that did not end.
+ */
+#include "core/session.h"
+
+#include "base/container.h"
+#include "core/guard.h"
+#include "core/tool_pattern.h"
+#include "core/turn.h"
+
+/* ---- what it is made of ---------------------------------------------------------------------- */
+
+static struct str copy(struct arena *mem, struct str s)
+{
+    return s.p ? arena_str(mem, s) : STR_NONE;
+}
+
+static void copy_opts(struct session *s, const struct session_opts *o)
+{
+    s->opts = *o;
+    s->opts.id = STR_NONE;
+    s->opts.principal = copy(&s->mem, o->principal);
+    s->opts.taint = copy(&s->mem, o->taint);
+    s->opts.trace.id = copy(&s->mem, o->trace.id);
+    s->opts.trace.parent = copy(&s->mem, o->trace.parent);
+    s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;
+}
+
+static struct offer *offer_of(const struct session *s)
+{
+    return s->opts.offer ? s->opts.offer : s->agent->offer;
+}
+
+static void join_folders(struct session *s)
+{
+    size_t n = s->host.includes + s->agent->includes + s->opts.includes, at = 0;
+    struct host_folder *all = ARENA_ARRAY(&s->mem, struct host_folder, n ? n : 1);
+
+    for (size_t i = 0; i < s->host.includes; i++)
+        all[at++] = s->host.include[i];
+    for (size_t i = 0; i < s->agent->includes; i++)
+        all[at++] = s->agent->include[i];
+    for (size_t i = 0; i < s->opts.includes; i++)
+        all[at++] = s->opts.include[i];
+    s->host.include = all;
+    s->host.includes = n;
+}
+
+/* Everybody above has a say: the agent's file, and whoever it works for. */
+static void set_scopes(struct session *s)
+{
+    s->agent_scope = s->agent->scope;
+    if (s->opts.parent)
+        s->agent_scope.parent = s->opts.parent;
+    s->agent_scope.inside = true;
+    s->scope = (struct guard_scope){
+        .name = "the session",
+        .parent = &s->agent_scope,
+        .mode = s->opts.read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE,
+    };
+}
+
+/* The session's folder, else the agent's, else the root. */
+static void set_folder(struct session *s, const char *cwd)
+{
+    const char *folder = s->agent->def->folder;
+
+    s->host = offer_of(s)->host;
+    s->host.offer = offer_of(s);
+    if (cwd)
+        s->cwd = arena_cstr(&s->mem, str_of(cwd));
+    else if (folder) /* of the definition: relative to the root */
+        s->cwd = arena_printf(&s->mem, "%s/%s", s->host.root, folder).p;
+    else
+        s->cwd = s->host.root;
+    s->host.cwd = s->cwd;
+    join_folders(s);
+}
+
+static void make(struct session *s, const struct session_world *w, const struct session_opts *o)
+{
+    *s = (struct session){ .world = w, .agent = agent_hold(o->agent) };
+    copy_opts(s, o);
+    s->history = history_new(w->limits);
+    set_folder(s, o->cwd);
+    set_scopes(s);
+}
+
+static void unmake(struct session *s)
+{
+    history_free(s->history);
+    agent_drop(s->agent);
+    arena_fini(&s->mem);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static const struct op_kind opening_kind = { .name = "open session" };
+
+static void on_failed(struct session_opening *o, const struct err *e)
+{
+    unmake(o->session);
+    op_fail(&o->op, e);
+}
+
+static void store_do(struct session_opening *o, size_t steps, op_done_fn *done)
+{
+    o->ask = (struct store_ask){ .step = o->step,
+                                 .steps = steps,
+                                 .durability = o->session->world->durability };
+    store_start(o->session->world->store, &o->ask, &o->op, done, o);
+}
+
+static void on_left(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    (void)e;
+    store_ask_fini(&o->ask);
+    on_failed(o, &o->why);
+}
+
+/* What was taken is given back. */
+static void give_back(struct session_opening *o, const struct err *e)
+{
+    o->why = *e;
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_LEAVE,
+        .session = { .id = str_of(o->session->id), .fence = o->session->fence },
+    };
+    store_do(o, 1, on_left);
+}
+
+static void on_turn(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    if (!e)
+        o->session->begun = str_eq(o->step[0].turn.state, STR("tools"));
+    store_ask_fini(&o->ask);
+    if (e && e->code != ERR_NOT_FOUND)
+        give_back(o, e);
+    else
+        op_ok(&o->op);
+}
+
+/* All is read; did the last turn end? */
+static void on_read(struct session_opening *o)
+{
+    struct session *s = o->session;
+    struct str turn = history_turn(s->history);
+
+    s->cost = history_cost(s->history);
+    if (!turn.p || !str_to_c(turn, s->last_turn, sizeof(s->last_turn))) {
+        op_ok(&o->op);
+        return;
+    }
+    s->broken_off = true;
+    o->step[0] = (struct store_step){
+        .what = STORE_TURN_LOAD,
+        .turn = { .session = str_of(s->id), .turn = str_of(s->last_turn) },
+    };
+    store_do(o, 1, on_turn);
+}
+
+static void read_page(struct session_opening *o);
+
+static bool add_page(struct session_opening *o, struct err *e)
+{
+    const struct store_event_page *p = &o->step[0].events;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (!history_add(o->session->history, p->v[i].seq, p->v[i].kind, p->v[i].body, e))
+            return fail_in(e, "session %s is damaged", o->session->id);
+        o->after = p->v[i].seq;
+    }
+    return true;
+}
+
+static void on_page(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+    bool more = !e && o->step[0].events.more;
+    struct err bad;
+    bool ok = !e && add_page(o, &bad);
+
+    (void)op;
+    store_ask_fini(&o->ask);
+    if (!ok)
+        give_back(o, e ? e : &bad);
+    else if (more)
+        read_page(o);
+    else
+        on_read(o);
+}
+
+static void read_page(struct session_opening *o)
+{
+    o->step[0] = (struct store_step){
+        .what = STORE_EVENTS,
+        .events = { .session = str_of(o->session->id), .after = o->after },
+    };
+    store_do(o, 1, on_page);
+}
+
+/* What it was begun with holds unless this time something else is said. */
+static void adopt(struct session *s, const struct store_session *was)
+{
+    s->fence = was->fence;
+    s->title = copy(&s->mem, was->title.n ? was->title : STR_NONE);
+    if (!s->opts.cwd && was->cwd.n)
+        set_folder(s, arena_cstr(&s->mem, was->cwd));
+    if (str_eq(was->mode, str_of(agent_mode_name(AGENT_READ_ONLY))))
+        s->scope.mode = AGENT_READ_ONLY;
+}
+
+static void on_taken(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    if (!e)
+        adopt(o->session, &o->step[0].session);
+    store_ask_fini(&o->ask);
+    if (e)
+        on_failed(o, e);
+    else
+        read_page(o);
+}
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    o->session->fence = o->step[0].session.fence;
+    store_ask_fini(&o->ask);
+    if (e)
+        on_failed(o, e);
+    else
+        op_ok(&o->op);
+}
+
+static void create(struct session_opening *o)
+{
+    struct session *s = o->session;
+
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_CREATE,
+        .session = { .id = str_of(s->id),
+                     .agent = str_of(s->agent->def->name),
+                     .cwd = str_of(s->cwd),
+                     .model = s->agent->model.name,
+                     .mode = str_of(agent_mode_name(s->scope.mode)) },
+    };
+    store_do(o, 1, on_created);
+}
+
+static void take(struct session_opening *o)
+{
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_TAKE,
+        .session = { .id = str_of(o->session->id) },
+    };
+    store_do(o, 1, on_taken);
+}
+
+void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
+                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who)
+{
+    struct err e;
+
+    make(s, w, opts);
+    *o = (struct session_opening){ .session = s };
+    op_begin(&o->op, &opening_kind, w->loop, parent, done, who);
+    if (opts->id.p && !str_to_c(opts->id, s->id, sizeof(s->id))) {
+        fail(&e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(opts->id, 80)));
+        on_failed(o, &e);
+    } else if (opts->id.p && w->store) {
+        take(o);
+    } else if (opts->id.p) {
+        fail(&e, ERR_NOT_FOUND, "there is no session %s: nothing is kept here", s->id);
+        on_failed(o, &e);
+    } else {
+        id_new(loop_wall(w->loop), s->id);
+        if (w->store && !opts->keep_nothing)
+            create(o);
+        else
+            op_ok(&o->op);
+    }
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+struct leaving {
+    struct session *session;
+    struct store_ask ask;
+    struct store_step step;
+    struct post post;
+    void (*done)(void *who);
+    void *who;
+};
+
+static void leave(struct leaving *l)
+{
+    void (*done)(void *who) = l->done;
+    void *who = l->who;
+
+    unmake(l->session); /* *l goes with it */
+    if (done)
+        done(who);
+}
+
+static void on_leave(struct op *op, const struct err *e, void *who)
+{
+    struct leaving *l = who;
+
+    (void)op;
+    (void)e; /* it will be found to have no owner when we are gone */
+    store_ask_fini(&l->ask);
+    leave(l);
+}
+
+static void on_leave_post(struct post *p)
+{
+    leave(CONTAINER_OF(p, struct leaving, post));
+}
+
+void session_close(struct session *s, void (*done)(void *who), void *who)
+{
+    struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
+
+    *l =
+        (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+    if (!s->fence) {
+        loop_post(s->world->loop, &l->post);
+        return;
+    }
+    l->step = (struct store_step){ .what = STORE_SESSION_LEAVE,
+                                   .session = { .id = str_of(s->id), .fence = s->fence } };
+    l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
+    store_start(s->world->store, &l->ask, NULL, on_leave, l);
+}
