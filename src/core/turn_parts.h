@@ -100,13 +100,15 @@ struct turn_work {
     struct named *named;   /* calls of it that were told */
     char message[ID_TEXT]; /* its id */
     int shortened;         /* times, since the last answer */
-    bool too_long; /* the model said so */
+    bool too_long;         /* the model said so */
     bool only_shorten;
     int64_t after; /* of the record that is being made */
 
     struct turn_call *call;
     size_t calls, left;
     size_t looking; /* calls whose files are being looked at */
+    bool moved;     /* one of them was run */
+    int64_t stuck;  /* answers in a row of which none was */
 
     struct turn_save save;
 };

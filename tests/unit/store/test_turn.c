@@ -67,7 +67,8 @@ TEST(a_session_goes_on_after_a_restart)
     stage_up(&s);
     OK(stage_open(&s, NULL));
     memcpy(id, s.session.id, sizeof(id));
-    add_line(&s, (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    add_line(&s,
+             (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
     add_line(&s, (struct line){ .text = "First." });
     add_line(&s, (struct line){ .text = "Second." });
     stage_ask(&s, "one");
@@ -144,7 +145,9 @@ TEST(a_turn_is_cancelled_while_the_model_speaks)
     stage_init(&s);
     stage_up(&s);
     OK(stage_open(&s, NULL));
-    add_line(&s, (struct line){ .text = "I was say", .call = { { "a", "say", "{}" } }, .hangs = true,
+    add_line(&s, (struct line){ .text = "I was say",
+                                .call = { { "a", "say", "{}" } },
+                                .hangs = true,
                                 .fails = ERR_CANCELED });
     add_line(&s, (struct line){ .text = "Yes." });
     stage_prompt(&s, "go");
@@ -214,8 +217,9 @@ TEST(limits_end_a_turn)
     OK(stage_open(&s, NULL));
     s.def.max_turns = 2; /* below limits.turn_requests */
     for (int i = 0; i < 2; i++)
-        add_line(&s, (struct line){ .call = { { "a", "say", i ? "{\"text\":\"1\"}" : "{\"text\":\"0\"}" } },
-                                    .stop = STOP_TOOLS });
+        add_line(&s, (struct line){
+                         .call = { { "a", "say", i ? "{\"text\":\"1\"}" : "{\"text\":\"0\"}" } },
+                         .stop = STOP_TOOLS });
     stage_ask(&s, "go");
     EQ(s.turn.stop, TURN_REQUESTS);
     HAS_S(str_of(s.heard), "max_turns, limits.turn_requests");
@@ -240,6 +244,27 @@ TEST(limits_end_a_turn)
     add_line(&s, (struct line){ .text = "too long", .stop = STOP_LENGTH });
     stage_ask(&s, "go");
     EQ(s.turn.stop, TURN_LENGTH);
+    stage_close(&s);
+}
+
+TEST(a_model_whose_calls_are_never_run_is_not_asked_for_ever)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    s.world.limits.turn_stuck = 2;
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "nothing", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .call = { { "b", "nothing", "{}" }, { "c", "count", "{}" } },
+                                .stop = STOP_TOOLS }); /* one was run */
+    for (int i = 0; i < 2; i++)
+        add_line(&s, (struct line){ .call = { { "d", "nothing", "{}" } }, .stop = STOP_TOOLS });
+    stage_ask(&s, "go");
+    EQ(s.turn.stop, TURN_STUCK);
+    EQ(s.asked, 4);
+    EQ(s.runs, 1);
+    HAS_S(str_of(s.heard), "limits.turn_stuck");
     stage_close(&s);
 }
 
@@ -386,8 +411,8 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     OK(until(s.world.loop, is_asked, &s));
     EQ_S(turn_call_id(s.ask), "a");
     HAS_S(s.ask->params, "always");
-    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\",\"content\":{\"always\":true}}"), &opts,
-                 &yes, &s.err));
+    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\",\"content\":{\"always\":true}}"),
+                 &opts, &yes, &s.err));
     ask_answer(s.ask, yes);
     stage_wait(&s);
     EQ(s.runs, 2);
@@ -454,7 +479,8 @@ TEST(without_a_store_a_session_works_all_the_same)
     stage_init(&s);
     s.sworld = (struct session_world){ .loop = s.world.loop, .limits = &s.world.limits };
     OK(stage_open(&s, NULL));
-    add_line(&s, (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    add_line(&s,
+             (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
     add_line(&s, (struct line){ .text = "First." });
     add_line(&s, (struct line){ .text = "Second." });
     stage_ask(&s, "one");
