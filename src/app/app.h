@@ -45,7 +45,8 @@ struct verb {
 };
 
 extern const struct verb verb_agents, verb_backup, verb_config, verb_connect, verb_doctor,
-    verb_explain, verb_init, verb_mcp, verb_serve, verb_servers, verb_tools, verb_trust;
+    verb_explain, verb_init, verb_mcp, verb_models, verb_serve, verb_servers, verb_tools,
+    verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */

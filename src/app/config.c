@@ -43,6 +43,7 @@ struct file_tables {
     struct guard_table guard;
     struct json mcp_servers;
     struct json agents;
+    struct json providers, models;
     struct json limits;
 };
 
@@ -80,6 +81,8 @@ static const struct pick file_fields[] = {
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
+    PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
+    PICK_FIELD("models", PICK_OBJECT, struct file_tables, models, 0),
     PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
 };
 
@@ -248,6 +251,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
            guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
                              &c->mcp, e) &&
            apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
+           models_read(&r, !from_project || l->trust, t.providers, t.models, &c->models, e) &&
            config_servers(&r, root, list, e);
 }
 
@@ -356,7 +360,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
     struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
 
     config_preset(&fresh);
-    if (!load_files(&l, chosen, e) || !lay_servers(&l, e))
+    if (!load_files(&l, chosen, e) || !models_read_end(&fresh.models, e) || !lay_servers(&l, e))
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
     note_untrusted(mem, &fresh);

@@ -12,6 +12,7 @@
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
+#include "app/models_read.h"
 #include "app/root.h"
 #include "app/server_read.h"
 #include "base/limits.h"
@@ -34,6 +35,7 @@ struct config {
     bool no_audit;                   /* [guard] audit = false */
     struct server_list servers;      /* of all files; who is shadowed is not in it */
     struct json agents, user_agents; /* [[agents]], undecoded: agents.h reads them */
+    struct model_setup models;       /* [providers], [models] */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */
     size_t file_count;

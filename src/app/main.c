@@ -28,9 +28,9 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_serve,   &verb_mcp,   &verb_agents,  &verb_servers, &verb_tools,
-    &verb_connect, &verb_trust, &verb_config,  &verb_doctor,  &verb_explain,
-    &verb_backup,  &verb_init,  &verb_version, &verb_help,
+    &verb_serve,   &verb_mcp,     &verb_agents, &verb_models,  &verb_servers,
+    &verb_tools,   &verb_connect, &verb_trust,  &verb_config,  &verb_doctor,
+    &verb_explain, &verb_backup,  &verb_init,   &verb_version, &verb_help,
 };
 
 static const struct option global_options[] = {

@@ -93,6 +93,15 @@ static void note_literal(const struct server_reader *r, struct json v, struct st
                                   : "write ${NAME} instead");
 }
 
+bool server_secret(const struct server_reader *r, struct str name, struct json v, struct str *out,
+                   struct err *e)
+{
+    if (!secret_text(r, v, out, e))
+        return false;
+    note_literal(r, v, name);
+    return true;
+}
+
 /* ---- the command ------------------------------------------------------------------------ */
 
 /* Does a path have a part that is exactly ".."? */
@@ -221,9 +230,8 @@ static bool add_pair(const struct server_reader *r, struct pair_build *b, struct
 {
     struct str value;
 
-    if (!secret_text(r, v, &value, e) || !check(at, name, value, e))
+    if (!server_secret(r, name, v, &value, e) || !check(at, name, value, e))
         return false;
-    note_literal(r, v, name);
     b->v[b->n++] = (struct server_pair){ name, value };
     return true;
 }

@@ -7,6 +7,14 @@
 /* A string of the entry with what ${...} stands for; no NUL in it. */
 bool server_text(const struct server_reader *r, struct json v, struct str *out, struct err *e);
 
+/*
+ * The value of a variable, a header or a key: may be a secret, or stand for one (values.h). A
+ * secret that stands in the file itself is noted. Where what it stands for is not there, the code
+ * of the error is not ERR_INVALID.
+ */
+bool server_secret(const struct server_reader *r, struct str name, struct json v, struct str *out,
+                   struct err *e);
+
 /* command and args, either may be missing; *shown is the line for people. */
 bool server_argv(const struct server_reader *r, struct json command, struct json args,
                  struct server_spec *out, struct err *e);

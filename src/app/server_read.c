@@ -330,8 +330,7 @@ struct str server_json_line(struct arena *mem, struct json v)
     return buf_str(&out);
 }
 
-/* "trefoil.toml:12": inside the root without it, and without the column. */
-static const char *origin_of(const struct server_reader *r, struct json at)
+const char *server_origin(const struct server_reader *r, struct json at)
 {
     struct str where = json_where(r->mem, at), root = str_of(r->root);
 
@@ -362,7 +361,7 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
         (json_here(raw.tools) && !server_overrides(r, raw.tools, &s, e)))
         return false;
     s.allowed = raw.allowed;
-    s.origin = origin_of(r, json_here(name) ? name : entry);
+    s.origin = server_origin(r, json_here(name) ? name : entry);
     s.written = server_json_line(r->mem, entry);
     *out = s;
     return true;

@@ -74,6 +74,9 @@ bool server_list_add(struct arena *mem, struct server_list *l, const struct serv
 /* "stdio", "http" or "sse". */
 const char *server_transport_name(enum server_transport t);
 
+/* "trefoil.toml:12": inside the root without it, and without the column. */
+const char *server_origin(const struct server_reader *r, struct json at);
+
 /* A JSON value as one line, without the spaces of its source. */
 struct str server_json_line(struct arena *mem, struct json v);
 

@@ -16,7 +16,7 @@ def version_and_help(root):
         equal(done.returncode, 0)
         for verb in (b"serve", b"mcp", b"doctor", b"config"):
             has(done.stdout, verb)
-    for verb in ("serve", "mcp", "agents", "servers", "connect", "trust", "config", "doctor", "init",
+    for verb in ("serve", "mcp", "agents", "models", "servers", "connect", "trust", "config", "doctor", "init",
                  "version", "help"):
         for args in (("help", verb), (verb, "--help")) if verb != "help" else (("help", verb),):
             done = run(*args)

@@ -179,10 +179,9 @@ static const struct tool count_tool = { .name = "count",
                                         .input_schema = "{\"type\":\"object\"}",
                                         .kind = TOOL_EXECUTE,
                                         .start = run_count };
-static const struct tool wait_tool = { .name = "wait",
-                                       .input_schema = "{\"type\":\"object\"}",
-                                       .kind = TOOL_READ,
-                                       .start = run_wait };
+static const struct tool wait_tool = {
+    .name = "wait", .input_schema = "{\"type\":\"object\"}", .kind = TOOL_READ, .start = run_wait
+};
 static const struct tool plan_tool = { .name = "plan",
                                        .input_schema = "{\"type\":\"object\"}",
                                        .kind = TOOL_THINK,
