@@ -16,8 +16,7 @@ import tempfile
 import threading
 import urllib.request
 
-HERE = pathlib.Path(__file__).resolve().parent
-PEERS = HERE.parent / "peers"
+PEERS = pathlib.Path(__file__).resolve().parent.parent / "peers"
 
 
 def start(fixtures):
@@ -55,14 +54,29 @@ def calls(*tools, text=None):
     return {"response": {**response, **({"content": text} if text else {})}}
 
 
+TYPES = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
+
+
 def refuses(status, message, **more):
     """An error of the provider; more: retryAfter in seconds."""
-    return {"response": {"error": {"message": message, "type": "api_error"}, "status": status, **more}}
+    error = {"message": message, "type": TYPES.get(status, "api_error")}
+    return {"response": {"error": error, "status": status, **more}}
+
+
+# What cannot be given while it runs, because that is checked.
+HALF = {"fixtures": [
+    {"match": {"userMessage": "half an object", "hasToolResult": False},
+     "response": {"toolCalls": [{"name": "file_read", "arguments": '{"path": "unterminated'}]}},
+    {"match": {"userMessage": "half an object", "hasToolResult": True}, "response": {"content": "I will do better."}},
+]}
 
 
 class Mock:
-    def __init__(self, fixtures=HERE / "models.json"):
-        self.url = f"http://127.0.0.1:{start(fixtures)}"
+    def __init__(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(HALF, file)
+            file.flush()
+            self.url = f"http://127.0.0.1:{start(file.name)}"
         self.parts = itertools.count(1)
 
     def control(self, path, body=None):
