@@ -36,8 +36,12 @@ class Folder:
         return done.stdout, done.stderr
 
     def events(self, *args, code=0):
-        """The same with --json: its events."""
-        return [json.loads(line) for line in self.run("--json", *args, code=code)[0].splitlines()]
+        """The same with --json: its events. The last says why it ended, and no call is left open then."""
+        events = [json.loads(line) for line in self.run("--json", *args, code=code)[0].splitlines()]
+        equal(events[-1]["type"], "end")
+        status = {e["id"]: e["status"] for e in of_type(events, "tool")}
+        equal([i for i, s in status.items() if s not in ("done", "failed", "canceled")], [])
+        return events
 
     def start(self, *args):
         return subprocess.Popen(self.command(*args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -72,8 +76,6 @@ def text_of_events(events, kind="text"):
 
 
 def stopped(events):
-    """Why it stopped. Nothing follows that."""
-    equal(events[-1]["type"], "end")
     return events[-1]["stop"]
 
 
