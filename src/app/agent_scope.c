@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "base/auto.h"
 #include "base/mem.h"
+#include "core/skill.h"
 #include "tool/tools.h"
 
 /* What it exports stands in its definition. */
@@ -34,12 +35,19 @@ static bool exports(const struct agent_scope *a, struct tool_called called)
            tool_exposed_by_kernel(&all, &a->config->private_tools, called);
 }
 
+/* Skills can only be loaded where there are some. */
+static bool is_of_use(const struct agent_scope *a, const struct tool *t)
+{
+    return t != &tool_skill || (a->offer.host.skills && a->offer.host.skills->n);
+}
+
 static void export_builtin(struct agent_scope *a)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (tool_kind_in_mode(builtin_tools[i]->kind, a->config->mode) &&
+        if (is_of_use(a, builtin_tools[i]) &&
+            tool_kind_in_mode(builtin_tools[i]->kind, a->config->mode) &&
             exports(a, (struct tool_called){ .name = str_of(builtin_tools[i]->name) }))
             a->list[n++] = builtin_tools[i];
     a->builtin.tool = a->list;

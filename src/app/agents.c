@@ -15,6 +15,8 @@ static const struct {
     { LEVEL_VAULTSPEC, ".vaultspec/agents", true },
 };
 
+static const char json_folder[] = "agents";
+
 struct loading {
     struct agent_reader r;
     struct agent_list *list;
@@ -85,7 +87,7 @@ static void read_json(struct loading *l)
 {
     struct file_names names = { 0 };
 
-    if (!list_folder(l, "agents", &names))
+    if (!list_folder(l, json_folder, &names))
         return;
     for (size_t i = 0; i < names.n; i++) {
         struct agent_def def;
@@ -179,4 +181,20 @@ bool agents_find(const struct agent_list *list, struct str name, const struct ag
     return fail(e, ERR_NOT_FOUND,
                 "there is no agent " STR_FMT "; `trefoil agents` lists what there is",
                 STR_ARG(str_head(name, AGENT_NAME_MOST)));
+}
+
+struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n)
+{
+    enum { PLACES = ARRAY_LEN(markdown) + 1 };
+    struct file_watch_path *p = ARENA_ARRAY(mem, struct file_watch_path, PLACES);
+
+    for (size_t i = 0; i < ARRAY_LEN(markdown); i++)
+        p[i] = (struct file_watch_path){ .path =
+                                             arena_printf(mem, "%s/%s", root, markdown[i].folder).p,
+                                         .depth = 1 };
+    p[PLACES - 1] =
+        (struct file_watch_path){ .path = arena_printf(mem, "%s/%s", root, json_folder).p,
+                                  .depth = 2 };
+    *out_n = PLACES;
+    return p;
 }

@@ -18,6 +18,7 @@
 
 #include "app/agent_read.h"
 #include "app/config.h"
+#include "loop/file_watch.h"
 
 struct agent_entry {
     struct agent_def def; /* of a bad one only name, origin and what else could be read */
@@ -38,5 +39,8 @@ void agents_load(struct arena *mem, const char *root, const struct config *confi
 /* ERR_NOT_FOUND when there is none of that name, ERR_INVALID with why when it is left out. */
 bool agents_find(const struct agent_list *list, struct str name, const struct agent_def **out,
                  struct err *e);
+
+/* Where they are looked for, but for the configuration, to be watched; in mem. */
+struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

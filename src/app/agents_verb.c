@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/prompt_files.h"
 #include "app/show.h"
+#include "app/skills.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -193,7 +194,7 @@ static int list_agents(struct app *app)
 
 static void print_prompt(struct app *app, struct str prompt)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
 
     if (!app->opt.json) {
@@ -221,6 +222,19 @@ static void print_definition_json(const struct agent_def *d)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
+/* As its model is told, when the provider is the one that its definition names. */
+static struct str prompt_of(struct app *app, const struct agent_def *def, struct notes *notes)
+{
+    struct skill_list skills;
+    const struct prompt_opts opts = { .root = app->root.path,
+                                      .limits = &app->config.limits,
+                                      .provider = def->provider,
+                                      .skills = &skills };
+
+    skills_load(&app->mem, app->root.path, &app->config.limits, notes, &skills);
+    return prompt_of_agent(&app->mem, &opts, def, notes);
+}
+
 static int show_agent(struct app *app, const char *name, bool prompt)
 {
     struct agent_list list;
@@ -232,8 +246,7 @@ static int show_agent(struct app *app, const char *name, bool prompt)
     if (!agents_find(&list, str_of(name), &def, &e))
         return app_fail(&e);
     if (prompt) {
-        print_prompt(app,
-                     prompt_of_agent(&app->mem, app->root.path, &app->config.limits, def, &notes));
+        print_prompt(app, prompt_of(app, def, &notes));
         warn_all(app, &notes);
     } else if (app->opt.json) {
         print_definition_json(def);

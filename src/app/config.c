@@ -30,6 +30,10 @@ struct log_table {
     struct str level, format;
 };
 
+struct store_table {
+    struct str durability;
+};
+
 struct mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
@@ -39,6 +43,7 @@ struct mcp_table {
 struct file_tables {
     struct serve_table serve;
     struct log_table log;
+    struct store_table store;
     struct mcp_table mcp;
     struct guard_table guard;
     struct json mcp_servers;
@@ -58,6 +63,10 @@ static const struct pick log_fields[] = {
     PICK_FIELD("format", PICK_STR, struct log_table, format, 0),
 };
 
+static const struct pick store_fields[] = {
+    PICK_FIELD("durability", PICK_STR, struct store_table, durability, 0),
+};
+
 static const struct pick mcp_fields[] = {
     PICK_FIELD("servers", PICK_ARRAY, struct mcp_table, servers, 0),
     PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
@@ -72,11 +81,13 @@ static const struct pick guard_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
     PICK_FIELD("taint", PICK_STR, struct guard_table, taint, 0),
     PICK_FIELD("audit", PICK_BOOL, struct guard_table, audit, 0),
+    PICK_FIELD("user_trust", PICK_STR, struct guard_table, user_trust, 0),
 };
 
 static const struct pick file_fields[] = {
     PICK_NESTED("serve", struct file_tables, serve, 0, serve_fields),
     PICK_NESTED("log", struct file_tables, log, 0, log_fields),
+    PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
@@ -112,6 +123,20 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
     if (!c->log_json && !str_eq(t->format, STR("text")))
         return json_fail(json_get(table, STR("format")), e,
                          "unknown format; accepted are text and json");
+    return true;
+}
+
+static bool apply_store(struct json root, const struct store_table *t, struct config *c,
+                        struct err *e)
+{
+    bool power = str_eq(t->durability, STR("power"));
+
+    if (!t->durability.p)
+        return true;
+    if (!power && !str_eq(t->durability, STR("process")))
+        return json_fail(json_get(json_get(root, STR("store")), STR("durability")), e,
+                         "unknown durability; accepted are process and power");
+    c->durability = power ? STORE_POWER : STORE_PROCESS;
     return true;
 }
 
@@ -236,7 +261,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e))
+        !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e))
         return false;
     if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
         return false;
@@ -248,6 +273,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
     c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
     return guard_table_apply(l->mem, json_get(root, STR("guard")), &t.guard, from_project,
                              &c->guard, e) &&
+           guard_user_trust_apply(json_get(root, STR("guard")), &t.guard, from_project,
+                                  &c->untrusted_users, e) &&
            guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
                              &c->mcp, e) &&
            apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&

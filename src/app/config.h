@@ -20,6 +20,7 @@
 #include "base/pick.h"
 #include "core/exposure.h"
 #include "core/guard_check.h"
+#include "core/store_port.h"
 
 struct config {
     struct str listen;      /* [serve] listen */
@@ -31,11 +32,13 @@ struct config {
     struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
     enum tool_mode mode;                          /* [mcp] mode: which built-in tools are offered */
-    struct guard_scope guard, mcp;   /* what [guard] and [mcp] say of mode, permission, taint */
-    bool no_audit;                   /* [guard] audit = false */
-    struct server_list servers;      /* of all files; who is shadowed is not in it */
-    struct json agents, user_agents; /* [[agents]], undecoded: agents.h reads them */
-    struct model_setup models;       /* [providers], [models] */
+    struct guard_scope guard, mcp;    /* what [guard] and [mcp] say of mode, permission, taint */
+    bool no_audit;                    /* [guard] audit = false */
+    bool untrusted_users;             /* [guard] user_trust = "untrusted" */
+    enum store_durability durability; /* [store] durability */
+    struct server_list servers;       /* of all files; who is shadowed is not in it */
+    struct json agents, user_agents;  /* [[agents]], undecoded: agents.h reads them */
+    struct model_setup models;        /* [providers], [models] */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */
     size_t file_count;

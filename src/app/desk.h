@@ -10,8 +10,8 @@
 #define APP_DESK_H
 
 #include "app/models.h"
-#include "app/skills.h"
 #include "core/agent.h"
+#include "core/skill.h"
 
 struct desk;
 
@@ -21,8 +21,8 @@ struct desk_opts {
     const struct config *config; /* lives until another is used */
     struct models *models;
     struct guard *guard;
-    struct offer *offer;           /* what agents may be given */
-    void (*on_changed)(void *who); /* the cards have changed; may be NULL */
+    struct offer *offer; /* what agents may be given, on a host with the skills there are */
+    void (*on_changed)(void *who); /* the cards are others now; may be NULL */
     void *who;
 };
 
@@ -35,10 +35,13 @@ struct agent_desk *desk_port(struct desk *d);
 /* Read all anew, as after a change. */
 void desk_refresh(struct desk *d, const struct config *config);
 
-/* The skills of the root; they live until the desk changes. */
+/* The skills of the root, those of the offer's host; they live until their files change. */
 const struct skill_list *desk_skills(const struct desk *d);
 
-/* Notice changes of the files by itself from now on: inotify, and a look every limits.watch_ms. */
+/*
+ * Notice changes of the files by itself from now on (file_watch.h). Those of skills are noticed by
+ * who reads them (skill_shelf.h), rules and instructions are read anew for each agent.
+ */
 void desk_watch(struct desk *d);
 
 /* Stop watching; done is called from the loop. */

@@ -256,7 +256,7 @@ static void put_json(struct jw *w, const char *name, struct finding f)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
     bool bad = false;
 

@@ -70,3 +70,16 @@ bool guard_table_apply(struct arena *mem, struct json at, const struct guard_tab
     }
     return !json_here(t->permission) || apply_permission(mem, t->permission, from_project, to, e);
 }
+
+bool guard_user_trust_apply(struct json at, const struct guard_table *t, bool from_project,
+                            bool *untrusted, struct err *e)
+{
+    bool says = str_eq(t->user_trust, STR("untrusted"));
+
+    if (t->user_trust.p && !says && !str_eq(t->user_trust, STR("trusted")))
+        return json_fail(json_get(at, STR("user_trust")), e,
+                         "accepted are \"trusted\" and \"untrusted\"");
+    if (t->user_trust.p && !(from_project && *untrusted))
+        *untrusted = says;
+    return true;
+}

@@ -91,7 +91,7 @@ static void say(struct jw *w, const struct app *app, const char *path, bool made
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
     struct err e;
 

@@ -1,6 +1,6 @@
 /* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout. */
 #include "app/app.h"
-#include "app/service.h"
+#include "app/workshop.h"
 #include "base/container.h"
 #include "loop/drain.h"
 #include "loop/fd_stream.h"
@@ -14,19 +14,22 @@ struct mcp_args {
     const char *scope, *framing, *agent;
 };
 
-/* The client gets its first answer before servers are started. */
+/* The client gets its first answer before servers are started and the store is opened. */
 enum { SERVERS_AFTER_MS = 10 };
 
 struct mcp_run {
     struct app *app;
     struct loop *loop;
     struct service service;
+    struct workshop workshop;
+    bool hired;                /* the workshop is open */
     struct mcp_server *server; /* of the service, or of one agent */
     struct pipe_stream io;
     struct mcp_stdio stdio;
     struct drain drain;
     struct drain_part part;
-    struct timer begin;
+    struct timer begin, hire;
+    bool begun;
     int code;
 };
 
@@ -40,11 +43,71 @@ static void on_upstreams_closed(void *who, bool in_time)
     loop_stop(run->loop);
 }
 
+/* ---- agents ------------------------------------------------------------------------------ */
+
+/* Without a store they work, too; what is said is not kept then. */
+static bool open_workshop(struct mcp_run *run, struct err *e)
+{
+    struct app *app = run->app;
+
+    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, &app->root, true, e))
+        return true;
+    LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
+    return workshop_open(&run->workshop, &run->service, &app->mem, &app->config, &app->root, false,
+                         e);
+}
+
+static void hire(struct mcp_run *run)
+{
+    struct err e;
+
+    if (run->hired)
+        return;
+    run->hired = open_workshop(run, &e);
+    if (!run->hired) {
+        LOG(LOG_ERROR, "mcp", "there are no agents", LOG_Z("why", e.text));
+        gathering_end(&run->service.hiring);
+        return;
+    }
+    workshop_serve(&run->workshop);
+    if (run->begun)
+        workshop_use(&run->workshop, &run->app->config);
+}
+
+static void on_hire(struct timer *t)
+{
+    hire(CONTAINER_OF(t, struct mcp_run, hire));
+}
+
+/* Where agents are not among what is listed they come when one is called. */
+static void on_wanted(struct gathering *g)
+{
+    struct mcp_run *run = CONTAINER_OF(g, struct mcp_run, service.hiring);
+
+    if (!timer_is_set(&run->hire))
+        timer_set(run->loop, &run->hire, 0, on_hire);
+}
+
 static void on_begin(struct timer *t)
 {
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
+    if (run->service.scope != SCOPE_TOOLS)
+        hire(run);
     service_use(&run->service, &run->app->config);
+    service_watch(&run->service);
+    run->begun = true;
+    if (run->hired)
+        workshop_use(&run->workshop, &run->app->config);
+}
+
+/* ---- leaving ----------------------------------------------------------------------------- */
+
+static void on_workshop_closed(void *who)
+{
+    struct mcp_run *run = who;
+
+    service_leave_servers(&run->service, on_upstreams_closed, run);
 }
 
 static void on_done(struct mcp_stdio *s, const struct err *e)
@@ -54,7 +117,11 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
     if (e)
         run->code = app_fail(e);
     timer_clear(run->loop, &run->begin);
-    service_leave_servers(&run->service, on_upstreams_closed, run);
+    timer_clear(run->loop, &run->hire);
+    if (run->hired)
+        workshop_close(&run->workshop, on_workshop_closed, run);
+    else
+        on_workshop_closed(run);
 }
 
 /* Told to stop: finish what is under way, but within limits.shutdown_ms. */
@@ -126,6 +193,7 @@ static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct mcp_args *a = args;
     enum framing framing = FRAMING_AUTO;
+    enum service_scope scope = a->agent ? SCOPE_TOOLS : SCOPE_AGENTS;
     struct mcp_run *r;
     int code;
     struct err e;
@@ -134,16 +202,18 @@ static int run(struct app *app, const void *args, int words, char **word)
         return app_usage("mcp: unexpected word %.40s", word[0]);
     if (a->framing && !framing_named(str_of(a->framing), &framing))
         return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
-    if (!a->agent && (!a->scope || !str_eq(str_of(a->scope), STR("tools"))))
-        return app_usage("mcp: --scope %.20s is not available yet; available is: tools",
-                         a->scope ? a->scope : "agents (the default)");
+    if (a->scope && !service_scope_named(str_of(a->scope), &scope))
+        return app_usage("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
     r = ARENA_NEW(&app->mem, struct mcp_run);
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
+        r->service.scope = scope;
+        r->service.hiring.wanted = on_wanted;
         service_open_audit(&r->service, &app->mem, &app->config);
         service_expose(&r->service, &app->config);
         service_expect_servers(&r->service, &app->config);
+        service_expect_agents(&r->service);
         code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail(&e);
         service_close(&r->service);
     } else {
@@ -155,7 +225,7 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
-      "what to offer: tools (agents and all come later)" },
+      "what to offer: agents (default), tools, or all" },
     { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
       "only what agents/NAME/agent.json exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
@@ -164,7 +234,7 @@ static const struct option options[] = {
 
 const struct verb verb_mcp = {
     .name = "mcp",
-    .words = "--scope tools | --agent NAME",
+    .words = "[--scope agents|tools|all | --agent NAME]",
     .summary = "serve MCP on stdin and stdout",
     .option = options,
     .options = ARRAY_LEN(options),

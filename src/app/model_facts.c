@@ -9,7 +9,7 @@ static const struct model_fact known[] = {
     /* name, window, max_tokens, { input, output, cache_read, cache_write } */
     { STR("claude-haiku-4-5"), 200000, 64000, { 1, 5, 0.1, 1.25 }, false },
     { STR("claude-sonnet-4-5"), 200000, 64000, { 3, 15, 0.3, 3.75 }, false },
-    { STR("claude-opus-4-6"), 1000000, 128000, { 5, 25, 0.5, 6.25 }, false },
+    { STR("claude-opus-4-6"), 200000, 128000, { 5, 25, 0.5, 6.25 }, false },
     { STR("gpt-5-nano"), 400000, 0, { 0.05, 0.4, 0.005, -1 }, false },
     { STR("gpt-5-mini"), 400000, 0, { 0.25, 2, 0.025, -1 }, false },
     { STR("gpt-5"), 400000, 0, { 1.25, 10, 0.125, -1 }, false },

@@ -112,18 +112,41 @@ void prompt_files_load(struct arena *mem, const char *root, const struct limits 
                                   .instructions = instructions.n };
 }
 
-struct str prompt_of_agent(struct arena *mem, const char *root, const struct limits *limits,
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static bool only_reads(const struct agent_def *def)
+{
+    return def->mode == AGENT_READ_ONLY || str_eq(def->approval_mode, STR("plan"));
+}
+
+static struct str place_of_agent(struct arena *mem, const char *root, const struct agent_def *def)
+{
+    static const char reads[] = "You are in read-only mode: look, but change nothing outside of "
+                                ".vault/.",
+                      writes[] = "You are in read-write mode: you may change files and run "
+                                 "commands, as far as you are let.";
+
+    return arena_printf(mem,
+                        "The root folder is %s; what lies in it can be reached. Relative paths "
+                        "count from your working folder, %s%s%s unless you are told otherwise. %s",
+                        root, root, def->folder ? "/" : "", def->folder ? def->folder : "",
+                        only_reads(def) ? reads : writes);
+}
+
+struct str prompt_of_agent(struct arena *mem, const struct prompt_opts *o,
                            const struct agent_def *def, struct notes *notes)
 {
     struct prompt_parts parts;
     struct str prompt;
     bool cut;
 
-    prompt_files_load(mem, root, limits, def->provider, notes, &parts);
+    prompt_files_load(mem, o->root, o->limits, o->provider, notes, &parts);
     parts.persona = def->persona;
-    prompt = prompt_compose(mem, &parts, (size_t)limits->prompt_bytes, &cut);
+    parts.skills = skills_lines(mem, o->skills, (size_t)o->limits->skill_list_bytes);
+    parts.place = place_of_agent(mem, o->root, def);
+    prompt = prompt_compose(mem, &parts, (size_t)o->limits->prompt_bytes, &cut);
     if (cut)
         note(mem, notes, LOG_WARN, "the system prompt of %s is cut at %lld bytes (prompt_bytes)",
-             def->name, (long long)limits->prompt_bytes);
+             def->name, (long long)o->limits->prompt_bytes);
     return prompt;
 }

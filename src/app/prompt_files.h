@@ -17,13 +17,24 @@
 #include "base/limits.h"
 #include "core/agent_def.h"
 #include "core/prompt.h"
+#include "core/skill.h"
 
 /* Read what a model of `provider` is told; STR_NONE: not chosen yet. Blocks. */
 void prompt_files_load(struct arena *mem, const char *root, const struct limits *limits,
                        struct str provider, struct notes *notes, struct prompt_parts *out);
 
-/* The whole system prompt of an agent: its persona with these files. */
-struct str prompt_of_agent(struct arena *mem, const char *root, const struct limits *limits,
+struct prompt_opts {
+    const char *root;
+    const struct limits *limits;
+    struct str provider;             /* as above */
+    const struct skill_list *skills; /* NULL: none */
+};
+
+/*
+ * The whole system prompt of an agent: its persona with these files, the skills there are, and
+ * where it works. No date and nothing else that is another one tomorrow.
+ */
+struct str prompt_of_agent(struct arena *mem, const struct prompt_opts *o,
                            const struct agent_def *def, struct notes *notes);
 
 #endif

@@ -1,53 +1,49 @@
 #include "app/reload.h"
 
 #include "app/foreign.h"
-#include "base/container.h"
-#include "base/hash.h"
-#include "base/mem.h"
 
+#include <limits.h>
 #include <signal.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-enum { LOOK_MS = 2000, PATHS_MOST = 16 };
+enum { OWN_MOST = 3, PATHS_MOST = 16 };
 
-/* ---- has anything changed? ----------------------------------------------------------------- */
+/* ---- what is looked at --------------------------------------------------------------------- */
+
+static void add(struct reload *r, const char *path)
+{
+    r->path[r->paths++] = (struct file_watch_path){ .path = path };
+}
+
+/* As it was meant when we were started. */
+static const char *absolute(struct arena *mem, const char *path)
+{
+    char here[PATH_MAX];
+
+    if (path[0] == '/' || !getcwd(here, sizeof(here)))
+        return path;
+    return arena_printf(mem, "%s/%s", here, path).p;
+}
 
 static void list_paths(struct reload *r)
 {
     struct arena *mem = &r->app->mem;
     const char *user = root_user_config(mem), *state = root_user_state_path(mem);
+    const char *foreign[PATHS_MOST];
+    size_t n = foreign_paths(mem, r->app->root.path, foreign, PATHS_MOST - OWN_MOST);
 
-    r->path = ARENA_ARRAY(mem, const char *, PATHS_MOST);
+    r->path = ARENA_ARRAY(mem, struct file_watch_path, PATHS_MOST);
     if (r->app->opt.config) {
-        r->path[r->paths++] = r->app->opt.config;
+        add(r, absolute(mem, r->app->opt.config));
     } else {
-        r->path[r->paths++] = arena_printf(mem, "%s/trefoil.toml", r->app->root.path).p;
+        add(r, arena_printf(mem, "%s/trefoil.toml", r->app->root.path).p);
         if (user)
-            r->path[r->paths++] = user;
+            add(r, user);
     }
     if (state)
-        r->path[r->paths++] = arena_printf(mem, "%s/trust.json", state).p;
-    r->paths += foreign_paths(mem, r->app->root.path, r->path + r->paths, PATHS_MOST - r->paths);
-}
-
-/* What can be seen of the files without reading them. */
-static uint64_t look(const struct reload *r)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < r->paths; i++) {
-        struct stat st;
-        uint64_t part[4] = { 0 };
-
-        if (stat(r->path[i], &st) == 0) {
-            part[0] = (uint64_t)st.st_mtim.tv_sec;
-            part[1] = (uint64_t)st.st_mtim.tv_nsec;
-            part[2] = (uint64_t)st.st_size;
-            part[3] = (uint64_t)st.st_ino;
-        }
-        sum = sum * 31 + hash_str(i + 1, (struct str){ (const char *)part, sizeof(part) });
-    }
-    return sum;
+        add(r, arena_printf(mem, "%s/trust.json", state).p);
+    for (size_t i = 0; i < n; i++)
+        add(r, foreign[i]);
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */
@@ -88,16 +84,9 @@ static void load(struct reload *r)
     r->now = fresh;
 }
 
-static void on_look(struct timer *t)
+static void on_changed(void *who)
 {
-    struct reload *r = CONTAINER_OF(t, struct reload, look);
-    uint64_t seen = look(r);
-
-    timer_set(r->loop, t, LOOK_MS, on_look);
-    if (seen == r->seen)
-        return;
-    r->seen = seen;
-    load(r);
+    load(who);
 }
 
 static void on_hangup(int signum, void *who)
@@ -105,9 +94,9 @@ static void on_hangup(int signum, void *who)
     struct reload *r = who;
 
     (void)signum;
-    if (!timer_is_set(&r->look)) /* stopped */
+    if (!r->watch)
         return;
-    r->seen = look(r);
+    file_watch_look(r->watch);
     load(r);
 }
 
@@ -116,15 +105,20 @@ bool reload_start(struct reload *r, struct app *app, struct loop *loop,
 {
     *r = (struct reload){ .app = app, .loop = loop, .now = &app->config, .apply = apply };
     list_paths(r);
-    r->seen = look(r);
-    timer_set(loop, &r->look, LOOK_MS, on_look);
+    r->watch = file_watch_open(&(struct file_watch_opts){ .loop = loop,
+                                                          .path = r->path,
+                                                          .paths = r->paths,
+                                                          .look_ms = app->config.limits.watch_ms,
+                                                          .changed = on_changed,
+                                                          .who = r });
     return loop_on_signal(loop, SIGHUP, on_hangup, r, e);
 }
 
 void reload_stop(struct reload *r)
 {
-    if (r->loop)
-        timer_clear(r->loop, &r->look);
+    if (r->watch)
+        file_watch_close(r->watch, NULL, NULL);
+    r->watch = NULL;
 }
 
 void reload_fini(struct reload *r)

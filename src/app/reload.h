@@ -1,25 +1,23 @@
 /*
  * reload.h - notice that the configuration has changed, and load it anew.
  *
- * SIGHUP, or a file of it that is not what it was: looked at every other second, because editors
- * replace files, and a folder that does not exist yet cannot be watched. A complete new
- * configuration is handed over, or the old one stays and the log says why.
+ * SIGHUP, or a file of it that is not what it was (file_watch.h). A complete new configuration is
+ * handed over, or the old one stays and the log says why.
  */
 #ifndef APP_RELOAD_H
 #define APP_RELOAD_H
 
 #include "app/app.h"
-#include "loop/loop.h"
+#include "loop/file_watch.h"
 
 struct reload {
     struct app *app;
     struct loop *loop;
     struct arena mem;         /* of the configuration in force, unless it is the first one */
     const struct config *now; /* in force */
-    const char **path;        /* what is looked at */
+    struct file_watch_path *path;
     size_t paths;
-    uint64_t seen; /* a hash of how they looked */
-    struct timer look;
+    struct file_watch *watch; /* NULL: stopped */
     /* Use it from now on; the one before goes when this returns. */
     void (*apply)(struct reload *r, const struct config *c);
 };
@@ -27,7 +25,7 @@ struct reload {
 bool reload_start(struct reload *r, struct app *app, struct loop *loop,
                   void (*apply)(struct reload *r, const struct config *c), struct err *e);
 
-/* No more; the configuration in force stays until reload_fini. */
+/* No more, once the loop has turned; the configuration in force stays until reload_fini. */
 void reload_stop(struct reload *r);
 void reload_fini(struct reload *r);
 

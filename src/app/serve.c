@@ -1,7 +1,7 @@
 /* serve.c - `trefoil serve`: everything on one port, in the foreground. */
 #include "app/app.h"
 #include "app/reload.h"
-#include "app/service.h"
+#include "app/workshop.h"
 #include "base/container.h"
 #include "loop/drain.h"
 #include "store/store.h"
@@ -22,6 +22,8 @@ struct serve {
     struct app *app;
     struct loop *loop;
     struct service service;
+    struct workshop workshop;
+    bool hired; /* the workshop is open */
     struct drain drain;
     struct drain_part part;
     char address[HTTP_ADDRESS];
@@ -54,11 +56,21 @@ static void on_upstreams_closed(void *who, bool in_time)
         loop_stop(s->loop);
 }
 
-static void on_http_closed(void *who)
+static void on_workshop_closed(void *who)
 {
     struct serve *s = who;
 
     service_leave_servers(&s->service, on_upstreams_closed, s);
+}
+
+static void on_http_closed(void *who)
+{
+    struct serve *s = who;
+
+    if (s->hired)
+        workshop_close(&s->workshop, on_workshop_closed, s);
+    else
+        on_workshop_closed(s);
 }
 
 static void on_http_drained(void *who)
@@ -248,7 +260,24 @@ static void print_welcome(const struct serve *s)
 
 static void on_reload(struct reload *r, const struct config *c)
 {
-    service_use(&CONTAINER_OF(r, struct serve, reload)->service, c);
+    struct serve *s = CONTAINER_OF(r, struct serve, reload);
+
+    service_use(&s->service, c);
+    if (s->hired)
+        workshop_use(&s->workshop, c);
+}
+
+/* The store is the service's, so nothing can fail that serving does not need as well. */
+static void hire(struct serve *s)
+{
+    const struct config *c = &s->app->config;
+    struct err e;
+
+    s->hired = workshop_open(&s->workshop, &s->service, &s->app->mem, c, &s->app->root, true, &e);
+    if (s->hired)
+        workshop_serve(&s->workshop);
+    else
+        LOG(LOG_ERROR, "serve", "there are no agents", LOG_Z("why", e.text));
 }
 
 static void on_begin(struct post *post)
@@ -257,7 +286,11 @@ static void on_begin(struct post *post)
 
     if (s->drain.begun)
         return;
+    hire(s);
     service_use(&s->service, &s->app->config);
+    service_watch(&s->service);
+    if (s->hired)
+        workshop_use(&s->workshop, &s->app->config);
     if (s->unchecked)
         check_large(s);
 }
@@ -271,6 +304,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
     service_open_audit(&s->service, &s->app->mem, c);
     service_expose(&s->service, c);
     service_expect_servers(&s->service, c);
+    service_expect_agents(&s->service);
     service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };

@@ -141,6 +141,17 @@ static void on_servers_changed(struct upstreams *up)
     offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
 }
 
+/* The tool that loads them lists them in its description. */
+static void on_skills_changed(void *who)
+{
+    struct service *s = who;
+
+    service_expose(s, s->config);
+    offer_source_changed(&s->builtin, OFFER_TOOLS);
+    if (s->on_skills)
+        s->on_skills(s->on_skills_who);
+}
+
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e)
 {
@@ -151,17 +162,24 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     *s = (struct service){ .loop = loop, .limits = limits, .started = loop_now(loop) };
     s->config = &nothing_said;
     guard_init(&s->guard, limits);
+    skill_shelf_open(&s->skills, loop, limits, root);
+    s->skills.on_changed = on_skills_changed;
+    s->skills.who = s;
     offer_init(&s->offer,
                &(struct host){ .guard = &s->guard,
                                .loop = loop,
                                .limits = limits,
                                .root_fd = root_fd,
                                .root = root,
-                               .world = &s->world },
+                               .world = &s->world,
+                               .staff = &s->staff,
+                               .skills = &s->skills.list },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
+    s->staff.coming = &s->hiring;
+    agent_tools_init(&s->agents, &s->staff);
     s->offer.gathering = &s->gathering;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
@@ -201,6 +219,40 @@ void service_use_guard(struct service *s, const struct config *c)
     s->guard.mcp.hidden = c->private_tools;
 }
 
+static const char *const scope_names[] = {
+    [SCOPE_ALL] = "all",
+    [SCOPE_TOOLS] = "tools",
+    [SCOPE_AGENTS] = "agents",
+};
+
+bool service_scope_named(struct str word, enum service_scope *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scope_names); i++)
+        if (str_eq(word, str_of(scope_names[i]))) {
+            *out = (enum service_scope)i;
+            return true;
+        }
+    return false;
+}
+
+/* The tools that are about agents go with them. */
+static bool in_scope(const struct service *s, const struct tool *t)
+{
+    static const struct tool *const about_agents[] = {
+        &tool_agent_list, &tool_agent_send, &tool_agent_dispatch, &tool_task_get, &tool_task_cancel,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(about_agents); i++)
+        if (t == about_agents[i])
+            return true;
+    return s->scope != SCOPE_AGENTS;
+}
+
+void service_agents_changed(struct service *s)
+{
+    agent_tools_refresh(&s->agents, s->config);
+}
+
 /* Of the built-in tools those that are not private and fit the mode. */
 void service_expose(struct service *s, const struct config *c)
 {
@@ -209,11 +261,12 @@ void service_expose(struct service *s, const struct config *c)
 
     service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
-        struct tool_called called = { .name = str_of(builtin_tools[i]->name) };
+        const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
 
-        if (tool_kind_in_mode(builtin_tools[i]->kind, c->mode) &&
-            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, called))
-            list[n++] = builtin_tools[i];
+        if (t && in_scope(s, builtin_tools[i]) && tool_kind_in_mode(t->kind, c->mode) &&
+            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
+                                   (struct tool_called){ .name = str_of(t->name) }))
+            list[n++] = t;
     }
     if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
         offer_source_changed(&s->builtin, OFFER_TOOLS);
@@ -222,6 +275,9 @@ void service_expose(struct service *s, const struct config *c)
     mem_free(s->exposed);
     s->exposed = list;
     s->config = c;
+    s->upstreams.withheld = s->scope == SCOPE_AGENTS;
+    s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
+    agent_tools_refresh(&s->agents, c);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_use(a, c, s->upstreams.fleet);
 }
@@ -237,6 +293,23 @@ void service_expect_servers(struct service *s, const struct config *config)
     for (size_t i = 0; i < config->servers.n; i++)
         if (config->servers.v[i].enabled && config->servers.v[i].trusted)
             s->gathering.open = true;
+}
+
+void service_expect_agents(struct service *s)
+{
+    s->hiring.open = true;
+    if (s->scope == SCOPE_TOOLS)
+        return;
+    s->gathering.open = true;
+    offer_join(&s->offer, &s->agents.source);
+}
+
+void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world)
+{
+    s->staff.desk = desk;
+    s->staff.world = world;
+    service_agents_changed(s);
+    gathering_end(&s->hiring);
 }
 
 static void on_audit_closed(void *who)
@@ -260,15 +333,28 @@ static void on_left(void *who, bool in_time)
         on_audit_closed(s);
 }
 
+void service_watch(struct service *s)
+{
+    skill_shelf_watch(&s->skills);
+}
+
+static void on_unwatched(void *who)
+{
+    on_left(who, true);
+}
+
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
     gathering_end(&s->gathering);
+    gathering_end(&s->hiring);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
     s->left = done;
     s->left_who = who;
     s->left_in_time = true;
-    s->leaving = 2;
+    s->leaving = 2 + (s->skills.watch != NULL);
+    if (s->skills.watch)
+        skill_shelf_unwatch(&s->skills, on_unwatched, s);
     tool_world_close(&s->world, on_left, s);
     upstreams_close(&s->upstreams, on_left, s);
 }
@@ -382,6 +468,8 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     offer_fini(&s->offer);
+    agent_tools_fini(&s->agents);
+    skill_shelf_fini(&s->skills);
     mem_free(s->exposed);
     rpc_fini(&s->rpc);
 }

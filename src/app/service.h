@@ -7,6 +7,8 @@
 #define APP_SERVICE_H
 
 #include "app/agent_scope.h"
+#include "app/agent_tools.h"
+#include "app/skill_shelf.h"
 #include "app/upstreams.h"
 #include "core/guard.h"
 #include "core/tool.h"
@@ -30,6 +32,15 @@ struct servers_resource {
 struct service;
 void servers_resource_init(struct servers_resource *r, struct service *s);
 
+/* What clients of the service's own MCP server are offered. */
+enum service_scope {
+    SCOPE_ALL,
+    SCOPE_TOOLS,  /* no agents as tools */
+    SCOPE_AGENTS, /* agents as tools, and the tools that are about agents */
+};
+
+bool service_scope_named(struct str word, enum service_scope *out);
+
 struct service {
     struct loop *loop;
     const struct limits *limits;
@@ -37,9 +48,16 @@ struct service {
     struct guard guard;
     struct audit_log audit; /* open when guard.audit is set */
     struct offer offer;
-    struct gathering gathering; /* of servers, at the start */
+    struct gathering gathering; /* of servers and agents, at the start */
+    struct gathering hiring;    /* of agents alone */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
+    enum service_scope scope;    /* set it before service_expose */
+    struct agent_staff staff;    /* of its host; no desk: the agents are not there (yet) */
+    struct agent_tools agents;
+    struct skill_shelf skills;
+    void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
+    void *on_skills_who;
     struct servers_resource servers;
     struct upstreams upstreams;
     struct tool_world world;     /* of the built-in tools */
@@ -80,6 +98,18 @@ void service_use(struct service *s, const struct config *config);
 
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
+
+/* Once: agents will be there. service_staff, then service_use follow; lists of tools wait. */
+void service_expect_agents(struct service *s);
+
+/* Agents can be called from now on, or (no desk) no longer. Both must outlive that. */
+void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world);
+
+/* The cards of the desk have changed. */
+void service_agents_changed(struct service *s);
+
+/* Notice from now on that skills change, until the servers are left. */
+void service_watch(struct service *s);
 
 /* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);

@@ -71,14 +71,6 @@ static bool read_skill(struct loading *l, const char *folder, const char *name, 
     return include_resolve(l->mem, &l->opts, path, &id, fm.line, fm.body, &out->body, e);
 }
 
-const struct skill *skills_find(const struct skill_list *list, struct str name)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(name, str_of(list->v[i].name)))
-            return &list->v[i];
-    return NULL;
-}
-
 static void add(struct loading *l, const struct skill *s)
 {
     struct skill_list *list = l->list;
@@ -130,4 +122,17 @@ void skills_load(struct arena *mem, const char *root, const struct limits *limit
         read_place(&l, places[i].folder, places[i].foreign);
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name);
+}
+
+struct file_watch_path *skills_places(struct arena *mem, const char *root, size_t *out_n)
+{
+    struct file_watch_path *p = ARENA_ARRAY(mem, struct file_watch_path, ARRAY_LEN(places));
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        p[i] = (struct file_watch_path){
+            .path = arena_printf(mem, "%s/%s", root, places[i].folder).p,
+            .depth = 2,
+        };
+    *out_n = ARRAY_LEN(places);
+    return p;
 }

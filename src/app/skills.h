@@ -10,27 +10,15 @@
 #define APP_SKILLS_H
 
 #include "app/notes.h"
-#include "base/err.h"
 #include "base/limits.h"
-
-struct skill {
-    const char *name;
-    struct str description;
-    struct str body;    /* includes resolved */
-    const char *origin; /* the file, relative to the root */
-};
-
-/* In the order of their names. */
-struct skill_list {
-    struct skill *v;
-    size_t n;
-};
+#include "core/skill.h"
+#include "loop/file_watch.h"
 
 /* Read all. Blocks. `notes` may be NULL. */
 void skills_load(struct arena *mem, const char *root, const struct limits *limits,
                  struct notes *notes, struct skill_list *out);
 
-/* NULL when there is none of that name. */
-const struct skill *skills_find(const struct skill_list *list, struct str name);
+/* Where they are looked for, to be watched; in mem. */
+struct file_watch_path *skills_places(struct arena *mem, const char *root, size_t *out_n);
 
 #endif

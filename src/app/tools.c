@@ -103,7 +103,7 @@ static void ask_nobody(struct caller *c, struct ask *ask)
 /* Progress is for eyes: nobody sees it in a pipe. */
 static void on_progress(struct caller *c, const struct progress *p)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
 
     (void)c;
     if (!isatty(STDERR_FILENO))
@@ -117,7 +117,7 @@ static void on_progress(struct caller *c, const struct progress *p)
 
 static void on_log(struct caller *c, enum call_level level, struct str logger, struct str data)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
 
     (void)c;
     (void)logger;

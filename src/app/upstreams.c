@@ -23,6 +23,8 @@ static const char *if_exposed(void *who, const struct upstream_tool *t)
     const struct upstreams *up = who;
     AUTO_ARENA mem = { 0 };
 
+    if (up->withheld)
+        return NULL;
     return tool_exposed_by_kernel(&up->config->expose_tools, &up->config->private_tools,
                                   upstream_tool_called(&mem, t))
                ? t->tool.name

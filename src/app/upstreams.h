@@ -20,6 +20,7 @@ struct upstreams {
     struct mcp_fleet *fleet; /* NULL: nothing is open */
     struct mcp_fleet_view view;
     const struct config *config; /* in force */
+    bool withheld;               /* no tool of theirs is offered; agents may be given them */
 
     /* All have been connected, or failed, once. May be NULL. */
     void (*on_tried)(struct upstreams *up);

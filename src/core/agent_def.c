@@ -138,3 +138,48 @@ size_t agent_def_ignored(const struct agent_def *def, const char *out[AGENT_IGNO
             out[n++] = rows[i].key;
     return n;
 }
+
+/* ---- copies ----------------------------------------------------------------------------- */
+
+static const char *copy_z(struct arena *mem, const char *z)
+{
+    return z ? arena_cstr(mem, str_of(z)) : NULL;
+}
+
+static void copy_s(struct arena *mem, struct str *s)
+{
+    if (s->p)
+        *s = arena_str(mem, *s);
+}
+
+static void copy_list(struct arena *mem, struct pick_strs *list)
+{
+    struct str *v = ARENA_ARRAY(mem, struct str, list->n);
+
+    for (size_t i = 0; i < list->n; i++) {
+        v[i] = list->v[i];
+        copy_s(mem, &v[i]);
+    }
+    list->v = v;
+}
+
+struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def)
+{
+    struct agent_def c = *def;
+    struct str *const texts[] = {
+        &c.description,    &c.persona, &c.model,         &c.provider,
+        &c.fallback_model, &c.effort,  &c.output_format, &c.approval_mode
+    };
+    struct pick_strs *const lists[] = { &c.allowed, &c.disallowed, &c.include_dirs, &c.expose,
+                                        &c.hidden };
+
+    c.name = copy_z(mem, c.name);
+    c.title = copy_z(mem, c.title);
+    c.folder = copy_z(mem, c.folder);
+    c.origin = copy_z(mem, c.origin);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        copy_s(mem, texts[i]);
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        copy_list(mem, lists[i]);
+    return c;
+}

@@ -62,6 +62,9 @@ enum agent_tier agent_alias_tier(struct str model);
 /* The level an agent asks for: that of its model when it is an alias, else its tier. */
 enum agent_tier agent_def_tier(const struct agent_def *def);
 
+/* All of it, in mem. */
+struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def);
+
 enum { AGENT_IGNORED_MOST = 8 };
 
 /*

@@ -1,6 +1,7 @@
 #include "core/call.h"
 
 #include "base/container.h"
+#include "base/id.h"
 #include "base/utf8.h"
 #include "core/guard.h"
 
@@ -301,6 +302,22 @@ void ask_refuse(struct ask *ask, const struct err *e)
 {
     if (!ask->op.settled)
         op_fail(&ask->op, e);
+}
+
+/* ---- chains of agents ---------------------------------------------------------------------- */
+
+struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms)
+{
+    struct trace next;
+    char id[ID_TEXT];
+
+    if (!caller->trace.id.n) {
+        id_new(wall_ms, id);
+        caller->trace.id = arena_str(mem, str_of(id));
+    }
+    next = caller->trace;
+    next.depth++;
+    return next;
 }
 
 /* ---- nobody ------------------------------------------------------------------------------ */

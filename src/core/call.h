@@ -20,8 +20,10 @@
 #include "base/limits.h"
 #include "core/caller.h"
 
+struct agent_staff;
 struct guard;
 struct offer;
+struct skill_list;
 struct tool;
 struct tool_world;
 
@@ -43,6 +45,8 @@ struct host {
     struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
     struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
     struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
+    const struct agent_staff *staff; /* agents that may be called (agent_staff.h); NULL: none */
+    const struct skill_list *skills; /* as they are now; NULL: none */
 };
 
 /* What the guard keeps of a call it let in, or not. */

@@ -80,6 +80,12 @@ struct caller {
     struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
 };
 
+/*
+ * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
+ * caller for the next call) if it has none; and a depth one greater.
+ */
+struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
+
 struct caller_kind {
     /* Could this be asked? */
     bool (*can)(const struct caller *c, enum ask_kind kind);

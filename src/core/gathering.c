@@ -38,6 +38,8 @@ void gathering_wait(struct gathering *g, struct gathering_wait *w, struct loop *
     op_begin(&w->op, &wait_kind, loop, parent, done, who);
     if (!w->op.canceled)
         timer_set(loop, &w->timer, limits->gather_ms, on_late);
+    if (g->wanted)
+        g->wanted(g);
 }
 
 void gathering_end(struct gathering *g)

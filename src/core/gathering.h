@@ -16,6 +16,7 @@ struct gathering_wait;
 /* Program lifetime; {0} is over. */
 struct gathering {
     bool open;
+    void (*wanted)(struct gathering *g); /* somebody waits; may be NULL */
     struct gathering_wait *waits;
 };
 

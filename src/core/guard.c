@@ -71,6 +71,7 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
         .args = args,
         .scope = scope,
         .root = host->root,
+        .cwd = host->cwd,
         .limits = g->limits,
         .taint = caller->taint,
     };

@@ -89,16 +89,17 @@ static void check_rate(const struct guard_facts *f, struct finding *to)
 static void check_exposure(const struct guard_facts *f, struct finding *to)
 {
     struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
+    const struct pick_strs all = { 0 };
+    bool inside = false;
 
     pass(to, "it is offered to this caller");
-    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
-        bool offered = s->expose_listed ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
-                                        : tool_exposed_by_kernel(&s->expose, &s->hidden, called);
+    for (const struct guard_scope *s = f->scope; s; inside |= s->inside, s = s->parent) {
+        bool offered = s->expose_listed && !inside
+                           ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
+                           : tool_exposed_by_kernel(inside ? &all : &s->expose, &s->hidden, called);
 
         if (!offered)
             say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
-        if (s->inside)
-            break;
     }
 }
 
@@ -109,6 +110,7 @@ static void check_capability(const struct guard_facts *f, struct finding *to)
         .alias = str_of(f->tool->alias),
         .args = f->args,
         .root = f->root,
+        .cwd = f->cwd,
     };
 
     pass(to, "no list speaks against it");

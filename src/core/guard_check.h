@@ -52,7 +52,7 @@ struct guard_scope {
     enum guard_says taint;                  /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden;        /* offered from outside; hidden wins */
     bool expose_listed;                     /* nothing is offered but what expose lists */
-    bool inside; /* an agent at work: what its parents offer to others is not about its own tools */
+    bool inside; /* an agent at work: of what its parents say to others only `hidden` binds it */
 };
 
 struct guard_facts {
@@ -65,6 +65,7 @@ struct guard_facts {
     struct json args;
     const struct guard_scope *scope;
     const char *root; /* below which paths of patterns lie; NULL: none */
+    const char *cwd;  /* from where relative paths of args are meant; NULL: the root */
     bool in_vault;    /* all it would write lies inside .vault/ */
     struct guard_repeats repeats;
     const struct limits *limits;

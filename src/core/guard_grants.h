@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-enum { GUARD_GRANTS = 64, GUARD_GRANT_NAME = 65 };
+enum { GUARD_GRANTS = 32, GUARD_GRANT_NAME = 65 };
 
 /* {0} is empty. */
 struct guard_grants {

@@ -1,6 +1,7 @@
 #include "core/guard_vault.h"
 
 #include "base/auto.h"
+#include "core/path_below.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,31 +15,6 @@ static const struct str path_names[] = {
 };
 
 static const struct str vault = STR(".vault/");
-
-static bool climbs(struct str path)
-{
-    while (path.p)
-        if (str_eq(str_cut(&path, '/'), STR("..")))
-            return true;
-    return false;
-}
-
-/* Beneath the root, or STR_NONE. */
-static struct str relative(const struct host *host, struct str path)
-{
-    struct str root = str_of(host->root);
-
-    if (!str_starts(path, STR("/")))
-        return path;
-    if (!str_starts(path, root))
-        return STR_NONE;
-    path = str_skip(path, root.n);
-    if (!str_ends(root, STR("/")) && !str_starts(path, STR("/")))
-        return STR_NONE;
-    while (str_starts(path, STR("/")))
-        path = str_skip(path, 1);
-    return path;
-}
 
 /* What is not there yet can be no link. */
 static bool has_no_links(const struct host *host, const char *path)
@@ -54,13 +30,14 @@ static bool has_no_links(const struct host *host, const char *path)
     return fd >= 0 || errno == ENOENT;
 }
 
+/* Tools open the path as it is read here (path_below), so ".." may be in it as given. */
 static bool is_inside(struct arena *mem, const struct host *host, struct str path)
 {
-    while (str_starts(path, STR("./")))
-        path = str_skip(path, 2);
-    path = relative(host, path);
-    return path.p && path.n > vault.n && str_starts(path, vault) && !climbs(path) &&
-           str_find_byte(path, 0) < 0 && has_no_links(host, arena_cstr(mem, path));
+    struct str below;
+
+    return path_below(mem, host->root, host->cwd, path, &below) && below.n > vault.n &&
+           str_starts(below, vault) && str_find_byte(below, 0) < 0 &&
+           has_no_links(host, arena_cstr(mem, below));
 }
 
 bool guard_in_vault(const struct host *host, struct json args)

@@ -8,7 +8,7 @@
 
 /*
  * Does every path among the arguments of a writing tool lie inside <root>/.vault/, and is there
- * one? Paths with "..", and those that a symbolic link would lead elsewhere, do not.
+ * one? Those that a symbolic link would lead elsewhere do not.
  */
 bool guard_in_vault(const struct host *host, struct json args);
 

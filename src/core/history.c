@@ -2,11 +2,12 @@
 
 #include "base/mem.h"
 
-struct history *history_new(const struct limits *limits)
+struct history *history_new(const struct limits *limits, struct arena *mem)
 {
-    struct history *h = MEM_NEW(struct history);
+    struct history *h = ARENA_NEW(mem, struct history);
 
     h->limits = limits;
+    h->mem = mem;
     return h;
 }
 
@@ -14,10 +15,8 @@ void history_free(struct history *h)
 {
     if (!h)
         return;
-    arena_fini(&h->mem);
     arena_fini(&h->view);
     mem_free(h->item);
-    mem_free(h);
 }
 
 /* ---- adding ---------------------------------------------------------------------------------- */
@@ -41,12 +40,12 @@ static void note_taint(struct history *h, struct str from)
 
 static bool add_prompt(struct history *h, int64_t seq, struct json body, struct err *e)
 {
-    struct item it = { .id = json_str(&h->mem, json_get(body, STR("id"))) }, *to;
+    struct item it = { .id = json_str(h->mem, json_get(body, STR("id"))) }, *to;
 
-    if (!record_blocks(&h->mem, json_get(body, STR("blocks")), &it.block, &it.blocks, e))
+    if (!record_blocks(h->mem, json_get(body, STR("blocks")), &it.block, &it.blocks, e))
         return false;
-    note_taint(h, json_str(&h->mem, json_get(body, STR("from"))));
-    h->turn = json_str(&h->mem, json_get(body, STR("turn")));
+    note_taint(h, json_str(h->mem, json_get(body, STR("from"))));
+    h->turn = json_str(h->mem, json_get(body, STR("turn")));
     to = add_item(h, ITEM_PROMPT, seq);
     it.kind = ITEM_PROMPT;
     it.seq = seq;
@@ -58,7 +57,7 @@ static void make_results(struct history *h, struct item *it)
 {
     for (size_t i = 0; i < it->blocks; i++)
         it->calls += it->block[i].kind == BLOCK_CALL;
-    it->result = ARENA_ARRAY(&h->mem, struct item_result, it->calls ? it->calls : 1);
+    it->result = ARENA_ARRAY(h->mem, struct item_result, it->calls ? it->calls : 1);
     for (size_t i = 0, n = 0; i < it->blocks; i++)
         if (it->block[i].kind == BLOCK_CALL)
             it->result[n++].block = (struct block){ .kind = BLOCK_RESULT,
@@ -70,10 +69,10 @@ static bool add_answer(struct history *h, int64_t seq, struct json body, struct 
 {
     struct item it = { .kind = ITEM_ANSWER,
                        .seq = seq,
-                       .id = json_str(&h->mem, json_get(body, STR("id"))) };
+                       .id = json_str(h->mem, json_get(body, STR("id"))) };
     struct model_usage usage = usage_read(json_get(body, STR("usage")));
 
-    if (!record_blocks(&h->mem, json_get(body, STR("blocks")), &it.block, &it.blocks, e))
+    if (!record_blocks(h->mem, json_get(body, STR("blocks")), &it.block, &it.blocks, e))
         return false;
     make_results(h, &it);
     *add_item(h, ITEM_ANSWER, seq) = it;
@@ -104,20 +103,20 @@ static struct item_result *find_result(struct item *answer, struct str id)
 static bool add_result(struct history *h, int64_t seq, struct json body, struct err *e)
 {
     struct item_result *r =
-        find_result(last_answer(h), json_str(&h->mem, json_get(body, STR("id"))));
-    struct str text = json_str(&h->mem, json_get(body, STR("text")));
+        find_result(last_answer(h), json_str(h->mem, json_get(body, STR("id"))));
+    struct str text = json_str(h->mem, json_get(body, STR("text")));
     struct json media = json_get(body, STR("media"));
     struct block *list;
 
     if (!r)
         return true;
-    if (json_here(media) && !record_blocks(&h->mem, media, &list, &r->block.medias, e))
+    if (json_here(media) && !record_blocks(h->mem, media, &list, &r->block.medias, e))
         return false;
     if (r->block.medias)
         r->block.media = list;
     r->block.text = text.p ? text : STR("");
     r->block.is_error = json_true(json_get(body, STR("error")));
-    r->from = json_str(&h->mem, json_get(body, STR("from")));
+    r->from = json_str(h->mem, json_get(body, STR("from")));
     r->seq = seq;
     note_taint(h, r->from);
     return true;
@@ -127,14 +126,14 @@ static bool add_other(struct history *h, int64_t seq, struct str kind, struct js
 {
     struct item *it = add_item(h, ITEM_OTHER, seq);
 
-    it->record = arena_str(&h->mem, kind);
+    it->record = arena_str(h->mem, kind);
     it->body = body;
     return true;
 }
 
 static bool add_compact(struct history *h, int64_t seq, struct json body, struct err *e)
 {
-    struct str summary = json_str(&h->mem, json_get(body, STR("summary")));
+    struct str summary = json_str(h->mem, json_get(body, STR("summary")));
     int64_t after;
 
     if (!summary.p || !json_int(json_get(body, STR("after")), &after))
@@ -219,7 +218,7 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
 
     if (!seq)
         seq = h->last_seq + 1;
-    if (!json_read(&h->mem, arena_str(&h->mem, body), &opts, &v, e))
+    if (!json_read(h->mem, arena_str(h->mem, body), &opts, &v, e))
         return fail_in(e, "record %lld", (long long)seq);
     h->fresh = false;
     h->last_seq = seq;

@@ -9,7 +9,7 @@
  *   compact  {"summary","after"}                       what was before seq `after` is summed up
  *   cut      {"seqs":[...]}                            results that were dropped to make room
  *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
- *   undo     {"turn"}                                  its changes of files were taken back
+ *   undo     {"turn","files"}                          its changes of files were taken back
  *   plan, artifact, notice                             for those who look at it later
  *
  * Adding records, from the store or as they happen, gives the messages a model is sent. They are
@@ -33,7 +33,8 @@ struct history;
 #define HISTORY_INTERRUPTED                                                                        \
     "[interrupted: nobody knows whether this was done. Look before you do it again.]"
 
-struct history *history_new(const struct limits *limits);
+/* In `mem`, which outlives it. */
+struct history *history_new(const struct limits *limits, struct arena *mem);
 void history_free(struct history *h);
 
 /* One more record; seq is its number in the store (0: nothing is stored). ERR_INVALID: damaged. */

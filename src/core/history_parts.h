@@ -36,7 +36,7 @@ struct item {
 
 struct history {
     const struct limits *limits;
-    struct arena mem;
+    struct arena *mem;
     struct item *item;
     size_t n, room;
     int64_t last_seq;

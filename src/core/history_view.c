@@ -282,22 +282,22 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
     } else if (str_eq(it->record, STR("artifact"))) {
         ev = (struct event){ .kind = EVENT_ARTIFACT };
         ev.artifact = (struct event_artifact){
-            .id = json_str(&h->mem, json_get(it->body, STR("id"))),
-            .name = json_str(&h->mem, json_get(it->body, STR("name"))),
-            .type = json_str(&h->mem, json_get(it->body, STR("type"))),
-            .text = json_str(&h->mem, json_get(it->body, STR("text"))),
-            .uri = json_str(&h->mem, json_get(it->body, STR("uri"))),
+            .id = json_str(h->mem, json_get(it->body, STR("id"))),
+            .name = json_str(h->mem, json_get(it->body, STR("name"))),
+            .type = json_str(h->mem, json_get(it->body, STR("type"))),
+            .text = json_str(h->mem, json_get(it->body, STR("text"))),
+            .uri = json_str(h->mem, json_get(it->body, STR("uri"))),
             .last = true,
         };
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
         ev.notice = (struct event_notice){ NOTICE_COMPACTED,
-                                           json_str(&h->mem, json_get(it->body, STR("summary"))) };
+                                           json_str(h->mem, json_get(it->body, STR("summary"))) };
     } else if (str_eq(it->record, STR("end"))) {
         ev = (struct event){ .kind = EVENT_END };
         ev.end = (struct event_end){
             .stop = stop_named(json_get(it->body, STR("stop"))),
-            .text = json_str(&h->mem, json_get(it->body, STR("text"))),
+            .text = json_str(h->mem, json_get(it->body, STR("text"))),
         };
     } else {
         return;

@@ -35,9 +35,27 @@ static void put_section(struct buf *b, const char *heading, const struct prompt_
     }
 }
 
+static void put_skills(struct buf *b, struct str skills)
+{
+    if (!str_trim(skills).n)
+        return;
+    put_block(b, STR("# Skills"));
+    put_block(b, STR("Instructions for kinds of work that come up here. When one fits, load it "
+                     "with the tool skill before you begin."));
+    put_block(b, skills);
+}
+
+static void put_place(struct buf *b, struct str place)
+{
+    if (!str_trim(place).n)
+        return;
+    put_block(b, STR("# Where you work"));
+    put_block(b, place);
+}
+
 static size_t most_bytes(const struct prompt_parts *p)
 {
-    size_t n = 1024 + p->persona.n;
+    size_t n = 1024 + p->persona.n + p->skills.n + p->place.n;
 
     for (size_t i = 0; i < p->rules; i++)
         n += p->rule[i].text.n + strlen(p->rule[i].origin) + 16;
@@ -56,6 +74,8 @@ struct str prompt_compose(struct arena *mem, const struct prompt_parts *parts, s
     put_block(&b, parts->persona);
     put_section(&b, "# Rules", parts->rule, parts->rules);
     put_section(&b, "# System instructions", parts->instruction, parts->instructions);
+    put_skills(&b, parts->skills);
+    put_place(&b, parts->place);
     all = b.n ? buf_str(&b) : STR("");
     *out_cut = all.n > max;
     return utf8_head(all, max);

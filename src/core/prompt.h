@@ -2,7 +2,8 @@
  * prompt.h - what a model is told before the conversation. Pure: texts in, one text out.
  *
  * The order is fixed, so that the same files always give the same bytes (providers cache by
- * them): the persona, the rules in the order given, the system instructions in the order given.
+ * them): the persona, the rules in the order given, the system instructions in the order given,
+ * the skills, where it works.
  */
 #ifndef CORE_PROMPT_H
 #define CORE_PROMPT_H
@@ -21,6 +22,8 @@ struct prompt_parts {
     size_t rules;
     const struct prompt_part *instruction; /* may be NULL */
     size_t instructions;
+    struct str skills; /* a line for each (skill.h); may be empty */
+    struct str place;  /* where it works and what it may do there; may be empty */
 };
 
 /*

@@ -22,6 +22,8 @@ static void copy_opts(struct session *s, const struct session_opts *o)
     s->opts.id = STR_NONE;
     s->opts.principal = copy(&s->mem, o->principal);
     s->opts.taint = copy(&s->mem, o->taint);
+    if (s->world->untrusted_users && !s->opts.taint.n)
+        s->opts.taint = STR("user");
     s->opts.trace.id = copy(&s->mem, o->trace.id);
     s->opts.trace.parent = copy(&s->mem, o->trace.parent);
     s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;
@@ -82,7 +84,7 @@ static void make(struct session *s, const struct session_world *w, const struct 
 {
     *s = (struct session){ .world = w, .agent = agent_hold(o->agent) };
     copy_opts(s, o);
-    s->history = history_new(w->limits);
+    s->history = history_new(w->limits, &s->mem);
     set_folder(s, o->cwd);
     set_scopes(s);
 }
@@ -96,7 +98,13 @@ static void unmake(struct session *s)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static const struct op_kind opening_kind = { .name = "open session" };
+/* What the store was asked to do is done: it opens, and who wanted it leaves it again. */
+static void cancel_opening(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
 
 static void on_failed(struct session_opening *o, const struct err *e)
 {

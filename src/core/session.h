@@ -26,6 +26,7 @@ struct session_world {
     const struct limits *limits;
     struct store_port *store; /* NULL: nothing is kept */
     enum store_durability durability;
+    bool untrusted_users;   /* what people ask is data like any other: it taints what follows */
     struct undo_port *undo; /* NULL: changes of files cannot be taken back */
 };
 

@@ -87,7 +87,13 @@ void session_tell(struct session *s, struct work_client *client)
 
 /* ---- changing -------------------------------------------------------------------------------- */
 
-static const struct op_kind changing_kind = { .name = "change session" };
+/* What the store was asked to do is done. */
+static void cancel_changing(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind changing_kind = { .name = "change session", .cancel = cancel_changing };
 
 static void on_changed(struct op *op, const struct err *e, void *who)
 {

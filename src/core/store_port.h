@@ -145,8 +145,10 @@ struct store_turn_page { /* unfinished ones, of all sessions */
     bool more;
 };
 
-struct store_image_page { /* in the order they were put */
-    struct str session, turn;
+struct store_image_page { /* in the order they were put, or the other way */
+    struct str session;
+    struct str turn; /* STR_NONE: the last one that has any; then out, STR_NONE when none has */
+    bool newest_first;
     int64_t after; /* in and out; 0: from the first */
     int64_t most;
     struct store_image *v;

@@ -1,8 +1,7 @@
 #include "core/tool_pattern.h"
 
 #include "base/auto.h"
-
-enum { PATH_LONGEST = 4096 }; /* of Linux */
+#include "core/path_below.h"
 
 /* ---- taking a pattern apart ------------------------------------------------------------- */
 
@@ -225,41 +224,6 @@ static bool fits_command(struct str inner, const struct pattern_call *call, enum
 
 /* ---- paths ------------------------------------------------------------------------------ */
 
-/* Below the root, without . and .. and double slashes; false when it leaves the root. */
-static bool below_root(struct arena *mem, struct str path, const char *root, struct str *out)
-{
-    struct str r = str_of(root);
-    struct buf b;
-
-    if (path.n > PATH_LONGEST)
-        return false;
-    if (path.n && path.p[0] == '/') {
-        if (!root || !str_starts(path, r) || (path.n > r.n && path.p[r.n] != '/'))
-            return false;
-        path = str_skip(path, r.n);
-    }
-    buf_init_in(&b, mem, path.n + 1);
-    while (path.p) {
-        struct str part = str_cut(&path, '/');
-
-        if (!part.n || str_eq(part, STR(".")))
-            continue;
-        if (str_eq(part, STR(".."))) {
-            if (!b.n)
-                return false;
-            while (b.n && b.p[b.n - 1] != '/')
-                b.n--;
-            b.n -= b.n > 0;
-            continue;
-        }
-        if (b.n)
-            buf_putc(&b, '/');
-        buf_put(&b, part);
-    }
-    *out = buf_str(&b);
-    return true;
-}
-
 /* The file itself, or a folder it lies in. */
 static bool fits_file_or_folder(struct str inner, struct str path)
 {
@@ -286,7 +250,8 @@ static bool fits_path(struct str inner, const struct pattern_call *call, enum pa
     struct json at = json_get(call->args, STR("path"));
     struct str path;
 
-    if (json_type(at) != JSON_STRING || !below_root(&mem, json_str(&mem, at), call->root, &path))
+    if (json_type(at) != JSON_STRING ||
+        !path_below(&mem, call->root, call->cwd, json_str(&mem, at), &path))
         return use == PATTERN_DENIES;
     return fits_file_or_folder(plain_folder(inner), path);
 }

@@ -33,6 +33,7 @@ struct pattern_call {
     struct str alias; /* server:tool; STR_NONE for a built-in one */
     struct json args; /* an object or missing */
     const char *root; /* absolute; paths in args may begin with it. NULL: none */
+    const char *cwd;  /* absolute; from where relative ones are meant. NULL: the root */
 };
 
 enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };

@@ -104,8 +104,8 @@ void turn_end(struct turn_work *w, enum turn_stop stop, const struct err *why)
     else if (why_ended[stop])
         fail(&t->why, ERR_LIMIT, "%s", why_ended[stop]);
     end = end_of(t);
-    save_begin(&w->save, w, &w->mem, 0);
-    save_record(&w->save, "end", record_end(&w->mem, str_of(t->id), &end, &t->usage, t->cost));
+    save_begin(&w->save, w, &w->ask_mem, 0);
+    save_record(&w->save, "end", record_end(&w->ask_mem, str_of(t->id), &end, &t->usage, t->cost));
     save_state(&w->save, str_of(t->id), "end");
     save_run(&w->save, on_end_saved);
 }
@@ -436,7 +436,6 @@ static void on_done(struct op *op, const struct err *e, void *who)
     turn_tools_free(w);
     agent_drop(w->agent);
     arena_fini(&w->ask_mem);
-    arena_fini(&w->mem);
     mem_free(w);
     done(op, e, to);
 }
@@ -464,7 +463,7 @@ static struct turn_work *begin(struct turn *t, struct session *s, struct work_cl
 
 static void warn_budget(struct turn_work *w)
 {
-    if (w->agent->def->budget_usd > 0 && w->model->price.input < 0)
+    if (w->agent->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w, NOTICE_WARNING,
                     STR("the budget cannot be kept: the price of the model is not configured"));
 }
@@ -507,12 +506,12 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
         return;
     id_new(loop_wall(s->world->loop), t->id);
     id_new(loop_wall(s->world->loop), message);
-    save_begin(&w->save, w, &w->mem, 2);
+    save_begin(&w->save, w, &w->ask_mem, 2);
     save_record(&w->save, "prompt",
-                record_prompt(&w->mem, prompt->id.p ? prompt->id : str_of(message), str_of(t->id),
-                              prompt->block, prompt->blocks, s->opts.taint));
+                record_prompt(&w->ask_mem, prompt->id.p ? prompt->id : str_of(message),
+                              str_of(t->id), prompt->block, prompt->blocks, s->opts.taint));
     if (s->broken_off) /* nobody goes on with that one any more */
-        save_state(&w->save, arena_str(&w->mem, str_of(s->last_turn)), "end");
+        save_state(&w->save, arena_str(&w->ask_mem, str_of(s->last_turn)), "end");
     save_state(&w->save, str_of(t->id), "ask");
     name_session(w, prompt);
     memcpy(s->last_turn, t->id, sizeof(s->last_turn));
@@ -538,9 +537,9 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
         return;
     memcpy(t->id, s->last_turn, sizeof(t->id));
     turn_notice(w, NOTICE_RESUMED, STR("the turn that was broken off goes on"));
-    if (history_open_calls(s->history, &w->mem, &open) && s->begun)
+    if (history_open_calls(s->history, &w->ask_mem, &open) && s->begun)
         turn_tools_refuse(w, HISTORY_INTERRUPTED);
-    else if (history_open_calls(s->history, &w->mem, &open))
+    else if (history_open_calls(s->history, &w->ask_mem, &open))
         turn_tools(w);
     else if (has_answered(s->history))
         turn_end(w, TURN_END, NULL);

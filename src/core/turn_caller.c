@@ -5,6 +5,7 @@
 #include "core/turn_parts.h"
 
 #include "base/container.h"
+#include "core/sampling.h"
 
 static struct turn_call *of_caller(struct caller *c)
 {
@@ -22,6 +23,8 @@ static bool can(const struct caller *c, enum ask_kind kind)
 
     if (kind == ASK_ROOTS)
         return true;
+    if (kind == ASK_SAMPLE)
+        return sampling_can(CONTAINER_OF(c, const struct turn_call, caller)->w->model);
     return client->kind->can(client, kind);
 }
 
@@ -53,6 +56,23 @@ static void answer_roots(struct turn_call *tc, struct ask *ask)
         ask_refuse(ask, &e);
 }
 
+static void on_spent(void *who, const struct model_turn *t)
+{
+    turn_spend(who, t);
+}
+
+/* What a server wants of our model is steered by the server. */
+static void answer_sample(struct turn_call *tc, struct ask *ask)
+{
+    if (ask->call->from.n)
+        tc->caller.taint = ask->call->from;
+    sampling_start(ask, &(struct sampling_opts){ .model = tc->w->model,
+                                                 .caller = &tc->caller,
+                                                 .host = &tc->w->session->host,
+                                                 .spent = on_spent,
+                                                 .who = tc->w });
+}
+
 static void tell_ask(struct turn_call *tc, const struct ask *ask, bool open)
 {
     struct event ev = { .kind = EVENT_ASK };
@@ -71,6 +91,10 @@ static void ask_it(struct caller *c, struct ask *ask)
         answer_roots(of_caller(c), ask);
         return;
     }
+    if (ask->kind == ASK_SAMPLE) {
+        answer_sample(of_caller(c), ask);
+        return;
+    }
     tell_ask(of_caller(c), ask, true);
     client->kind->ask(client, ask);
 }
@@ -79,7 +103,8 @@ static void asked(struct caller *c, struct ask *ask)
 {
     struct turn_call *tc = of_caller(c);
 
-    if (ask->kind != ASK_ROOTS && can(c, ask->kind) && !tc->w->turn->op.settled)
+    if (ask->kind != ASK_ROOTS && ask->kind != ASK_SAMPLE && can(c, ask->kind) &&
+        !tc->w->turn->op.settled)
         tell_ask(tc, ask, false);
 }
 

@@ -48,8 +48,8 @@ struct turn_call {
     struct call call;
     bool running;
     struct json args;
-    struct str refusal; /* why it is not run; STR_NONE: it is */
-    struct undo_look look;
+    struct str refusal;           /* why it is not run; STR_NONE: it is */
+    struct undo_look look, after; /* files it changes, before and after */
     struct turn_save save;
     struct event_tool event; /* what is told of it */
     struct block result;
@@ -82,7 +82,6 @@ struct turn_work {
     struct session *session;
     struct agent *agent;
     const struct agent_model *model; /* the agent's, or its fallback */
-    struct arena mem;                /* as long as the turn */
     op_done_fn *done;
     void *who;
 
@@ -92,7 +91,7 @@ struct turn_work {
     enum turn_stop stop;
     struct err why; /* the last request failed */
 
-    struct arena ask_mem; /* of one request */
+    struct arena ask_mem; /* of one step: a request and its answer, a checkpoint */
     struct model_request request;
     struct model_turn ask;
     bool asking;

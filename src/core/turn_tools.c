@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "core/guard.h"
 #include "core/guard_text.h"
+#include "core/path_below.h"
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -161,6 +162,37 @@ static bool says_error(struct turn_call *tc)
     return tc->call.is_error || tc->call.raw_error.p || json_true(json_get(v, STR("isError")));
 }
 
+/* The file is the last of the images: folders above it come first. */
+static void on_looked_again(struct op *op, const struct err *e, void *who)
+{
+    struct turn_call *tc = who;
+
+    (void)op;
+    if (tc->w->turn->op.settled)
+        return;
+    if (!e && tc->after.images) {
+        tc->event.old_text = file_image_text(&tc->look.image[tc->look.images - 1]);
+        tc->event.new_text = file_image_text(&tc->after.image[tc->after.images - 1]);
+    }
+    keep_result(tc, tc->event.text, CALLED_DONE);
+}
+
+/* What an edit has changed, for those who show it. */
+static void look_again(struct turn_call *tc)
+{
+    struct session *s = tc->w->session;
+    struct undo_port *undo = s->world->undo;
+
+    tc->after = tc->look;
+    tc->after.tool = session_tool(s, tc->block->name);
+    tc->after.image = NULL;
+    tc->after.images = 0;
+    if (tc->after.tool)
+        undo->look(undo, &tc->after, &tc->w->turn->op, on_looked_again, tc);
+    else
+        keep_result(tc, tc->event.text, CALLED_DONE);
+}
+
 static void on_called(struct op *op, const struct err *e, void *who)
 {
     struct turn_call *tc = who;
@@ -181,7 +213,13 @@ static void on_called(struct op *op, const struct err *e, void *who)
     take_content(tc);
     if (!tc->call.is_error)
         tc->tells = tc->as ? buf_str(&tc->call.structured) : STR_NONE;
-    keep_result(tc, guard_text(&tc->call, &tc->mem), says_error(tc) ? CALLED_FAILED : CALLED_DONE);
+    tc->event.text = guard_text(&tc->call, &tc->mem);
+    if (says_error(tc))
+        keep_result(tc, tc->event.text, CALLED_FAILED);
+    else if (tc->event.kind == TOOL_EDIT && tc->look.images)
+        look_again(tc);
+    else
+        keep_result(tc, tc->event.text, CALLED_DONE);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -268,10 +306,18 @@ static void on_looked(struct op *op, const struct err *e, void *who)
         begin_all(tc->w);
 }
 
+/* What will be denied changes nothing. */
 static bool changes_files(const struct turn_call *tc, const struct tool *tool)
 {
-    return !tc->refusal.p && !tool->alias &&
-           (tool->kind == TOOL_EDIT || tool->kind == TOOL_DELETE || tool->kind == TOOL_MOVE);
+    const struct host *host = &tc->w->session->host;
+    struct guard_verdict v = { 0 };
+
+    if (tc->refusal.p || tool->alias ||
+        (tool->kind != TOOL_EDIT && tool->kind != TOOL_DELETE && tool->kind != TOOL_MOVE))
+        return false;
+    if (host->guard)
+        guard_look(host->guard, host, &tc->caller, tool, tc->args, &v);
+    return v.says != GUARD_DENY;
 }
 
 static void look_all(struct turn_work *w)
@@ -328,12 +374,12 @@ static void read_args(struct turn_call *tc)
 static void describe(struct turn_call *tc, const struct tool *tool)
 {
     const struct session *s = tc->w->session;
-    struct str path = json_str(&tc->mem, json_get(tc->args, STR("path")));
+    struct str path = json_str(&tc->mem, json_get(tc->args, STR("path"))), below;
 
     if (!path.n)
         path = json_str(&tc->mem, json_get(tc->args, STR("from")));
-    if (path.n && path.p[0] != '/')
-        path = arena_printf(&tc->mem, "%s/" STR_FMT, s->cwd, STR_ARG(path));
+    if (path.n && path_below(&tc->mem, s->host.root, s->cwd, path, &below))
+        path = arena_printf(&tc->mem, "%s/" STR_FMT, s->host.root, STR_ARG(below));
     tc->event.id = tc->block->id;
     tc->event.name = tc->block->name;
     tc->event.title = tc->block->name;
@@ -344,7 +390,7 @@ static void describe(struct turn_call *tc, const struct tool *tool)
         tc->event.title = arena_str(&tc->mem, str_of(tool->title));
     tc->event.kind = tool->kind;
     tc->as = tool->alias ? TOOL_TELLS_NOTHING : tool->tells;
-    if (path.n && !tool->alias)
+    if (path.n && path.p[0] == '/' && !tool->alias)
         tc->event.path = path;
     json_int(json_get(tc->args, STR("line")), &tc->event.line);
 }

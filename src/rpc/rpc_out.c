@@ -45,7 +45,7 @@ static void send_cancel(struct rpc_out *out, const struct err *why)
 {
     struct peer *p = out->peer;
     char id[DIGITS_MOST];
-    AUTO_BUF params;
+    AUTO_BUF params = { 0 };
     struct jw w;
 
     if ((!out->via && !p->link) || !p->kind->cancel_method)

@@ -190,7 +190,7 @@ static bool write_all(const struct file *f, struct str text, struct err *e)
 
 static bool add(struct file *f, const struct limits *limits, struct str lines, struct err *e)
 {
-    AUTO_BUF out;
+    AUTO_BUF out = { 0 };
 
     if (!read_tail(f, e))
         return false;

@@ -137,6 +137,50 @@ bool images_delete(struct run *r, struct store_step *step, struct err *e)
            weigh(r, n, -bytes, e);
 }
 
+static bool last_turn(struct run *r, int64_t n, struct str *turn, struct err *e)
+{
+    sqlite3_stmt *st;
+
+    switch (sql_one(r->sql, "SELECT turn FROM images WHERE session = ? ORDER BY n DESC LIMIT 1",
+                    VALUES(V_INT(n)), &st, e)) {
+    case SQL_FAILED: return false;
+    case SQL_DONE: return true;
+    case SQL_ROW: break;
+    }
+    *turn = sql_text(st, 0, r->mem);
+    sql_end(st);
+    return true;
+}
+
+static sqlite3_stmt *begin_images(struct run *r, const struct store_image_page *p, int64_t n,
+                                  size_t most, struct err *e)
+{
+    int64_t from = p->newest_first && !p->after ? INT64_MAX : p->after;
+
+    return sql_begin(r->sql,
+                     p->newest_first
+                         ? "SELECT n, path, mode, content FROM images"
+                           " WHERE session = ? AND turn = ? AND n < ? ORDER BY n DESC LIMIT ?"
+                         : "SELECT n, path, mode, content FROM images"
+                           " WHERE session = ? AND turn = ? AND n > ? ORDER BY n LIMIT ?",
+                     VALUES(V_INT(n), V_TEXT(p->turn), V_INT(from), V_INT((int64_t)most + 1)), e);
+}
+
+static struct store_image read_image(struct run *r, const struct store_image_page *p,
+                                     sqlite3_stmt *st)
+{
+    struct str content = sql_text(st, 3, r->mem);
+
+    return (struct store_image){
+        .session = p->session,
+        .turn = p->turn,
+        .path = sql_text(st, 1, r->mem),
+        .mode = sql_int(st, 2),
+        .content = content,
+        .absent = !content.p,
+    };
+}
+
 bool images_load(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_image_page *p = &step->images;
@@ -145,25 +189,16 @@ bool images_load(struct run *r, struct store_step *step, struct err *e)
     enum sql_got got = SQL_FAILED;
     sqlite3_stmt *st;
 
-    if (!session_find(r, p->session, &n, e))
+    if (!session_find(r, p->session, &n, e) || (!p->turn.p && !last_turn(r, n, &p->turn, e)))
         return false;
-    st = sql_begin(r->sql,
-                   "SELECT n, path, mode, content FROM images"
-                   " WHERE session = ? AND turn = ? AND n > ? ORDER BY n LIMIT ?",
-                   VALUES(V_INT(n), V_TEXT(p->turn), V_INT(p->after), V_INT((int64_t)most + 1)), e);
+    st = begin_images(r, p, n, most, e);
     p->v = ARENA_ARRAY(r->mem, struct store_image, most);
     p->n = 0;
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW && p->n < most &&
            bytes < r->limits->store_page_bytes) {
-        struct store_image *i = &p->v[p->n++];
-
         p->after = sql_int(st, 0);
-        *i = (struct store_image){ .session = p->session, .turn = p->turn };
-        i->path = sql_text(st, 1, r->mem);
-        i->mode = sql_int(st, 2);
-        i->content = sql_text(st, 3, r->mem);
-        i->absent = !i->content.p;
-        bytes += (int64_t)i->content.n;
+        p->v[p->n] = read_image(r, p, st);
+        bytes += (int64_t)p->v[p->n++].content.n;
     }
     p->more = got == SQL_ROW;
     if (p->more)

@@ -3,6 +3,7 @@
 #include "base/auto.h"
 #include "base/id.h"
 #include "base/utf8.h"
+#include "core/path_below.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,34 +18,16 @@ enum { SHOWN = 100, RETRIES = 128, LINKS = 8 };
 
 /* ---- which folder ------------------------------------------------------------------------ */
 
-/* Does an absolute path lie in the folder? Then *rest is what comes below it. */
-static bool lies_in(struct str path, const char *folder, struct str *rest)
-{
-    struct str root = str_of(folder);
-
-    while (root.n && root.p[root.n - 1] == '/') /* of "/" itself nothing is left */
-        root.n--;
-    if (!str_starts(path, root))
-        return false;
-    path = str_skip(path, root.n);
-    if (path.n && path.p[0] != '/')
-        return false;
-    while (path.n && path.p[0] == '/')
-        path = str_skip(path, 1);
-    *rest = path.n ? path : STR(".");
-    return true;
-}
-
-static bool find_folder(const struct host *host, struct str path, struct host_folder *in,
-                        struct str *rest)
+/* The folder and the way from it. Included ones are not reached from the root by "..". */
+static bool find_folder(const struct host *host, struct arena *mem, struct str path,
+                        struct host_folder *in, struct str *rest)
 {
     *in = (struct host_folder){ host->root_fd, host->root };
-    *rest = path;
-    if (path.p[0] != '/' || lies_in(path, host->root, rest))
+    if (path_below(mem, in->path, host->cwd, path, rest))
         return true;
-    for (size_t i = 0; i < host->includes; i++) {
+    for (size_t i = 0; (path.p[0] == '/' || host->cwd) && i < host->includes; i++) {
         *in = host->include[i];
-        if (lies_in(path, in->path, rest))
+        if (path_below(mem, in->path, host->cwd, path, rest))
             return true;
     }
     return false;
@@ -60,10 +43,10 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
         return fail(e, ERR_INVALID, "path: expected a file name without NUL");
     if (path.n >= PATH_MAX)
         return fail(e, ERR_INVALID, "path: longer than %d bytes", PATH_MAX - 1);
-    if (!find_folder(host, path, &in, &rest))
+    if (!find_folder(host, mem, path, &in, &rest))
         return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s",
                     STR_ARG(utf8_head(path, SHOWN)), host->root);
-    *out = (struct place){ .given = path, .in = in, .path = arena_cstr(mem, rest) };
+    *out = (struct place){ .given = path, .in = in, .path = rest.n ? arena_cstr(mem, rest) : "." };
     return true;
 }
 
@@ -175,17 +158,29 @@ bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const c
 /* ---- entries ----------------------------------------------------------------------------- */
 
 /* The path up to its last name: "a/b//" has "a" and "b". */
-static bool split(const struct place *p, struct str *parent, struct str *name, struct err *e)
+static struct str last_name(struct str path, struct str *parent)
 {
-    struct str path = str_of(p->path);
     const char *slash;
 
     while (path.n > 1 && path.p[path.n - 1] == '/')
         path.n--;
     slash = memrchr(path.p, '/', path.n);
-    *name = slash ? str_skip(path, (size_t)(slash + 1 - path.p)) : path;
     *parent = slash ? str_head(path, (size_t)(slash - path.p)) : STR(".");
-    if (str_eq(*name, STR(".")) || str_eq(*name, STR("..")))
+    return slash ? str_skip(path, (size_t)(slash + 1 - path.p)) : path;
+}
+
+static bool is_dots(struct str name)
+{
+    return str_eq(name, STR(".")) || str_eq(name, STR(".."));
+}
+
+/* "a/b/.." is a folder, but not the name of one: nobody deletes a by it. */
+static bool split(const struct place *p, struct str *parent, struct str *name, struct err *e)
+{
+    struct str above;
+
+    *name = last_name(str_of(p->path), parent);
+    if (is_dots(*name) || is_dots(last_name(p->given, &above)))
         return fail(e, ERR_INVALID,
                     STR_FMT
                     " names no file or folder inside the root; its last part must be a name",
@@ -267,6 +262,30 @@ bool entry_read(const struct entry *n, const struct place *p, struct arena *mem,
     return read_open(p, fd, mem, max, limit, out, e);
 }
 
+/* What the kernel calls a folder that is open; false when it is gone. */
+static bool folder_path(int fd, char out[PATH_MAX])
+{
+    char self[64];
+    ssize_t n;
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    n = readlink(self, out, PATH_MAX - 1);
+    out[n < 0 ? 0 : n] = 0;
+    return n > 0;
+}
+
+struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem)
+{
+    char top[PATH_MAX], here[PATH_MAX];
+    struct str way;
+
+    if (!folder_path(p->in.fd, top) || !folder_path(n->folder, here) ||
+        !path_below(mem, top, NULL, str_of(here), &way))
+        return STR_NONE;
+    return arena_printf(mem, "%s%s" STR_FMT "/%s", strcmp(p->in.path, "/") ? p->in.path : "",
+                        way.n ? "/" : "", STR_ARG(way), n->name);
+}
+
 /* Make the folder at one place unless something is there. */
 static bool make_folder(const struct place *p, struct err *e)
 {
@@ -333,34 +352,51 @@ static bool look(const struct entry *n, const struct place *p, struct stat *st, 
            fail(e, ERR_INVALID, STR_FMT " is not a regular file", PLACE_ARG(p));
 }
 
+/* Without a mode a new file gets what the umask leaves. */
 static bool write_fresh(const struct entry *n, const char *fresh, const struct place *p,
-                        struct str text, enum entry_was was, const struct stat *st, struct err *e)
+                        struct str text, const mode_t *mode, struct err *e)
 {
     AUTO_FD fd =
         openat(n->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0)
         return place_fail(p, "write", e);
-    if (was == ENTRY_REPLACED && fchmod(fd, st->st_mode & 0777) < 0)
+    if (mode && fchmod(fd, *mode & 0777) < 0)
         return place_fail(p, "keep the mode of", e);
     return fill(fd, p, text, e) &&
            (renameat(n->folder, fresh, n->folder, n->name) == 0 || place_fail(p, "replace", e));
 }
 
+static bool replace(const struct entry *n, const struct place *p, struct str text,
+                    const mode_t *mode, struct err *e)
+{
+    char fresh[64];
+
+    fresh_name(fresh, sizeof(fresh));
+    if (write_fresh(n, fresh, p, text, mode, e))
+        return true;
+    unlinkat(n->folder, fresh, 0);
+    return false;
+}
+
 bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
                  struct err *e)
 {
-    char fresh[64];
     enum entry_was was;
     struct stat st;
 
-    if (!look(n, p, &st, &was, e))
+    if (!look(n, p, &st, &was, e) ||
+        !replace(n, p, text, was == ENTRY_REPLACED ? &st.st_mode : NULL, e))
         return false;
-    fresh_name(fresh, sizeof(fresh));
-    if (!write_fresh(n, fresh, p, text, was, &st, e)) {
-        unlinkat(n->folder, fresh, 0);
-        return false;
-    }
     *out = was;
     return true;
+}
+
+bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+               struct err *e)
+{
+    enum entry_was was;
+    struct stat st;
+
+    return look(n, p, &st, &was, e) && replace(n, p, text, &mode, e);
 }

@@ -26,8 +26,9 @@ struct place {
 };
 
 /*
- * Relative paths are meant from the root; absolute ones must begin with the root or an included
- * folder. Pure: nothing is opened. *out borrows from host and mem.
+ * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included
+ * folder, and neither may leave it by "..", which is taken by its letters (core/path_below.h).
+ * Pure: nothing is opened. *out borrows from host and mem.
  */
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
               struct err *e);
@@ -72,6 +73,12 @@ static inline void entry_close(struct entry *n)
 bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
                 const char *limit, struct str *out, struct err *e);
 
+/*
+ * The absolute path of an entry that a place led to: begins with the folder of the place, and no
+ * link is in it but perhaps its last name. STR_NONE: its folder is gone.
+ */
+struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem);
+
 /* Make the folders above a place that are not there. */
 bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e);
 
@@ -83,5 +90,9 @@ enum entry_was { ENTRY_NEW, ENTRY_REPLACED };
  */
 bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
                  struct err *e);
+
+/* The same, with a mode of its own. */
+bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+               struct err *e);
 
 #endif

@@ -76,7 +76,7 @@ const struct tool tool_dir_make = {
                    "there already is left as it is.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Folder to make, relative to the root folder.\"},"
+                    "\"description\":\"Folder to make, relative to the working folder.\"},"
                     "\"parents\":{\"type\":\"boolean\",\"default\":true,"
                     "\"description\":\"Make the folders above it, too.\"}},"
                     "\"required\":[\"path\"],\"additionalProperties\":false}",

@@ -140,12 +140,13 @@ const struct tool tool_file_delete = {
     .title = "Delete a file",
     .description = "Removes a file or an empty folder inside the root folder; a folder with all "
                    "that is in it only with recursive. Of a symbolic link only the link goes.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File or folder to remove, relative to the root folder.\"},"
-                    "\"recursive\":{\"type\":\"boolean\","
-                    "\"description\":\"Also what is in the folder.\"}},"
-                    "\"required\":[\"path\"],\"additionalProperties\":false}",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"path\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"File or folder to remove, relative to the working folder.\"},"
+        "\"recursive\":{\"type\":\"boolean\","
+        "\"description\":\"Also what is in the folder.\"}},"
+        "\"required\":[\"path\"],\"additionalProperties\":false}",
     .kind = TOOL_DELETE,
     .start = start,
 };

@@ -146,7 +146,7 @@ const struct tool tool_file_edit = {
                    "and occur once, unless replace_all is given. Answers with a unified diff.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to edit, relative to the root folder.\"},"
+                    "\"description\":\"File to edit, relative to the working folder.\"},"
                     "\"old_text\":{\"type\":\"string\",\"minLength\":1,"
                     "\"description\":\"The text to replace, exactly as it stands there.\"},"
                     "\"new_text\":{\"type\":\"string\","

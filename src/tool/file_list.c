@@ -83,7 +83,7 @@ const struct tool tool_file_list = {
                    "end in \"/\", files show their size in bytes. .git is left out.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-                    "\"description\":\"Folder to list, relative to the root folder.\"},"
+                    "\"description\":\"Folder to list, relative to the working folder.\"},"
                     "\"depth\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":1,"
                     "\"description\":\"How many levels of folders.\"}},"
                     "\"additionalProperties\":false}",

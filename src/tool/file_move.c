@@ -81,7 +81,7 @@ const struct tool tool_file_move = {
                    "stands there already is kept unless replace is given.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"from\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File or folder to move, relative to the root folder.\"},"
+                    "\"description\":\"File or folder to move, relative to the working folder.\"},"
                     "\"to\":{\"type\":\"string\",\"minLength\":1,"
                     "\"description\":\"Its new path, last name included.\"},"
                     "\"parents\":{\"type\":\"boolean\","

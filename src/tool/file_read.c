@@ -151,7 +151,7 @@ const struct tool tool_file_read = {
                    "image (PNG, JPEG, GIF, WebP).",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to read, relative to the root folder.\"},"
+                    "\"description\":\"File to read, relative to the working folder.\"},"
                     "\"line\":{\"type\":\"integer\",\"minimum\":1,"
                     "\"description\":\"First line to return, counted from 1.\"},"
                     "\"lines\":{\"type\":\"integer\",\"minimum\":1,"

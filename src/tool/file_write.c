@@ -76,7 +76,7 @@ const struct tool tool_file_write = {
                    "a part of a file, file_edit is safer.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to write, relative to the root folder.\"},"
+                    "\"description\":\"File to write, relative to the working folder.\"},"
                     "\"content\":{\"type\":\"string\",\"description\":\"All it will hold.\"},"
                     "\"parents\":{\"type\":\"boolean\","
                     "\"description\":\"Make the folders above it where they are missing.\"},"

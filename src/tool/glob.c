@@ -95,7 +95,7 @@ const struct tool tool_glob = {
                     "\"pattern\":{\"type\":\"string\",\"minLength\":1,"
                     "\"description\":\"Pattern for the path, counted from the folder.\"},"
                     "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-                    "\"description\":\"Folder to search, relative to the root folder.\"},"
+                    "\"description\":\"Folder to search, relative to the working folder.\"},"
                     "\"ignored\":{\"type\":\"boolean\","
                     "\"description\":\"Also find what .gitignore names.\"}},"
                     "\"required\":[\"pattern\"],\"additionalProperties\":false}",

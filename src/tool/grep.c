@@ -362,7 +362,7 @@ const struct tool tool_grep = {
         "\"description\":\"The pattern is a text, not an expression.\"},"
         "\"ignore_case\":{\"type\":\"boolean\",\"description\":\"A and a are the same.\"},"
         "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-        "\"description\":\"Folder or file to search, relative to the root folder.\"},"
+        "\"description\":\"Folder or file to search, relative to the working folder.\"},"
         "\"files\":{\"type\":\"string\","
         "\"description\":\"Only files whose name, or with a / whose path, matches: *.{c,h}\"},"
         "\"context\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":20,"

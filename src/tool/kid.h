@@ -55,7 +55,7 @@ struct kid_args {
     "\"description\":\"Instead of argv, with shell: a line for /bin/sh.\"},"                       \
     "\"shell\":{\"type\":\"boolean\",\"description\":\"Run command by /bin/sh.\"},"                \
     "\"cwd\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","                              \
-    "\"description\":\"Folder to run in, relative to the root folder.\"},"                         \
+    "\"description\":\"Folder to run in, relative to the working folder.\"},"                      \
     "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"                 \
     "\"description\":\"Further environment variables.\"}"
 

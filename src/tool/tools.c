@@ -20,6 +20,16 @@ const struct tool *const builtin_tools[] = {
     &tool_memory,
     &tool_plan_update,
     &tool_system_time,
+    &tool_agent_list,
+    &tool_agent_send,
+    &tool_agent_dispatch,
+    &tool_task_get,
+    &tool_task_cancel,
+    &tool_a2a_discover,
+    &tool_a2a_send,
+    &tool_ask_user,
+    &tool_artifact_write,
+    &tool_skill,
 };
 /* clang-format on */
 

@@ -22,6 +22,16 @@ extern const struct tool tool_web_fetch;
 extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
+extern const struct tool tool_skill; /* of use only where host->skills has some */
+extern const struct tool tool_agent_list;
+extern const struct tool tool_agent_send;
+extern const struct tool tool_agent_dispatch;
+extern const struct tool tool_task_get;
+extern const struct tool tool_task_cancel;
+extern const struct tool tool_a2a_discover;
+extern const struct tool tool_a2a_send;
+extern const struct tool tool_ask_user;
+extern const struct tool tool_artifact_write;
 
 /* All of them, in the order they are listed. */
 extern const struct tool *const builtin_tools[];

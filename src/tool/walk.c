@@ -187,7 +187,7 @@ static struct str prefix_of(struct arena *mem, const struct place *from)
 bool walk_run(struct walk *w, const struct place *from, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
-    AUTO_BUF path;
+    AUTO_BUF path = { 0 };
     int fd;
 
     if (!beneath_open(from, O_RDONLY | O_DIRECTORY, 0, &fd, e))

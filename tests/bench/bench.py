@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measure trefoil beside references in one run, and print ratios.
 
-usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies store binary)
+usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies store turns
+binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
@@ -20,6 +21,7 @@ import urllib.request
 
 import proxies
 import stores
+import turns
 from common import (LOAD_CORE, ROUNDS, SECONDS, SERVER_CORE, TOOLS, TREFOIL, cpu_seconds, fields,
                     missed, pinned, print_table, row, status)
 
@@ -186,7 +188,7 @@ def binary(_folder):
 
 SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "http": http,
             "proxies": proxies.measure,
-            "store": stores.measure, "binary": binary}
+            "store": stores.measure, "turns": turns.measure, "binary": binary}
 
 
 def main():

@@ -20,7 +20,11 @@ TREFOIL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/trefoil"
 DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 
 # What is offered of the built-in tools unless [mcp] mode says otherwise.
-READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time"]
+READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
+                   "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+                   "ask_user", "artifact_write"]
+# Over HTTP agents are tools, too; without files there is one.
+HTTP_TOOLS = READ_ONLY_TOOLS + ["trefoil_agent_default"]
 
 cases = []
 
@@ -145,8 +149,8 @@ class Process:
 class Stdio(Process):
     """`trefoil mcp` on pipes, one JSON message per line."""
 
-    def __init__(self, *args, root, **more):
-        super().__init__("mcp", "--scope", "tools", *args, root=root, **more)
+    def __init__(self, *args, root, scope="tools", **more):
+        super().__init__("mcp", "--scope", scope, *args, root=root, **more)
 
     def leave(self):
         if self.process.stdin:

@@ -239,6 +239,7 @@ def a_project_makes_the_guard_stricter_never_milder(root):
 def a_wrong_word_in_the_configuration_is_an_error(root):
     for text, want in (('[guard]\nmode = "writable"\n', "read-only"),
                        ('[guard]\ntaint = "maybe"\n', "deny"),
+                       ('[guard]\nuser_trust = "some"\n', "untrusted"),
                        ('[guard.permission]\nshout = "ask"\n', "unknown kind"),
                        ('[mcp.permission]\nread = "yes"\n', "auto"),
                        ('[mcp]\nmode = 7\n', "mode")):

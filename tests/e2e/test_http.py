@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 
-from harness import (READ_ONLY_TOOLS, DEADLINE, TREFOIL, Response, Serve, case, environment, equal, has, main,
+from harness import (HTTP_TOOLS, DEADLINE, TREFOIL, Response, Serve, case, environment, equal, has, main,
                      read_all, request, run, wait_for)
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -46,7 +46,7 @@ def mcp_is_served_in_every_version(root):
             equal((note.status, note.body), (202, b""))
             tools = t.post({"jsonrpc": "2.0", "id": "l", "method": "tools/list"},
                            mcp_protocol_version=version).json()["result"]["tools"]
-            equal([x["name"] for x in tools], READ_ONLY_TOOLS)
+            equal([x["name"] for x in tools], HTTP_TOOLS)
             equal("outputSchema" in tools[-1], version >= "2025-06-18")
             equal("annotations" in tools[0], version >= "2025-03-26")
             call = t.post({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params":

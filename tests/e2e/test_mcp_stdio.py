@@ -220,10 +220,10 @@ def stdout_is_the_protocols_alone(root):
 
 
 @case
-def what_is_not_there_yet_says_so(root):
-    done = run("mcp", root=root)
+def a_scope_that_is_none_is_refused(root):
+    done = run("mcp", "--scope", "everything", root=root)
     equal(done.returncode, 2)
-    has(done.stderr, b"not available yet")
+    has(done.stderr, b"accepted are agents, tools, all")
     equal(done.stdout, b"")
 
 

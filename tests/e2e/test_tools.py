@@ -3,11 +3,15 @@ import json
 import pathlib
 import tempfile
 
-from harness import READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main, run, wait_for
+from harness import HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main, run, wait_for
 
 ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
-             "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time"]
+             "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
+             "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+             "a2a_discover", "a2a_send", "ask_user", "artifact_write"]
+ONLY_LOOK = ["file_read", "file_list", "glob", "grep", "web_fetch", "plan_update", "system_time",
+             "agent_list", "task_get", "a2a_discover", "ask_user", "artifact_write"]
 
 
 def read_write(folder):
@@ -41,7 +45,7 @@ def by_default_nothing_can_be_changed_run_or_reached(root):
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         answer = s.request("POST", "/mcp", json.dumps(body).encode(),
                            content_type="application/json").json()
-        equal([x["name"] for x in answer["result"]["tools"]], READ_ONLY_TOOLS)
+        equal([x["name"] for x in answer["result"]["tools"]], HTTP_TOOLS)
 
 
 @case
@@ -53,8 +57,7 @@ def read_write_offers_all_with_schema_title_and_hints(root):
         for tool in tools:
             equal(tool["inputSchema"]["type"], "object")
             equal(bool(tool["title"] and tool["description"]), True)
-            changes = tool["name"] not in READ_ONLY_TOOLS and tool["name"] != "web_fetch"
-            equal(tool["annotations"]["readOnlyHint"], not changes)
+            equal(tool["annotations"]["readOnlyHint"], tool["name"] in ONLY_LOOK)
 
 
 @case

@@ -5,25 +5,32 @@
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { allValid, equal, finish, here, root, serve, test, trefoil } from './harness.mjs';
 import { tapHttp } from './tap.mjs';
 import { validate } from './validate.mjs';
 
+process.env.TREFOIL_PROVIDER = 'offline';
 await writeFile(join(root, 'hello.txt'), 'hello from the root\n');
+await mkdir(join(root, '.trefoil', 'agents'), { recursive: true });
+await writeFile(join(root, '.trefoil', 'agents', 'peer-helper.md'), '---\ndescription: Helps peers.\n---\nYou help.\n');
 const logs = { stdio: join(root, 'stdio.log'), HTTP: join(root, 'http.log'), 'HTTP+SSE': join(root, 'sse.log') };
 const NEWEST = { pin: '2026-07-28' };
 const stdio = { command: process.execPath, args: [join(here, 'tap.mjs'), logs.stdio, trefoil,
   'mcp', '--scope', 'tools', '--root', root] };
+const agentsOverStdio = { ...stdio, args: [...stdio.args.slice(0, 3), 'mcp', '--root', root], env: { ...process.env } };
 
-async function use(mode, transport) {
+const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'agent_list', 'agent_send',
+  'agent_dispatch', 'task_get', 'task_cancel', 'ask_user', 'artifact_write'];
+
+async function use(mode, transport, offered = OFFERED) {
   const client = new Client({ name: 'peers', version: '1' },
     mode ? { versionNegotiation: { mode } } : {});
   await client.connect(transport);
   equal(client.getNegotiatedProtocolVersion(), mode ? '2026-07-28' : '2025-11-25');
-  equal((await client.listTools()).tools.map(t => t.name), ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time']);
+  equal((await client.listTools()).tools.map(t => t.name), offered);
   const read = await client.callTool({ name: 'file_read', arguments: { path: 'hello.txt' } });
   equal(read.content, [{ type: 'text', text: 'hello from the root\n' }]);
   const time = await client.callTool({ name: 'system_time', arguments: {} });
@@ -36,6 +43,32 @@ async function use(mode, transport) {
   const many = await Promise.all(Array.from({ length: 100 }, () =>
     client.callTool({ name: 'file_read', arguments: { path: 'hello.txt' } })));
   equal(many.every(r => r.content[0].text === 'hello from the root\n'), true);
+  await client.close();
+}
+
+// An agent of a file, as a tool: it answers, tells how far it is, and stops when it is told to.
+async function useAgent(mode, transport) {
+  const client = new Client({ name: 'peers', version: '1' }, mode ? { versionNegotiation: { mode } } : {});
+  await client.connect(transport);
+  const tool = (await client.listTools()).tools.find(t => t.name === 'trefoil_agent_peer_helper');
+  equal([tool.description, tool.inputSchema.required], ['Helps peers.', ['message']]);
+  const ask = (args, options) => client.callTool({ name: tool.name, arguments: args }, options);
+  const told = []; // the client forgets progress that comes in one piece with the answer, hence the pause
+  const pause = `/call agent_send ${JSON.stringify({ message: '/sleep 200ms' })}`;
+  const first = await ask({ message: pause }, { onprogress: p => told.push(p) });
+  equal(first.content[0].text.includes('Slept 200 ms.'), true);
+  equal(told.some(p => p.message === 'agent_send: running'), true);
+  equal(told.every((p, i) => !i || p.progress > told[i - 1].progress), true);
+  const session_id = first.structuredContent.session_id;
+  const second = await ask({ message: '/echo hi', session_id });
+  equal([second.content[0].text, second.structuredContent.session_id], ['hi', session_id]);
+  const stop = new AbortController();
+  const refused = await ask({ message: '/call shell_exec {}' }); // [mcp] only reads, and so do its agents
+  equal(/read-only|no tool/.test(refused.content[0].text), true);
+  const cancelled = ask({ message: '/sleep 3000' }, { signal: stop.signal }).then(() => 'answered', () => 'cancelled');
+  setTimeout(() => stop.abort(), 50);
+  equal(await cancelled, 'cancelled');
+  equal((await ask({ message: '/echo still here' })).content[0].text, 'still here');
   await client.close();
 }
 
@@ -81,13 +114,22 @@ const over = {
   stdio: () => new StdioClientTransport({ ...stdio, stderr: 'inherit' }),
   HTTP: () => new StreamableHTTPClientTransport(new URL(http.url)),
 };
+const OVER_HTTP = [...OFFERED, 'trefoil_agent_default', 'trefoil_agent_peer_helper'];
 for (const [name, open] of Object.entries(over)) {
-  await test(`the official client, as it comes, over ${name}`, () => use(undefined, open()));
-  await test(`the official client, probing for a newer era, over ${name}`, () => use('auto', open()));
-  await test(`the official client, of the newest era alone, over ${name}`, () => use(NEWEST, open()));
+  const offered = name === 'stdio' ? OFFERED : OVER_HTTP;
+  await test(`the official client, as it comes, over ${name}`, () => use(undefined, open(), offered));
+  await test(`the official client, probing for a newer era, over ${name}`, () => use('auto', open(), offered));
+  await test(`the official client, of the newest era alone, over ${name}`, () => use(NEWEST, open(), offered));
 }
 await test('the official client over HTTP+SSE', () =>
-  use(undefined, new SSEClientTransport(new URL(sse.url))));
+  use(undefined, new SSEClientTransport(new URL(sse.url)), OVER_HTTP));
+const agents = { stdio: () => new StdioClientTransport({ ...agentsOverStdio, stderr: 'inherit' }), HTTP: over.HTTP };
+for (const [name, open] of Object.entries(agents)) {
+  await test(`agents are tools that answer, with progress and cancel, to the official client over ${name}`,
+    () => useAgent(undefined, open()));
+  await test(`agents are tools that answer, with progress and cancel, to the newest era over ${name}`,
+    () => useAgent(NEWEST, open()));
+}
 await test('the inspector over stdio', () => inspect('--', stdio.command, ...stdio.args));
 await test('the inspector over HTTP', () => inspect(http.url));
 await test('the schemas find faults', schemasFindFaults);

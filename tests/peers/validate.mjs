@@ -122,15 +122,16 @@ const isRequest = m => m && 'method' in m && 'id' in m;
 const claim = m => m?.params?._meta?.[META_VERSION] ?? undefined;
 const offer = m => m?.method === 'initialize' ? m.params?.protocolVersion : undefined;
 
-// What is known of one stream: its requests by who sent them and id, and the agreed version.
+// What is known of one stream: its requests by who sent them and id, and the version that was agreed or is claimed.
 function surveyOf(records) {
   const requests = new Map();
-  let agreed;
+  let agreed, claimed;
   for (const { from, message } of records) {
     if (isRequest(message)) requests.set(`${from} ${JSON.stringify(message.id)}`, message);
     agreed ??= message?.result?.protocolVersion;
+    claimed ??= claim(message);
   }
-  return { requests, agreed };
+  return { requests, agreed: agreed ?? claimed };
 }
 
 // Check what `from` sent: { checked, unknown: those of a version without a schema, wrong: [...] }.

@@ -234,7 +234,7 @@ static struct trace next_trace(struct mcp_client *c, struct call *call)
 {
     struct caller copy = *call->caller;
 
-    return mcp_trace_next(&copy, call->mem, loop_wall(c->world.rpc->loop));
+    return trace_next(&copy, call->mem, loop_wall(c->world.rpc->loop));
 }
 
 static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,

@@ -69,23 +69,53 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
     mcp_result_end(r->in, MCP_CACHE_NEVER);
 }
 
+static void call_tool(struct rpc_in *in, struct tool_call *params)
+{
+    struct offer *offer = mcp_offer_of(in);
+    const struct tool *tool = offer_tool(offer, params->name);
+    struct mcp_request *r;
+
+    if (!tool) {
+        rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT,
+                  STR_ARG(utf8_head(params->name, 100)));
+        return;
+    }
+    r = mcp_request_begin(in, &params->round, &params->args, answer_tool);
+    tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params->args, mcp_request_op(r),
+             mcp_request_done, r);
+}
+
+/* Called by somebody who knows its name from before, while it is still to come. */
+struct early_call {
+    struct gathering_wait wait; /* first */
+    struct tool_call params;
+};
+
+static void on_gathered_call(struct op *op, const struct err *e, void *who)
+{
+    struct early_call *early = (struct early_call *)(void *)op;
+
+    if (e)
+        rpc_error_of(who, e);
+    else
+        call_tool(who, &early->params);
+}
+
 void mcp_on_tools_call(struct rpc_in *in)
 {
     struct offer *offer = mcp_offer_of(in);
     struct tool_call params = { 0 };
-    const struct tool *tool;
-    struct mcp_request *r;
+    struct early_call *early;
 
     if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||
         mcp_park_resume(in, &params.round))
         return;
-    tool = offer_tool(offer, params.name);
-    if (!tool) {
-        rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT,
-                  STR_ARG(utf8_head(params.name, 100)));
+    if (!offer->gathering || !offer->gathering->open || offer_tool(offer, params.name)) {
+        call_tool(in, &params);
         return;
     }
-    r = mcp_request_begin(in, &params.round, &params.args, answer_tool);
-    tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params.args, mcp_request_op(r),
-             mcp_request_done, r);
+    early = ARENA_NEW(in->mem, struct early_call);
+    early->params = params;
+    gathering_wait(offer->gathering, &early->wait, offer->host.loop, offer->host.limits, &in->op,
+                   on_gathered_call, in);
 }

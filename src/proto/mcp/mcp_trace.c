@@ -1,7 +1,5 @@
 #include "proto/mcp/mcp_trace.h"
 
-#include "base/id.h"
-
 enum { UNREADABLE = TRACE_DEPTH + 1 };
 
 static const char *const id_names[] = { "X-Trefoil-Trace-ID", "X-OpenStarry-Trace-ID" };
@@ -107,20 +105,6 @@ void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
-
-struct trace mcp_trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms)
-{
-    struct trace next;
-    char id[ID_TEXT];
-
-    if (!caller->trace.id.n) {
-        id_new(wall_ms, id);
-        caller->trace.id = arena_str(mem, str_of(id));
-    }
-    next = caller->trace;
-    next.depth++;
-    return next;
-}
 
 void mcp_trace_write_meta(struct jw *w, const struct trace *t)
 {

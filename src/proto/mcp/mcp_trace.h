@@ -30,12 +30,6 @@ bool mcp_trace_names(struct str name);
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);
 void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t);
 
-/*
- * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
- * caller for the next call) if it has none; and a depth one greater.
- */
-struct trace mcp_trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
-
 /* Write the members of a `_meta` object that is open. */
 void mcp_trace_write_meta(struct jw *w, const struct trace *t);
 

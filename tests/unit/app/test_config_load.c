@@ -213,4 +213,24 @@ TEST(a_failed_load_leaves_the_old_configuration)
     EQ_S(c.listen, "old");
 }
 
+TEST(durability_is_one_of_two_words)
+{
+    AUTO_PLACE at = place_new();
+    struct loaded l;
+
+    place_write(&at, "r/x", "");
+    l = load(&at, NULL, false);
+    EQ(l.c.durability, STORE_PROCESS);
+    place_write(&at, "home/.config/trefoil/config.toml", "[store]\ndurability = 'power'\n");
+    l = load(&at, NULL, false);
+    EQ(l.c.durability, STORE_POWER);
+    place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'process'\n");
+    l = load(&at, NULL, false);
+    EQ(l.c.durability, STORE_PROCESS);
+    place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'always'\n");
+    l = load(&at, NULL, false);
+    OK(!l.ok);
+    HAS_S(str_of(l.e.text), "accepted are process and power");
+}
+
 TEST_MAIN()

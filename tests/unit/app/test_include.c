@@ -148,11 +148,22 @@ TEST(all_together_has_a_limit)
 
 static struct str prompt(struct world *w, const char *provider)
 {
-    const struct agent_def def = { .name = "a",
-                                   .persona = STR("You."),
-                                   .provider = str_of(provider) };
+    const struct agent_def def = { .name = "a", .persona = STR("You.") };
+    const struct prompt_opts opts = { .root = w->f.path,
+                                      .limits = &w->limits,
+                                      .provider = str_of(provider) };
 
-    return prompt_of_agent(&w->f.mem, w->f.path, &w->limits, &def, &w->notes);
+    return prompt_of_agent(&w->f.mem, &opts, &def, &w->notes);
+}
+
+/* Without its end, which says where the agent works. */
+static struct str of_files(struct world *w, const char *provider)
+{
+    struct str all = prompt(w, provider);
+    ptrdiff_t end = str_find(all, STR("\n\n# Where you work\n\nThe root folder is /"));
+
+    OK(end >= 0);
+    return str_head(all, end < 0 ? all.n : (size_t)end);
 }
 
 static void fill(struct world *w)
@@ -173,7 +184,7 @@ TEST(a_claude_model_reads_the_files_for_claude)
 
     world_init(&w);
     fill(&w);
-    EQ_S(prompt(&w, "anthropic"),
+    EQ_S(of_files(&w, "anthropic"),
          "You.\n\n# Rules\n\n## .claude/rules/a.md\n\nclaude a\n\n## .claude/rules/b.md\n\n"
          "claude b\npart\n\n# System instructions\n\n## AGENTS.md\n\nagents\n\n"
          "## .claude/CLAUDE.md\n\nclaude");
@@ -185,9 +196,9 @@ TEST(a_gemini_model_reads_the_files_for_gemini)
 
     world_init(&w);
     fill(&w);
-    EQ_S(prompt(&w, "gemini"), "You.\n\n# Rules\n\n## .gemini/rules/g.md\n\ngemini g\n\n"
-                               "# System instructions\n\n## AGENTS.md\n\nagents\n\n"
-                               "## .gemini/SYSTEM.md\n\ngemini");
+    EQ_S(of_files(&w, "gemini"), "You.\n\n# Rules\n\n## .gemini/rules/g.md\n\ngemini g\n\n"
+                                 "# System instructions\n\n## AGENTS.md\n\nagents\n\n"
+                                 "## .gemini/SYSTEM.md\n\ngemini");
 }
 
 TEST(any_other_model_reads_all_and_each_once)
@@ -210,7 +221,7 @@ TEST(a_file_that_is_wrong_is_left_out_with_a_note)
     world_init(&w);
     place_write(&w.f, "AGENTS.md", "agents");
     place_write(&w.f, ".claude/rules/bad.md", "@not/there.md");
-    EQ_S(prompt(&w, NULL), "You.\n\n# System instructions\n\n## AGENTS.md\n\nagents");
+    EQ_S(of_files(&w, NULL), "You.\n\n# System instructions\n\n## AGENTS.md\n\nagents");
     EQ(w.notes.n, 1);
     HAS_S(w.notes.v[0].text, ".claude/rules/bad.md:1: @not/there.md");
     w.limits.prompt_bytes = 1024;

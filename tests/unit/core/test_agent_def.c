@@ -2,6 +2,7 @@
 #include "base/auto.h"
 #include "core/agent_def.h"
 #include "core/prompt.h"
+#include "core/skill.h"
 #include "tap.h"
 
 TEST(names_are_short_and_plain)
@@ -73,13 +74,49 @@ TEST(a_prompt_is_persona_then_rules_then_instructions)
                                          { "r/empty.md", STR(" \n") },
                                          { "r/b.md", STR("Be brief.") } };
     const struct prompt_part more[] = { { "AGENTS.md", STR("Run make.") } };
-    const struct prompt_parts parts = { STR("\nYou review.\n"), rules, 3, more, 1 };
+    const struct prompt_parts parts = { .persona = STR("\nYou review.\n"),
+                                        .rule = rules,
+                                        .rules = 3,
+                                        .instruction = more,
+                                        .instructions = 1 };
     bool cut;
 
     EQ_S(prompt_compose(&mem, &parts, 4096, &cut),
          "You review.\n\n# Rules\n\n## r/a.md\n\nBe kind.\n\n## r/b.md\n\nBe brief.\n\n"
          "# System instructions\n\n## AGENTS.md\n\nRun make.");
     OK(!cut);
+}
+
+TEST(skills_and_the_place_come_last)
+{
+    AUTO_ARENA mem = { 0 };
+    struct skill v[] = { { .name = "pdf", .description = STR(" Reads\n  PDF\tfiles. ") },
+                         { .name = "x", .description = STR("Y") } };
+    const struct skill_list list = { v, ARRAY_LEN(v) }, none = { 0 };
+    const struct prompt_parts parts = { .persona = STR("You."),
+                                        .skills = skills_lines(&mem, &list, 1000),
+                                        .place = STR("Here.") };
+    bool cut;
+
+    EQ_S(prompt_compose(&mem, &parts, 4096, &cut),
+         "You.\n\n# Skills\n\nInstructions for kinds of work that come up here. When one fits, "
+         "load it with the tool skill before you begin.\n\n- pdf: Reads PDF files.\n- x: Y\n\n"
+         "# Where you work\n\nHere.");
+    EQ_S(skills_lines(&mem, &none, 1000), "");
+    EQ_S(skills_lines(&mem, NULL, 1000), "");
+}
+
+TEST(a_list_of_skills_ends_at_its_limit)
+{
+    AUTO_ARENA mem = { 0 };
+    struct skill v[3] = { { .name = "a", .description = STR("0123456789") },
+                          { .name = "b", .description = STR("0123456789") },
+                          { .name = "c", .description = STR("0123456789") } };
+    const struct skill_list list = { v, ARRAY_LEN(v) };
+
+    EQ_S(skills_lines(&mem, &list, 32 + 29), "- a: 0123456789\n- and 2 more");
+    EQ_S(skills_lines(&mem, &list, 32 + 31), "- a: 0123456789\n- b: 0123456789\n- and 1 more");
+    EQ_S(skills_lines(&mem, &list, 32), "- and 3 more");
 }
 
 TEST(instructions_are_optional_and_nothing_is_nothing)

@@ -419,6 +419,24 @@ static const struct {
     { "{\"path\":\".vault/a\\u0000b\"}", false },
 };
 
+static const struct {
+    const char *cwd, *args;
+    bool inside;
+} from[] = {
+    { "/.vault", "{\"path\":\"a\"}", true },
+    { "/.vault", "{\"path\":\"../a\"}", false },
+    { "/.vault", "{\"path\":\".\"}", false },
+    { "/.vault", "{\"path\":\".vault/a\"}", true },
+    { "/.vault", "{\"path\":\"link\"}", false },
+    { "/.vault/out", "{\"path\":\"a\"}", false },
+    { "/.vault/out", "{\"path\":\".vault/a\"}", false },
+    { "/src", "{\"path\":\".vault/a\"}", false },
+    { "/src", "{\"path\":\"../.vault/a\"}", true },
+    { "/src", "{\"path\":\"../../.vault/a\"}", false },
+    { "2/.vault", "{\"path\":\"a\"}", false },
+    { "/..", "{\"path\":\".vault/a\"}", false },
+};
+
 TEST(only_what_lies_inside_the_vault_is_inside)
 {
     char root[] = "/tmp/trefoil-vault-XXXXXX";
@@ -438,6 +456,12 @@ TEST(only_what_lies_inside_the_vault_is_inside)
     OK(guard_in_vault(&host, object(&d, text)));
     snprintf(text, sizeof(text), "{\"path\":\"%s2/.vault/a\"}", root);
     OK(!guard_in_vault(&host, object(&d, text)));
+    for (size_t i = 0; i < ARRAY_LEN(from); i++) {
+        snprintf(text, sizeof(text), "%s%s", root, from[i].cwd);
+        host.cwd = text;
+        if (guard_in_vault(&host, object(&d, from[i].args)) != from[i].inside)
+            TAP_NOT("%s from %s", from[i].args, from[i].cwd);
+    }
     end(&d);
     unlinkat(host.root_fd, ".vault/out", 0);
     unlinkat(host.root_fd, ".vault/link", 0);

@@ -97,7 +97,7 @@ TEST(an_entry_means_the_calls_it_names)
         const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
         AUTO_ARENA mem = { 0 };
         struct pattern_call call = {
-            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place"
+            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place", NULL
         };
         struct err e;
         bool allows, denies;
@@ -111,11 +111,48 @@ TEST(an_entry_means_the_calls_it_names)
     }
 }
 
+/* Patterns count from the root, paths of a call from where its session works. */
+TEST(relative_paths_are_meant_from_the_working_folder)
+{
+    static const struct {
+        const char *pattern, *cwd, *path;
+        int fits;
+    } lines[] = {
+        { "Edit(docs)", "/some/place/docs", "a.md", YES },
+        { "Edit(docs)", "/some/place/src", "docs/a.md", NO },
+        { "Edit(docs)", "/some/place/src", "../docs/a.md", YES },
+        { "Edit(docs)", "/some/place/docs", "../src/a.c", NO },
+        { "Edit(docs)", "/some/place/docs", "../../a.md", DENIED_ONLY },
+        { "Edit(docs)", "/some/place/docs", "../../place/docs/a.md", DENIED_ONLY },
+        { "Edit(docs)", "/some/place/src", "/some/place/docs/a.md", YES },
+        { "Edit(*.md)", "/some/place/", "a.md", YES },
+        { "Edit(a.md)", "/some/place/docs/..", "a.md", YES },
+        { "Edit(docs)", "/some/placebo/docs", "a.md", DENIED_ONLY },
+        { "Edit(docs)", "/elsewhere", "docs/a.md", DENIED_ONLY },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
+        AUTO_ARENA mem = { 0 };
+        struct pattern_call call = {
+            STR("file_edit"), STR_NONE, { 0 }, "/some/place", lines[i].cwd
+        };
+        struct str args = arena_printf(&mem, "{\"path\":\"%s\"}", lines[i].path);
+        struct str pattern = str_of(lines[i].pattern);
+        struct err e;
+
+        OK(json_read(&mem, args, &opts, &call.args, &e));
+        if (tool_pattern_fits(pattern, &call, PATTERN_ALLOWS) != (lines[i].fits == YES) ||
+            tool_pattern_fits(pattern, &call, PATTERN_DENIES) != (lines[i].fits != NO))
+            TAP_NOT("%s against %s from %s", lines[i].pattern, lines[i].path, lines[i].cwd);
+    }
+}
+
 TEST(a_path_without_end_is_not_judged)
 {
     AUTO_ARENA mem = { 0 };
     const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
-    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place" };
+    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place", NULL };
     struct buf b;
     struct err e;
 

@@ -96,8 +96,8 @@ TEST(a_call_made_for_a_caller_is_one_deeper_and_keeps_the_id)
 {
     AUTO_ARENA mem = { 0 };
     struct caller caller = { .trace = { .depth = 2 } };
-    struct trace first = mcp_trace_next(&caller, &mem, 1000);
-    struct trace second = mcp_trace_next(&caller, &mem, 2000);
+    struct trace first = trace_next(&caller, &mem, 1000);
+    struct trace second = trace_next(&caller, &mem, 2000);
 
     EQ(first.depth, 3);
     EQ(second.depth, 3);

@@ -193,8 +193,35 @@ static const struct tool far_tool = { .name = "mcp_far_say",
                                       .kind = TOOL_FETCH,
                                       .read_only = true,
                                       .start = run_say };
-static const struct tool *const stage_tools[] = { &say_tool, &count_tool, &wait_tool, &plan_tool,
-                                                  &far_tool };
+static void on_sampled(struct op *op, const struct err *e, void *who)
+{
+    struct ask *ask = CONTAINER_OF(op, struct ask, op);
+    struct call *call = who;
+
+    if (e)
+        call_failed(call, "%s", e->text);
+    else
+        call_text(call, json_raw(ask->answer));
+    call_done(call);
+}
+
+/* A server that asks for our model. */
+static void run_sample(struct call *call)
+{
+    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_SAMPLE, STR("sample"),
+             STR("{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\","
+                 "\"text\":\"think\"}}],\"maxTokens\":9}"),
+             on_sampled, call);
+}
+
+static const struct tool sample_tool = { .name = "mcp_far_sample",
+                                         .alias = "far:sample",
+                                         .input_schema = "{\"type\":\"object\"}",
+                                         .kind = TOOL_FETCH,
+                                         .read_only = true,
+                                         .start = run_sample };
+static const struct tool *const stage_tools[] = { &sample_tool, &say_tool,  &count_tool,
+                                                  &wait_tool,   &plan_tool, &far_tool };
 
 /* ---- the client ------------------------------------------------------------------------------ */
 

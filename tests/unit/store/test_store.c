@@ -332,6 +332,36 @@ TEST(the_first_pre_image_of_a_file_is_kept)
     EQ(l.session.bytes, 0);
 }
 
+TEST(pre_images_of_the_last_turn_come_newest_first)
+{
+    AUTO_WORLD w;
+    struct store_step i = { STORE_IMAGE_PUT,
+                            .image = { .session = STR("s"), .fence = 1, .content = STR("x") } };
+    struct store_step p = { STORE_IMAGES, .images = { .session = STR("s"), .newest_first = true } };
+
+    world_init(&w);
+    w.limits.store_page_items = 2;
+    OK(world_open(&w));
+    world_session(&w, "s");
+    world_session(&w, "other");
+    OK(world_ask(&w, &p));
+    OK(!p.images.turn.p && !p.images.n && !p.images.more);
+    for (int n = 0; n < 6; n++) {
+        i.image.session = n < 5 ? STR("s") : STR("other");
+        i.image.turn = n < 2 ? STR("z") : STR("a"); /* by time, not by name */
+        i.image.path = (struct str){ "abcdef" + n, 1 };
+        OK(world_ask(&w, &i));
+    }
+    OK(world_ask(&w, &p));
+    EQ_S(p.images.turn, "a");
+    OK(p.images.n == 2 && p.images.more);
+    EQ_S(p.images.v[0].path, "e");
+    EQ_S(p.images.v[1].path, "d");
+    OK(world_ask(&w, &p));
+    OK(p.images.n == 1 && !p.images.more);
+    EQ_S(p.images.v[0].path, "c");
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static struct store_step remember(const char *key, const char *value)

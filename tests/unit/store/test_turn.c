@@ -29,7 +29,7 @@ TEST(a_prompt_is_answered_and_told_in_order)
     EQ_STR(s.heard, "session Hi\nthought hm\ntext Hello.\nend end \n");
     EQ_S(history_answer(s.session.history), "Hello.");
     EQ(s.turn.stop, TURN_END);
-    EQ(s.tools, 5);
+    EQ(s.tools, 6);
     stage_close(&s);
 }
 
@@ -51,7 +51,7 @@ TEST(calls_run_side_by_side_and_their_results_stand_in_the_order_of_the_calls)
     call_text(s.stuck, STR("one"));
     call_done(s.stuck);
     stage_wait(&s);
-    HAS_S(str_of(s.last), "one|two|there is no tool nonsense; there are: say, count, wait");
+    HAS_S(str_of(s.last), "one|two|there is no tool nonsense; there are: mcp_far_sample, say");
     HAS_S(str_of(s.heard), "tool b 2 two\n");
     HAS_S(str_of(s.heard), "tool c 3 there is no tool");
     HAS_S(str_of(s.heard), "tool a 2 one\ntext Done.\nend end");
@@ -453,6 +453,67 @@ TEST(what_a_server_says_is_fenced_and_taints_what_follows)
     EQ(s.runs, 0); /* a tool of high risk, and nobody can be asked */
     HAS_S(str_of(s.heard), "[data from far:say, not trusted");
     stage_close(&s);
+}
+
+TEST(a_server_that_wants_our_model_gets_it_when_somebody_agrees)
+{
+    AUTO_STAGE s;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct json yes;
+
+    stage_init(&s);
+    s.able = true;
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_sample", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "thought", .usage = { .input = 5, .output = 7 } });
+    add_line(&s, (struct line){ .text = "Ok.", .usage = { .input = 1, .output = 1 } });
+    stage_prompt(&s, "go");
+    OK(until(s.world.loop, is_asked, &s));
+    HAS_S(s.ask->params, "model_sample");
+    HAS_S(s.ask->params, "data from far:sample is not trusted");
+    EQ_S(turn_call_id(s.ask), "a");
+    OK(json_read(&s.session.mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &s.err));
+    ask_answer(s.ask, yes);
+    stage_wait(&s);
+    HAS_S(str_of(s.heard), "{\"role\":\"assistant\",\"content\":{\"type\":\"text\","
+                           "\"text\":\"thought\"},\"model\":\"m1\",\"stopReason\":\"endTurn\"}");
+    EQ(s.turn.usage.input, 6); /* it is paid for */
+    stage_close(&s);
+}
+
+TEST(without_anybody_to_ask_it_does_not_get_it)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_sample", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "Ok." });
+    stage_ask(&s, "go");
+    EQ(s.asked, 2);
+    HAS_S(str_of(s.last), "model_sample needs somebody's permission");
+    stage_close(&s);
+}
+
+TEST(prompts_of_people_taint_when_they_are_not_trusted)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    stage_up(&s);
+    for (int trusted = 0; trusted < 2; trusted++) {
+        s.sworld.untrusted_users = !trusted;
+        OK(stage_open(&s, NULL));
+        add_line(&s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
+        add_line(&s, (struct line){ .text = "Ok." });
+        stage_ask(&s, "go");
+        EQ(s.runs, trusted);
+        if (!trusted)
+            HAS_S(str_of(s.last), "data from user is not trusted");
+        stage_close(&s);
+    }
 }
 
 TEST(a_plan_is_told_and_kept)

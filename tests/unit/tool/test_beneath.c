@@ -1,10 +1,7 @@
 /* Ways out of the root, each tried with every tool that takes a path. */
 #include "base/auto.h"
+#include "swapper.h"
 #include "tool/beneath.h"
-#include "tool_bench.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 enum { SWAPS = 400 };
 
@@ -165,26 +162,92 @@ TEST(included_folders_are_reached_by_absolute_paths_only)
     bench_close(&b);
 }
 
-/* ---- a race ------------------------------------------------------------------------------ */
+/* ---- the working folder ------------------------------------------------------------------ */
 
-struct swapper {
-    pthread_t thread;
-    char folder[128], link[128];
-    atomic_bool stop;
-    atomic_long swaps;
-};
-
-/* For ever: a folder of the root and a link to the outside change places. */
-static void *swap(void *who)
+TEST(relative_paths_are_meant_from_the_working_folder)
 {
-    struct swapper *s = who;
+    struct bench b;
+    char cwd[128];
 
-    while (!atomic_load(&s->stop)) {
-        renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE);
-        atomic_fetch_add(&s->swaps, 1);
-    }
-    return NULL;
+    bench_open(&b);
+    folder(&b, "sub");
+    put(&b, "x", "above");
+    put(&b, "sub/x", "here");
+    put(&b, "sub/y.c", "word");
+    snprintf(cwd, sizeof(cwd), "%s/sub", b.root);
+    b.host.cwd = cwd;
+    EQ_S(call(&b, &tool_file_read, "{'path':'x'}"), "here");
+    EQ_S(call(&b, &tool_file_read, "{'path':'../x'}"), "above");
+    EQ_S(call(&b, &tool_file_read, "{'path':'../sub/./x'}"), "here");
+    EQ_S(call(&b, &tool_file_read, "{'path':'%s/x'}", b.root), "above");
+    EQ_S(call(&b, &tool_file_list, "{}"), "x  4\ny.c  4");
+    EQ_S(call(&b, &tool_file_list, "{'path':'..'}"), "sub/\nx  5");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'*.c'}"), "y.c");
+    EQ_S(call(&b, &tool_glob, "{'pattern':'**/*.c','path':'..'}"), "../sub/y.c");
+    HAS_S(call(&b, &tool_grep, "{'pattern':'word|above'}"), "y.c:1");
+    OK(str_find(answer(&b), STR("above")) < 0);
+    call(&b, &tool_file_write, "{'path':'../new/er','content':'n','parents':true}");
+    WENT_WELL(&b);
+    EQ_STR(holds(&b, "new/er"), "n");
+    call(&b, &tool_file_move, "{'from':'../new/er','to':'moved'}");
+    EQ_STR(holds(&b, "sub/moved"), "n");
+    call(&b, &tool_dir_make, "{'path':'made'}");
+    OK(there(&b, "sub/made"));
+    call(&b, &tool_file_edit, "{'path':'x','old_text':'here','new_text':'there'}");
+    EQ_STR(holds(&b, "sub/x"), "there");
+    call(&b, &tool_file_delete, "{'path':'x'}");
+    OK(!there(&b, "sub/x") && there(&b, "x"));
+    call(&b, &tool_file_delete, "{'path':'made/..','recursive':true}");
+    WAS_REFUSED(&b);
+    OK(there(&b, "sub/y.c"));
+    bench_close(&b);
 }
+
+TEST(no_path_leads_out_from_the_working_folder)
+{
+    struct bench b;
+    char cwd[128];
+
+    bench_open(&b);
+    put_secret(&b);
+    folder(&b, "sub");
+    OK(symlink("../outside", at(&b, "out")) == 0);
+    snprintf(cwd, sizeof(cwd), "%s/sub", b.root);
+    b.host.cwd = cwd;
+    none_reaches(&b, "../../outside/secret");
+    none_reaches(&b, "../sub/../../outside/secret");
+    none_reaches(&b, "../out/secret");
+    b.host.cwd = b.outside; /* no folder of the host: nothing is meant from there */
+    none_reaches(&b, "secret");
+    snprintf(cwd, sizeof(cwd), "%s/out", b.root); /* a link that leads out */
+    b.host.cwd = cwd;
+    none_reaches(&b, "secret");
+    call(&b, &tool_file_list, "{}");
+    WAS_REFUSED(&b);
+    bench_close(&b);
+}
+
+TEST(the_working_folder_may_lie_in_an_included_one)
+{
+    struct bench b;
+    struct host_folder include;
+
+    bench_open(&b);
+    put_secret(&b);
+    put(&b, "x", "x");
+    include = (struct host_folder){ open(b.outside, O_PATH | O_CLOEXEC), b.outside };
+    b.host.include = &include;
+    b.host.includes = 1;
+    b.host.cwd = b.outside;
+    EQ_S(call(&b, &tool_file_read, "{'path':'secret'}"), "secret");
+    EQ_S(call(&b, &tool_file_list, "{}"), "secret  6");
+    HAS_S(call(&b, &tool_file_read, "{'path':'../inside/x'}"), "leads out");
+    EQ_S(call(&b, &tool_file_read, "{'path':'%s/x'}", b.root), "x");
+    close(include.fd);
+    bench_close(&b);
+}
+
+/* ---- a race ------------------------------------------------------------------------------ */
 
 TEST(a_race_of_links_leads_nowhere)
 {
@@ -200,25 +263,21 @@ TEST(a_race_of_links_leads_nowhere)
         { &tool_file_delete, "{'path':'d/new','recursive':true}" },
         { &tool_file_delete, "{'path':'d/secret'}" },
     };
-    struct swapper s = { .stop = false };
+    struct swapper s;
     struct bench b;
 
     bench_open(&b);
     put_secret(&b);
     folder(&b, "d");
     put(&b, "d/secret", "mine");
-    OK(symlink("../outside", at(&b, "l")) == 0);
-    snprintf(s.folder, sizeof(s.folder), "%s", at(&b, "d"));
-    snprintf(s.link, sizeof(s.link), "%s", at(&b, "l"));
-    OK(pthread_create(&s.thread, NULL, swap, &s) == 0);
+    swapper_start(&s, &b);
     for (int i = 0; i < SWAPS || atomic_load(&s.swaps) < SWAPS; i++) {
         struct str said = call(&b, tries[i % 7].tool, "%s", tries[i % 7].args);
 
         OK(!said.n || str_find(said, STR("secret:1")) < 0);
         OK(i % 7 || !str_eq(said, STR("secret")));
     }
-    atomic_store(&s.stop, true);
-    pthread_join(s.thread, NULL);
+    swapper_stop(&s);
     OK(outside_is_untouched(&b));
     bench_close(&b);
 }

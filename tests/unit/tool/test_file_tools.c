@@ -50,6 +50,8 @@ TEST(images_are_blocks_of_their_own)
     HAS_S(buf_str(&b.call.content), "UklGRgECAwRXRUJQVlA4IA==");
     put(&b, "image.txt", "RIFF\1\2\3\4WAVE");
     EQ_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "RIFF\1\2\3\4WAVE");
+    put_bytes(&b, "image.txt", STR("ab\xff\0"));
+    HAS_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "is not UTF-8 text (byte 2)");
     put_bytes(&b, "image.txt", rows[0].bytes);
     b.limits.image_bytes = 8;
     HAS_S(call(&b, &tool_file_read, "{'path':'image.txt'}"), "limits.image_bytes");

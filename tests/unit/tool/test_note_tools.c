@@ -1,7 +1,9 @@
-/* memory and plan_update. */
+/* memory, plan_update and skill. */
+#include "core/skill.h"
 #include "tool_bench.h"
 
 #include <sys/file.h>
+#include <sys/resource.h>
 
 TEST(notes_are_kept)
 {
@@ -42,6 +44,24 @@ TEST(what_memory_needs_is_said)
     HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a','value':'%0300d'}", 1),
           "limits.memory_bytes");
     EQ_S(call(&b, &tool_memory, "{'action':'get','key':'a'}"), "1");
+    bench_close(&b);
+}
+
+TEST(a_full_disk_loses_no_note)
+{
+    struct rlimit was, tight;
+    struct bench b;
+
+    bench_open(&b);
+    call(&b, &tool_memory, "{'action':'set','key':'a','value':'old'}");
+    OK(getrlimit(RLIMIT_FSIZE, &was) == 0);
+    tight = (struct rlimit){ 100, was.rlim_max };
+    OK(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+    HAS_S(call(&b, &tool_memory, "{'action':'set','key':'b','value':'%0200d'}", 1),
+          "File too large");
+    WAS_REFUSED(&b);
+    OK(setrlimit(RLIMIT_FSIZE, &was) == 0);
+    EQ_STR(holds(&b, ".trefoil/memory.json"), "{\"a\":\"old\"}");
     bench_close(&b);
 }
 
@@ -99,6 +119,31 @@ TEST(a_plan_comes_back_in_full)
     b.limits.plan_entries = 1;
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a'},{'content':'b'}]}"),
           "limits.plan_entries");
+    bench_close(&b);
+}
+
+TEST(a_skill_is_loaded_by_its_name)
+{
+    struct skill v[] = { { "build", STR("How to build"), STR("Run ninja."), "a/build/SKILL.md" },
+                         { "pdf", STR("PDF"), STR("Use it."), ".claude/skills/pdf/SKILL.md" } };
+    const struct skill_list list = { v, ARRAY_LEN(v) };
+    struct bench b;
+
+    bench_open(&b);
+    HAS_S(call(&b, &tool_skill, "{'name':'pdf'}"), "there is no skill pdf; there are: none");
+    WAS_REFUSED(&b);
+    b.host.skills = &list;
+    begin(&b, &tool_skill, STR("{\"name\":\"pdf\"}"));
+    finish(&b);
+    WENT_WELL(&b);
+    EQ_S(buf_str(&b.call.content),
+         "{\"type\":\"text\",\"text\":\"Use it.\"},{\"type\":\"text\",\"text\":\"Files that this "
+         "skill names lie in .claude/skills/pdf/\"}");
+    EQ_S(call(&b, &tool_skill, "{'name':'../pdf'}"),
+         "there is no skill ../pdf; there are: build, pdf");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_skill, "{}"), "name");
+    WAS_REFUSED(&b);
     bench_close(&b);
 }
 

@@ -94,6 +94,31 @@ TEST(a_program_is_run_and_its_output_comes_back)
     close_run(&r);
 }
 
+TEST(programs_run_in_the_working_folder)
+{
+    struct run_bench r;
+    struct bench *b = &r.b;
+    char cwd[128];
+    const char *id;
+
+    open_run(&r);
+    folder(b, "sub");
+    folder(b, "sub/deep");
+    snprintf(cwd, sizeof(cwd), "%s/sub", b->root);
+    b->host.cwd = cwd;
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "/inside/sub\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'deep'}"), "/inside/sub/deep\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'..'}"), "/inside\n");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'../..'}"), "leads out");
+    id = start_one(b, "{'argv':['pwd']}");
+    OK(until(b->loop, until_true, &r.world.kids->exited));
+    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "/inside/sub\n");
+    OK(symlink("../outside", at(b, "out")) == 0);
+    snprintf(cwd, sizeof(cwd), "%s/out", b->root);
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "leads out");
+    close_run(&r);
+}
+
 TEST(a_program_sees_no_secrets_of_ours)
 {
     struct run_bench r;
@@ -152,6 +177,29 @@ TEST(a_program_that_takes_too_long_is_killed_with_all_it_started)
     close_run(&r);
 }
 
+/* Neither one that holds our pipe nor one that has let go of everything. */
+TEST(a_daemon_does_not_hold_its_call_and_does_not_outlive_it)
+{
+    static const char *const daemons[] = {
+        "(setsid tail -f /dev/null &); echo begun",
+        "(setsid tail -f /dev/null </dev/null >/dev/null 2>&1 &); echo begun",
+    };
+    struct run_bench r;
+    char mark[64];
+
+    open_run(&r);
+    snprintf(mark, sizeof(mark), "TREFOIL_TEST_DAEMON=%d", (int)getpid());
+    for (size_t i = 0; i < ARRAY_LEN(daemons); i++) {
+        HAS_S(call(&r.b, &tool_shell_exec,
+                   "{'command':'%s','shell':true,'env':{'TREFOIL_TEST_DAEMON':'%d'}}", daemons[i],
+                   (int)getpid()),
+              "begun\n[the program exited with code 0]");
+        WENT_WELL(&r.b);
+        EQ(tree_size(mark), 0);
+    }
+    close_run(&r);
+}
+
 static bool has_kid(void *who)
 {
     struct tool_world *w = who;
@@ -192,9 +240,14 @@ TEST(a_flood_is_kept_to_its_beginning_and_its_end)
 TEST(binary_output_is_shown_as_well_as_can_be)
 {
     struct run_bench r;
+    const char *id;
 
     open_run(&r);
     HAS_S(call(&r.b, &tool_shell_exec, "{'argv':['printf','a\\\\377\\\\000b']}"), "a\xef\xbf\xbd");
+    WENT_WELL(&r.b);
+    id = start_one(&r.b, "{'argv':['printf','a\\\\377\\\\000b']}");
+    OK(until(r.b.loop, until_true, &r.world.kids->exited));
+    HAS_S(call(&r.b, &tool_process_poll, "{'id':'%s'}", id), "a\xef\xbf\xbd");
     WENT_WELL(&r.b);
     close_run(&r);
 }

@@ -1,0 +1,298 @@
+#include "app/agent_tools.h"
+
+#include "core/tool_name.h"
+#include "tool/tools.h"
+
+/* ---- tools --------------------------------------------------------------------------------- */
+
+static const char input_schema[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"message\":{\"type\":\"string\",\"minLength\":1,"
+    "\"description\":\"What the agent is to do, and all it needs to know.\"},"
+    "\"session_id\":{\"type\":\"string\","
+    "\"description\":\"From an earlier answer, to go on with that conversation.\"},"
+    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
+    "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
+    "\"required\":[\"message\"],\"additionalProperties\":false}";
+
+static struct str published(struct arena *mem, const char *agent)
+{
+    struct str name = arena_printf(mem, AGENT_TOOL_PREFIX "%s", agent);
+    char *p = arena_cstr(mem, name);
+
+    for (size_t i = 0; i < name.n; i++)
+        if (p[i] == '-' || p[i] == '.')
+            p[i] = '_';
+    return (struct str){ p, name.n };
+}
+
+static size_t count(const struct agent_staff *staff)
+{
+    size_t n = 0;
+
+    while (agent_card_at(staff, n))
+        n++;
+    return n;
+}
+
+static struct tool_names name_all(struct agent_tools *a, struct arena *mem, size_t n)
+{
+    struct tool_pair *pair = ARENA_ARRAY(mem, struct tool_pair, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *agent = agent_card_at(a->staff, i)->name;
+
+        pair[i] = (struct tool_pair){
+            .server = STR("agents"),
+            .tool = arena_str(mem, str_of(agent)),
+            .rename = published(mem, agent),
+        };
+    }
+    return tool_names_build(mem, pair, n, NULL, 0);
+}
+
+static const struct tool *make_tool(struct agent_tools *a, const struct tool_name *name)
+{
+    const struct agent_card *card = agent_card_at(a->staff, name->index);
+    struct tool *t = ARENA_NEW(&a->mem, struct tool);
+    struct str about = str_trim(card->description);
+
+    if (!about.n)
+        about = arena_printf(&a->mem, "The agent %s.", card->name);
+    *t = (struct tool){
+        .name = name->name.p,
+        .title = arena_cstr(&a->mem, str_of(card->title ? card->title : card->name)),
+        .description = arena_cstr(&a->mem, about),
+        .input_schema = input_schema,
+        .output_schema = agent_call_output,
+        .kind = tool_agent_send.kind,
+        .open_world = true,
+        .timeout_ms = tool_agent_send.timeout_ms,
+        .who = arena_cstr(&a->mem, str_of(card->name)), /* the agent that agent_send is to reach */
+        .start = tool_agent_send.start,
+    };
+    return t;
+}
+
+/* All that the configuration exposes. */
+static size_t make_tools(struct agent_tools *a, const struct config *config,
+                         const struct tool ***list)
+{
+    size_t all = count(a->staff), n = 0;
+    struct tool_names names = name_all(a, &a->mem, all);
+
+    *list = ARENA_ARRAY(&a->mem, const struct tool *, all);
+    for (size_t i = 0; i < names.count; i++) {
+        struct tool_called called = { .name = names.by_name[i].name };
+
+        if (tool_exposed_by_kernel(&config->expose_tools, &config->private_tools, called))
+            (*list)[n++] = make_tool(a, &names.by_name[i]);
+    }
+    return n;
+}
+
+static bool are_same(const struct tool *a, const struct tool *b)
+{
+    return str_eq(str_of(a->name), str_of(b->name)) && str_eq(str_of(a->title), str_of(b->title)) &&
+           str_eq(str_of(a->description), str_of(b->description));
+}
+
+static bool has_same(const struct offer_source *s, const struct tool *const *list, size_t n)
+{
+    bool same = s->tools == n;
+
+    for (size_t i = 0; same && i < n; i++)
+        same = are_same(s->tool[i], list[i]);
+    return same;
+}
+
+void agent_tools_refresh(struct agent_tools *a, const struct config *config)
+{
+    struct arena old = a->mem;
+    const struct tool **list;
+    size_t n;
+    bool same;
+
+    a->mem = (struct arena){ 0 };
+    n = make_tools(a, config, &list);
+    same = has_same(&a->source, list, n);
+    a->source.tool = list;
+    a->source.tools = n;
+    arena_fini(&old);
+    offer_source_updated(&a->source, STR(AGENTS_URI));
+    if (!same)
+        offer_source_changed(&a->source, OFFER_TOOLS);
+}
+
+/* ---- resources ----------------------------------------------------------------------------- */
+
+static void answer(struct call *call, const struct buf *text)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, call->mem, (size_t)call->host->limits->message_bytes);
+    jw_object(&w);
+    jw_kstr(&w, "uri", call->uri);
+    jw_kstr(&w, "mimeType", STR("application/json"));
+    jw_kstr(&w, "text", buf_str(text));
+    jw_object_end(&w);
+    if (text->full || out.full) {
+        call_broke(call, &(struct err){ ERR_LIMIT, "too large for one message" });
+        return;
+    }
+    call_block(call, buf_str(&out));
+    call_done(call);
+}
+
+static void list_cards(struct call *call)
+{
+    const struct agent_tools *a = call->who;
+    const struct agent_card *card;
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
+    jw_object(&w);
+    jw_plain_key(&w, STR("agents"));
+    jw_array(&w);
+    for (size_t i = 0; (card = agent_card_at(a->staff, i)); i++)
+        agent_card_write(&w, card);
+    jw_array_end(&w);
+    jw_object_end(&w);
+    answer(call, &text);
+}
+
+static const struct agent_card *find_card(const struct agent_tools *a, struct str name)
+{
+    const struct agent_card *card;
+    size_t i = 0;
+
+    while ((card = agent_card_at(a->staff, i)) && !str_eq(str_of(card->name), name))
+        i++;
+    return card;
+}
+
+static void write_list(struct jw *w, const char *key, const struct pick_strs *list)
+{
+    if (!list->set)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < list->n; i++)
+        jw_str(w, list->v[i]);
+    jw_array_end(w);
+}
+
+/* Nothing in a definition is a secret. */
+static void write_definition(struct jw *w, const struct agent_def *def)
+{
+    jw_plain_key(w, STR("definition"));
+    jw_object(w);
+    jw_kstr(w, "persona", def->persona);
+    jw_kstr(w, "model", def->model);
+    jw_kstr(w, "provider", def->provider);
+    jw_kstr(w, "fallback_model", def->fallback_model);
+    write_list(w, "allowed_tools", &def->allowed);
+    write_list(w, "disallowed_tools", &def->disallowed);
+    if (def->max_turns)
+        jw_kint(w, "max_turns", def->max_turns);
+    jw_kstr(w, "effort", def->effort);
+    jw_kstr(w, "approval_mode", def->approval_mode);
+    jw_object_end(w);
+}
+
+/* The definition, or why it cannot be worked with. */
+static void write_agent(struct jw *w, const struct agent_tools *a, const struct agent_card *card)
+{
+    struct agent_desk *desk = a->staff->desk;
+    struct str name = str_of(card->name);
+    struct agent *agent;
+    struct err e;
+
+    jw_object(w);
+    jw_plain_key(w, STR("card"));
+    agent_card_write(w, card);
+    agent = desk->kind->take(desk, &(struct agent_want){ .name = name }, &e);
+    if (!agent)
+        jw_kstr(w, "error", str_of(e.text));
+    else if (agent->def)
+        write_definition(w, agent->def);
+    agent_drop(agent);
+    jw_object_end(w);
+}
+
+static void show_card(struct call *call)
+{
+    const struct agent_tools *a = call->who;
+    struct str name = json_str(call->mem, json_get(call->args, STR("name")));
+    const struct agent_card *card = find_card(a, name);
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    if (!card) {
+        call_broke(call, &(struct err){ ERR_NOT_FOUND, "there is no agent of that name" });
+        return;
+    }
+    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
+    write_agent(&w, a, card);
+    answer(call, &text);
+}
+
+static void read_all(struct call *call)
+{
+    agent_staff_when(call, ((const struct agent_tools *)call->who)->staff, list_cards);
+}
+
+static void read_one(struct call *call)
+{
+    agent_staff_when(call, ((const struct agent_tools *)call->who)->staff, show_card);
+}
+
+static void complete_name(struct call *call)
+{
+    const struct agent_tools *a = call->who;
+    struct str begun = json_str(call->mem, json_get(call->args, STR("value")));
+    const struct agent_card *card;
+
+    for (size_t i = 0; (card = agent_card_at(a->staff, i)); i++)
+        if (str_starts(str_of(card->name), begun)) /* a name needs no escapes */
+            call_block(call, arena_printf(call->mem, "\"%s\"", card->name));
+    call_done(call);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff)
+{
+    *a = (struct agent_tools){ .staff = staff };
+    a->resource[0] = (struct resource){
+        .uri = AGENTS_URI,
+        .name = "agents",
+        .title = "Agents",
+        .description = "The agents that can be called: names, what they are for, mode and tier.",
+        .mime_type = "application/json",
+        .who = a,
+        .read = read_all,
+    };
+    a->resource[1] = (struct resource){
+        .uri = AGENTS_URI "{name}",
+        .is_template = true,
+        .name = "agent",
+        .title = "Agent",
+        .description = "One agent: its card and its definition.",
+        .mime_type = "application/json",
+        .who = a,
+        .read = read_one,
+        .complete = complete_name,
+    };
+    a->list[0] = &a->resource[0];
+    a->list[1] = &a->resource[1];
+    a->source.resource = a->list;
+    a->source.resources = ARRAY_LEN(a->list);
+}
+
+void agent_tools_fini(struct agent_tools *a)
+{
+    arena_fini(&a->mem);
+}

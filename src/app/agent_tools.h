@@ -1,0 +1,36 @@
+/*
+ * agent_tools.h - every agent as a tool of MCP clients, and as a resource.
+ *
+ *   trefoil_agent_NAME   a tool; hyphens and dots of the name are underscores. Where two names
+ *                        meet, or one is too long, it ends in a suffix (core/tool_name.h)
+ *   agents://            a resource: the cards of all agents
+ *   agents://{name}      the card of one, with its definition
+ *
+ * Made anew when the agents change; clients are told.
+ */
+#ifndef APP_AGENT_TOOLS_H
+#define APP_AGENT_TOOLS_H
+
+#include "app/config.h"
+#include "core/agent_call.h"
+#include "core/offer.h"
+
+#define AGENTS_URI "agents://"
+#define AGENT_TOOL_PREFIX "trefoil_agent_"
+
+struct agent_tools {
+    const struct agent_staff *staff;
+    struct offer_source source;
+    struct arena mem; /* of the tools */
+    struct resource resource[2];
+    const struct resource *list[2];
+};
+
+/* No tools yet. `staff` must outlive it. */
+void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff);
+void agent_tools_fini(struct agent_tools *a);
+
+/* The agents, or what the configuration exposes of them, may have changed. */
+void agent_tools_refresh(struct agent_tools *a, const struct config *config);
+
+#endif

@@ -1,0 +1,179 @@
+#include "app/workshop.h"
+
+#include "base/mem.h"
+#include "core/skill.h"
+#include "store/store.h"
+#include "tool/tools.h"
+#include "tool/undo.h"
+
+/* ---- what agents may be given -------------------------------------------------------------- */
+
+/* All of the built-in tools; the one that loads skills while there are some. */
+static void offer_builtin(struct workshop *w)
+{
+    const struct skill_list *skills = w->offer.host.skills;
+    size_t n = 0;
+
+    for (size_t i = 0; i < builtin_tool_count; i++)
+        if (builtin_tools[i] != &tool_skill || (skills && skills->n))
+            w->list[n++] = builtin_tools[i];
+    w->builtin.tool = w->list;
+    if (n != w->builtin.tools)
+        offer_source_changed(&w->builtin, OFFER_TOOLS);
+    w->builtin.tools = n;
+}
+
+static void on_skills(void *who)
+{
+    offer_builtin(who);
+}
+
+static void view_servers(struct workshop *w)
+{
+    struct mcp_fleet *fleet = w->service->upstreams.fleet;
+
+    if (w->viewing || !fleet)
+        return;
+    mcp_fleet_view_open(&w->view, fleet, NULL, NULL);
+    offer_join(&w->offer, &w->view.source);
+    w->viewing = true;
+}
+
+void workshop_leave_servers(struct workshop *w)
+{
+    if (!w->viewing)
+        return;
+    offer_leave(&w->offer, &w->view.source);
+    mcp_fleet_view_close(&w->view);
+    w->viewing = false;
+}
+
+static void open_offer(struct workshop *w)
+{
+    const struct offer *all = &w->service->offer;
+
+    w->list = mem_alloc(builtin_tool_count * sizeof(*w->list));
+    offer_init(&w->offer, &all->host, 1u << OFFER_TOOLS);
+    w->offer.host.staff = &w->staff;
+    w->offer.gathering = all->gathering;
+    offer_join(&w->offer, &w->builtin);
+    offer_builtin(w);
+    view_servers(w);
+    w->service->on_skills = on_skills;
+    w->service->on_skills_who = w;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool open_store(struct workshop *w, struct arena *mem, const struct root *root,
+                       struct err *e)
+{
+    const char *folder;
+
+    w->store = w->service->store;
+    if (w->store)
+        return true;
+    w->store_is_ours = root_state(mem, root, &folder, e) &&
+                       store_open(w->service->loop, w->service->limits,
+                                  arena_printf(mem, "%s/trefoil.db", folder).p, &w->store, e);
+    return w->store_is_ours;
+}
+
+/* What sessions take from the configuration. */
+static void set_world(struct workshop *w)
+{
+    w->world.durability = w->config->durability;
+    w->world.untrusted_users = w->config->untrusted_users;
+}
+
+static void on_agents(void *who)
+{
+    struct workshop *w = who;
+
+    if (w->serves)
+        service_agents_changed(w->service);
+    if (w->on_agents)
+        w->on_agents(w->on_agents_who);
+}
+
+bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
+                   const struct config *config, const struct root *root, bool keep, struct err *e)
+{
+    *w = (struct workshop){ .service = s, .config = config };
+    if (keep && !open_store(w, mem, root, e))
+        return false;
+    open_offer(w);
+    w->models = models_new(s->loop, config);
+    w->desk = desk_new(&(struct desk_opts){ .loop = s->loop,
+                                            .root = s->offer.host.root,
+                                            .config = config,
+                                            .models = w->models,
+                                            .guard = &s->guard,
+                                            .offer = &w->offer,
+                                            .on_changed = on_agents,
+                                            .who = w });
+    w->world = (struct session_world){ .loop = s->loop,
+                                       .limits = s->limits,
+                                       .store = w->store ? store_port(w->store) : NULL,
+                                       .undo = &tool_undo_port };
+    set_world(w);
+    w->staff = (struct agent_staff){ .desk = desk_port(w->desk), .world = &w->world };
+    return true;
+}
+
+void workshop_serve(struct workshop *w)
+{
+    w->serves = true;
+    service_staff(w->service, w->staff.desk, &w->world);
+    desk_watch(w->desk);
+}
+
+void workshop_use(struct workshop *w, const struct config *config)
+{
+    w->config = config;
+    set_world(w);
+    models_use(w->models, config);
+    view_servers(w);
+    desk_refresh(w->desk, config);
+}
+
+/* ---- closing: the desk, the models, the store ----------------------------------------------- */
+
+static void on_store_closed(void *who)
+{
+    struct workshop *w = who;
+
+    w->closed(w->closed_who);
+}
+
+static void on_models_closed(void *who)
+{
+    struct workshop *w = who;
+
+    w->models = NULL;
+    if (w->store_is_ours)
+        store_close(w->store, on_store_closed, w);
+    else
+        on_store_closed(w);
+}
+
+static void on_desk_unwatched(void *who)
+{
+    struct workshop *w = who;
+
+    desk_free(w->desk);
+    offer_fini(&w->offer);
+    mem_free(w->list);
+    models_close(w->models, on_models_closed, w);
+}
+
+void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
+{
+    w->closed = done;
+    w->closed_who = who;
+    if (w->serves)
+        service_staff(w->service, NULL, NULL);
+    w->service->on_skills = NULL;
+    workshop_leave_servers(w);
+    desk_unwatch(w->desk, on_desk_unwatched, w);
+}

@@ -1,0 +1,76 @@
+#include "core/agent_staff.h"
+
+/* ---- cards --------------------------------------------------------------------------------- */
+
+static const struct agent_card default_card = {
+    .name = "default",
+    .title = "Default agent",
+    .description = STR("An agent without a file of its own: it works in this project with all "
+                       "tools it may use."),
+};
+
+static bool has_default(const struct agent_card *card, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(str_of(card[i].name), str_of(default_card.name)))
+            return true;
+    return false;
+}
+
+const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i)
+{
+    const struct agent_card *card;
+    size_t n;
+
+    if (!staff || !staff->desk)
+        return NULL;
+    card = staff->desk->kind->cards(staff->desk, &n);
+    if (!has_default(card, n) && !i--)
+        return &default_card;
+    return i < n ? &card[i] : NULL;
+}
+
+void agent_card_write(struct jw *w, const struct agent_card *card)
+{
+    jw_object(w);
+    jw_kstr(w, "name", str_of(card->name));
+    jw_kstr(w, "title", str_of(card->title));
+    jw_kstr(w, "description", card->description.p ? card->description : STR(""));
+    jw_kstr(w, "mode", str_of(agent_mode_name(card->mode)));
+    jw_kstr(w, "tier", str_of(card->tier));
+    jw_object_end(w);
+}
+
+/* ---- the first to call may come before them -------------------------------------------------- */
+
+struct waiting {
+    struct gathering_wait wait; /* first */
+    struct call *call;
+    call_start_fn *then;
+};
+
+static void on_there(struct op *op, const struct err *e, void *who)
+{
+    struct waiting *w = who;
+
+    (void)op;
+    if (e)
+        call_broke(w->call, e);
+    else
+        w->then(w->call);
+}
+
+void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then)
+{
+    struct waiting *w;
+
+    if (!staff || !staff->coming || !staff->coming->open) {
+        then(call);
+        return;
+    }
+    w = ARENA_NEW(call->mem, struct waiting);
+    w->call = call;
+    w->then = then;
+    gathering_wait(staff->coming, &w->wait, call->op.loop, call->host->limits, &call->op, on_there,
+                   w);
+}

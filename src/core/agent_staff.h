@@ -1,0 +1,31 @@
+/*
+ * agent_staff.h - who can be called from one host, before anyone is.
+ */
+#ifndef CORE_AGENT_STAFF_H
+#define CORE_AGENT_STAFF_H
+
+#include "core/agent.h"
+
+struct session_world;
+
+/* Who can be called from one host, and what they run on. Program lifetime. */
+struct agent_staff {
+    struct agent_desk *desk; /* NULL: nobody, as long as it is */
+    const struct session_world *world;
+    bool read_only;           /* nothing is changed, run or reached for those who call from there */
+    struct gathering *coming; /* open while the desk is still to come; NULL: it is not */
+};
+
+/* Run then(call) once the agents are there, or will not come. */
+void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then);
+
+/*
+ * All agents that can be called: the default one, unless a file defines it, then those of the desk.
+ * NULL past the last. Lives until the desk changes.
+ */
+const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i);
+
+/* An object: name, title, description, mode and, where it has one, tier. */
+void agent_card_write(struct jw *w, const struct agent_card *card);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * file_watch.h - notice that files have changed, have come or have gone.
+ *
+ * A look is a number for all that can be seen of the files without reading them: path, time of
+ * change, size, inode. The owner is told when the number is another one. The kernel says when to
+ * look (inotify); what it cannot tell (a full queue, a file system of another machine, no
+ * descriptors left) is found by looking now and then anyway. What is not there yet is waited for
+ * in the nearest folder above it.
+ *
+ * Many changes in a row are told once, when it has been quiet for a moment. Looking blocks for as
+ * long as a stat of each file takes.
+ */
+#ifndef LOOP_FILE_WATCH_H
+#define LOOP_FILE_WATCH_H
+
+#include "loop/loop.h"
+
+enum {
+    FILE_WATCH_QUIET_MS = 50,  /* without a change before the owner is told */
+    FILE_WATCH_LATEST_MS = 500 /* after the first one, however many follow */
+};
+
+/* A file; or a folder with what is in it, `depth` levels of folders deep (0: the path alone). */
+struct file_watch_path {
+    const char *path; /* absolute */
+    int depth;
+};
+
+struct file_watch_opts {
+    struct loop *loop;
+    const struct file_watch_path *path; /* borrowed until it is closed, like the strings in it */
+    size_t paths;
+    size_t most;     /* entries of one folder that are looked at */
+    int64_t look_ms; /* from one look to the next, where the kernel is silent */
+    void (*changed)(void *who);
+    void *who;
+};
+
+struct file_watch;
+
+/* What is there now is known; changed is called from the loop when that is so no longer. */
+struct file_watch *file_watch_open(const struct file_watch_opts *o);
+
+/* Look at once. True: something had changed, which the owner is not told once more. */
+bool file_watch_look(struct file_watch *w);
+
+/* Tells nothing any more; done (may be NULL) is called from the loop, and *w is gone then. */
+void file_watch_close(struct file_watch *w, void (*done)(void *who), void *who);
+
+#endif

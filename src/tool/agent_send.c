@@ -1,0 +1,70 @@
+/*
+ * agent_send.c - give an agent something to do, and wait for its answer.
+ *
+ * A tool that stands for one agent starts the same way: its `who` is the agent's name.
+ */
+#include "core/agent_call.h"
+#include "tool/tools.h"
+#include "tool/work.h"
+
+struct args {
+    struct str agent, message, session, mode;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("agent", PICK_STR, struct args, agent, 0), /* first: one agent's own has none */
+    PICK_FIELD("message", PICK_STR, struct args, message, PICK_MUST),
+    PICK_FIELD("session_id", PICK_STR, struct args, session, 0),
+    PICK_FIELD("mode", PICK_STR, struct args, mode, 0),
+};
+
+static void send(struct call *call)
+{
+    struct args args = { 0 };
+    enum agent_mode mode = AGENT_READ_WRITE;
+    size_t own = call->who ? 1 : 0;
+
+    if (!tool_args(call, arg_fields + own, ARRAY_LEN(arg_fields) - own, &args))
+        return;
+    if (call->who)
+        args.agent = arena_str(call->mem, str_of(call->who));
+    if (args.mode.p && !agent_mode_named(args.mode, &mode)) {
+        call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
+        return;
+    }
+    agent_call(call, &(struct agent_call_opts){
+                         .staff = call->host->staff,
+                         .agent = args.agent,
+                         .message = args.message,
+                         .session = args.session,
+                         .read_only = mode == AGENT_READ_ONLY,
+                     });
+}
+
+static void start(struct call *call)
+{
+    agent_staff_when(call, call->host->staff, send);
+}
+
+/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
+const struct tool tool_agent_send = {
+    .name = "agent_send",
+    .title = "Ask an agent",
+    .description = "Gives another agent something to do and waits for its answer. It knows nothing "
+                   "of this conversation: say all it needs. Go on with its session_id.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"agent\":{\"type\":\"string\","
+        "\"description\":\"Its name, from agent_list. Without one: the default agent.\"},"
+        "\"message\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"What it is to do, and all it needs to know.\"},"
+        "\"session_id\":{\"type\":\"string\","
+        "\"description\":\"From an earlier answer, to go on with that conversation.\"},"
+        "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
+        "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
+        "\"required\":[\"message\"],\"additionalProperties\":false}",
+    .output_schema = agent_call_output,
+    .kind = TOOL_THINK,
+    .timeout_ms = CALL_NO_DEADLINE,
+    .start = start,
+};

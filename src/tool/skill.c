@@ -1,0 +1,65 @@
+/* skill.c - the instructions of a skill, by its name. */
+#include "core/skill.h"
+#include "base/utf8.h"
+#include "tool/tools.h"
+#include "tool/work.h"
+
+struct args {
+    struct str name;
+};
+
+static const struct pick arg_fields[] = {
+    PICK_FIELD("name", PICK_STR, struct args, name, PICK_MUST),
+};
+
+enum { NAMES_MOST = 1 << 16, NAME_SHOWN = 64 };
+
+/* Which there are, for a model that guessed. */
+static struct str names_of(struct call *call, const struct skill_list *list)
+{
+    struct buf names;
+
+    buf_init_in(&names, call->mem, NAMES_MOST);
+    for (size_t i = 0; list && i < list->n; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", list->v[i].name);
+    return names.n ? buf_str(&names) : STR("none");
+}
+
+static void start(struct call *call)
+{
+    const struct skill_list *list = call->host->skills;
+    const struct skill *s;
+    struct args args = { 0 };
+    struct str folder;
+
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args))
+        return;
+    s = skills_find(list, args.name);
+    if (!s) {
+        call_failed(call, "there is no skill " STR_FMT "; there are: " STR_FMT,
+                    STR_ARG(utf8_head(args.name, NAME_SHOWN)), STR_ARG(names_of(call, list)));
+        return;
+    }
+    call_text(call, s->body);
+    folder = str_of(s->origin);
+    while (folder.n && folder.p[folder.n - 1] != '/')
+        folder.n--;
+    call_text(call, arena_printf(call->mem, "Files that this skill names lie in " STR_FMT,
+                                 STR_ARG(folder)));
+    call_done(call);
+}
+
+const struct tool tool_skill = {
+    .name = "skill",
+    .title = "Load a skill",
+    .description = "Instructions of this project for a kind of work. Load the skill that fits "
+                   "before you begin such work, and follow it.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"name\":{\"type\":\"string\",\"description\":\"Name of the skill.\"}},"
+                    "\"required\":[\"name\"],\"additionalProperties\":false}",
+    .kind = TOOL_READ,
+    .read_only = true,
+    .idempotent = true,
+    .always = true,
+    .start = start,
+};

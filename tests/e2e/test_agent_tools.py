@@ -1,0 +1,323 @@
+"""Agents as tools of MCP clients, over stdio and HTTP: listed, called, watched, cancelled."""
+import json
+import pathlib
+import re
+import sqlite3
+import tempfile
+
+from harness import Serve, Stdio, case, equal, has, main, request, wait_for
+from mcp_http import BOTH, begin
+
+OFFLINE = {"TREFOIL_PROVIDER": "offline"}
+ABOUT_AGENTS = ["agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel"]
+
+
+def agent(root, name, keys="", persona="You help."):
+    folder = root / ".trefoil" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.md").write_text(
+        f"---\ndescription: What {name} does.\n{keys}---\n{persona}\n")
+
+
+def read_write():
+    """A configuration of the user's own that lets clients change things."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
+    path.write_text('[mcp]\nmode = "read-write"\n')
+    return "--config", str(path)
+
+
+class Agents(Stdio):
+    """`trefoil mcp` as it comes."""
+
+    def __init__(self, *args, root, scope="agents", **env):
+        super().__init__(*args, root=root, scope=scope, **OFFLINE, **env)
+        self.initialize()
+        self.told = []
+
+    def answer(self, ident):
+        """The answer to a request; what comes before it is kept in `told`."""
+        while True:
+            message = self.receive()
+            if message.get("id") == ident and "method" not in message:
+                return message
+            self.told.append(message)
+
+    def ask(self, method, params=None, ident=1):
+        self.send({"jsonrpc": "2.0", "id": ident, "method": method, "params": params or {}})
+        return self.answer(ident)
+
+    def names(self):
+        return [t["name"] for t in self.ask("tools/list")["result"]["tools"]]
+
+    def use(self, tool, message, ident=1, **more):
+        """Call an agent; its result."""
+        params = {"name": tool, "arguments": {"message": message, **more}}
+        return self.ask("tools/call", params, ident)["result"]
+
+
+def text(result):
+    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
+
+
+def stored(root, query):
+    with sqlite3.connect(root / ".trefoil" / "trefoil.db") as db:
+        return db.execute(query).fetchall()
+
+
+def nested(depth, last):
+    """A message with which the default agent calls itself, so many times."""
+    for _ in range(depth):
+        last = "/call agent_send " + json.dumps({"message": last})
+    return last
+
+
+# ---- what is listed ------------------------------------------------------------------------------
+
+@case
+def every_agent_is_a_tool_with_a_message(root):
+    agent(root, "code-reviewer")
+    with Agents(root=root) as t:
+        equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_code_reviewer", "trefoil_agent_default"])
+        tool = t.ask("tools/list")["result"]["tools"][-2]
+        equal(tool["title"], "code-reviewer")
+        equal(tool["description"], "What code-reviewer does.")
+        equal(tool["inputSchema"]["required"], ["message"])
+        equal(tool["inputSchema"]["properties"]["message"]["type"], "string")
+        equal(tool["annotations"]["readOnlyHint"], False)
+        equal(tool["annotations"]["openWorldHint"], True)
+
+
+@case
+def http_offers_tools_and_agents(root):
+    agent(root, "x")
+    with Serve(root=root, **OFFLINE) as s:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        names = [t["name"] for t in s.post(body).json()["result"]["tools"]]
+        for name in ("file_read", "agent_send", "trefoil_agent_x", "trefoil_agent_default"):
+            equal(names.count(name), 1)
+
+
+@case
+def scopes_say_what_is_offered(root):
+    agent(root, "x")
+    with Agents(root=root, scope="tools") as t:
+        names = t.names()
+        equal("file_read" in names and "trefoil_agent_x" not in names, True)
+        has(t.use("agent_send", "/echo here", agent="x")["structuredContent"]["answer"], "here")
+    with Agents(root=root, scope="all") as t:
+        names = t.names()
+        equal("file_read" in names and "trefoil_agent_x" in names, True)
+
+
+@case
+def names_that_meet_are_told_apart(root):
+    agent(root, "a-b")
+    agent(root, "a.b", "name: a.b\n")
+    with Agents(root=root) as t:
+        names = [n for n in t.names() if n.startswith("trefoil_agent_a")]
+        equal(len(set(names)), 2)
+        for name in names:
+            equal(bool(re.fullmatch(r"trefoil_agent_a_b_[0-9a-f]{8}", name)), True)
+
+
+@case
+def a_file_that_comes_is_a_tool_and_clients_are_told(root):
+    with Agents(root=root) as t:
+        equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_default"])
+        t.told.clear()
+        agent(root, "fresh")
+        equal(t.receive(), {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        equal("trefoil_agent_fresh" in t.names(), True)
+        has(text(t.use("trefoil_agent_fresh", "/echo hello")), "hello")
+        (root / ".trefoil" / "agents" / "fresh.md").unlink()
+        equal(t.receive(), {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        equal("trefoil_agent_fresh" in t.names(), False)
+
+
+@case
+def agents_are_resources(root):
+    agent(root, "x", "tools: file_read\n", "You are X.")
+    with Agents(root=root) as t:
+        uris = [r["uri"] for r in t.ask("resources/list")["result"]["resources"]]
+        equal("agents://" in uris, True)
+        templates = t.ask("resources/templates/list")["result"]["resourceTemplates"]
+        equal([r["uriTemplate"] for r in templates], ["agents://{name}"])
+        answer = t.ask("resources/read", {"uri": "agents://"})["result"]["contents"][0]
+        equal(answer["mimeType"], "application/json")
+        equal({a["name"] for a in json.loads(answer["text"])["agents"]}, {"default", "x"})
+        one = t.ask("resources/read", {"uri": "agents://x"})["result"]["contents"][0]
+        one = json.loads(one["text"])
+        equal(one["card"]["description"], "What x does.")
+        has(one["definition"]["persona"], "You are X.")
+        equal(one["definition"]["allowed_tools"], ["file_read"])
+        equal(t.ask("resources/read", {"uri": "agents://nobody"})["error"]["code"], -32002)
+
+
+@case
+def a_private_agent_is_not_offered(root):
+    agent(root, "x")
+    (root / "trefoil.toml").write_text('[mcp]\nprivate_tools = ["trefoil_agent_x"]\n')
+    with Agents(root=root) as t:
+        equal("trefoil_agent_x" in t.names(), False)
+
+
+# ---- what is done --------------------------------------------------------------------------------
+
+@case
+def the_answer_is_text(root):
+    agent(root, "x")
+    with Agents(root=root) as t:
+        result = t.use("trefoil_agent_x", "/echo hi")
+        equal(result["content"], [{"type": "text", "text": "hi"}])
+        equal(result["structuredContent"]["answer"], "hi")
+        equal(result["structuredContent"]["stop"], "end")
+        equal("isError" in result, False)
+        failed = t.use("trefoil_agent_x", "/fail on purpose")
+        equal(failed["isError"], True)
+        has(text(failed), "on purpose")
+        equal(t.use("trefoil_agent_x", "")["isError"], True)
+        made = t.use("trefoil_agent_x", "/artifact notes.txt remember")
+        resources = [b["resource"] for b in made["content"] if b["type"] == "resource"]
+        equal([r["text"] for r in resources], ["remember"])
+
+
+@case
+def the_first_message_may_be_a_call(root):
+    agent(root, "x")
+    for scope in ("agents", "tools"):
+        with Stdio(root=root, scope=scope, **OFFLINE) as t:
+            meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {}}
+            name = "trefoil_agent_x" if scope == "agents" else "agent_send"
+            t.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "_meta": meta, "name": name, "arguments": {"message": "/echo early"}}})
+            answer = t.receive()
+            while "id" not in answer:
+                answer = t.receive()
+            has(text(answer["result"]), "early")
+
+
+@case
+def progress_tells_what_it_says_and_does(root):
+    (root / "a.txt").write_text("content of a\n")
+    with Agents(root=root) as t:
+        params = {"name": "trefoil_agent_default", "_meta": {"progressToken": "p"},
+                  "arguments": {"message": "/read a.txt"}}
+        has(text(t.ask("tools/call", params)["result"]), "content of a")
+        told = [m["params"] for m in t.told if m["method"] == "notifications/progress"]
+        equal({p["progressToken"] for p in told}, {"p"})
+        steps = [p["progress"] for p in told]
+        equal(steps, sorted(set(steps)))
+        has([p["message"] for p in told], "file_read: running")
+        has([p["message"] for p in told], "file_read: done")
+        t.told.clear()
+        t.use("trefoil_agent_default", "/read a.txt")
+        equal([m for m in t.told if m["method"] == "notifications/progress"], [])
+
+
+@case
+def a_cancelled_call_ends_its_turn(root):
+    with Agents(root=root) as t:
+        t.names()
+        t.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+            "name": "trefoil_agent_default", "arguments": {"message": "/sleep 3000"}}})
+        wait_for("the turn", lambda: (root / ".trefoil" / "trefoil.db").exists() and stored(
+            root, "SELECT 1 FROM turns WHERE finished = 0"))
+        t.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": {"requestId": 7, "reason": "enough"}})
+        wait_for("its end", lambda: stored(root, "SELECT 1 FROM turns WHERE finished = 1"))
+        has(stored(root, "SELECT body FROM events WHERE kind = 'end'")[0][0], '"canceled"')
+        has(text(t.use("trefoil_agent_default", "/echo still here", ident=8)), "still here")
+
+
+@case
+def a_call_may_be_cancelled_at_any_moment(root):
+    with Agents(root=root) as t:
+        t.names()
+        first = t.use("trefoil_agent_default", "/echo one")["structuredContent"]["session_id"]
+        for n in range(100, 200):
+            more = {"session_id": first} if n % 10 == 0 else {}
+            t.send(b"".join(json.dumps(m).encode() + b"\n" for m in (
+                {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {
+                    "name": "trefoil_agent_default",
+                    "arguments": {"message": "/sleep 3000", **more}}},
+                {"jsonrpc": "2.0", "method": "notifications/cancelled",
+                 "params": {"requestId": n}})))
+        has(text(t.use("trefoil_agent_default", "/echo still here", session_id=first)),
+            "still here")
+        wait_for("all turns", lambda: not stored(root, "SELECT 1 FROM turns WHERE finished = 0"))
+    equal(stored(root, "SELECT 1 FROM sessions WHERE owner != ''"), [])
+
+
+@case
+def over_http_too(root):
+    agent(root, "x")
+    with Serve(root=root, **OFFLINE) as s:
+        session = begin(s)
+        call = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+            "name": "trefoil_agent_x", "arguments": {"message": "/echo hi"},
+            "_meta": {"progressToken": 1}}}
+        answer = s.post(call, accept=BOTH, mcp_session_id=session)
+        has(answer.body.decode(), '"text":"hi"')
+        has(answer.body.decode(), "notifications/progress")
+        call["params"]["arguments"]["message"] = "/sleep 3000"
+        with s.connect() as waiting:
+            waiting.sendall(request("POST", "/mcp", json.dumps(call).encode(), accept=BOTH,
+                                    content_type="application/json", mcp_session_id=session))
+            wait_for("the turn", lambda: stored(root, "SELECT 1 FROM turns WHERE finished = 0"))
+            s.post({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                    "params": {"requestId": 5}}, mcp_session_id=session)
+            wait_for("its end", lambda: not stored(root, "SELECT 1 FROM turns WHERE finished = 0"))
+        has(stored(root, "SELECT body FROM events WHERE kind = 'end'")[-1][0], '"canceled"')
+
+
+@case
+def a_session_id_goes_on_with_the_conversation(root):
+    agent(root, "x")
+    with Agents(root=root) as t:
+        first = t.use("trefoil_agent_x", "/echo one")["structuredContent"]
+        second = t.use("trefoil_agent_x", "/echo two", session_id=first["session_id"])
+        equal(second["structuredContent"]["session_id"], first["session_id"])
+        equal(text(second), "two")
+        other = t.use("trefoil_agent_default", "/echo three", session_id=first["session_id"])
+        equal(other["isError"], True)
+        has(text(other), "is one of the agent x")
+        by_name = t.use("agent_send", "/echo four", session_id=first["session_id"])
+        equal(by_name["structuredContent"]["session_id"], first["session_id"])
+        none = t.use("trefoil_agent_x", "hi", session_id="01890000-0000-7000-8000-000000000000")
+        equal(none["isError"], True)
+    with Agents(root=root) as t:
+        again = t.use("trefoil_agent_x", "/echo five", session_id=first["session_id"])
+        equal(text(again), "five")
+    equal(len(stored(root, "SELECT 1 FROM sessions")), 1)
+    equal(len(stored(root, "SELECT 1 FROM events WHERE kind = 'prompt'")), 4)
+
+
+# ---- what is not ---------------------------------------------------------------------------------
+
+@case
+def the_sixth_agent_in_a_chain_is_refused(root):
+    with Agents(root=root) as t:
+        has(text(t.use("trefoil_agent_default", nested(4, "/echo deep"))), "deep")
+        has(text(t.use("trefoil_agent_default", nested(5, "/echo deep"))), "more than 5 agents")
+
+
+@case
+def a_child_does_no_more_than_its_parent(root):
+    write = '/call file_write {"path":"made.txt","content":"x"}'
+    agent(root, "looker", "mode: read-only\n")
+    with Agents(root=root) as t: # [mcp] is read-only unless the user says otherwise
+        has(text(t.use("trefoil_agent_default", write)), "read-only")
+        has(text(t.use("trefoil_agent_default", nested(2, write))), "read-only")
+        fetch = '/call web_fetch {"url":"http://127.0.0.1:1/"}'
+        has(text(t.use("trefoil_agent_default", fetch)), "no tool web_fetch")
+    with Agents(*read_write(), root=root) as t:
+        has(text(t.use("trefoil_agent_looker", write)), "read-only")
+        has(text(t.use("trefoil_agent_looker", nested(1, write))), "read-only")
+        has(text(t.use("trefoil_agent_default", write, mode="read-only")), "read-only")
+        equal((root / "made.txt").exists(), False)
+        t.use("trefoil_agent_default", write)
+        equal((root / "made.txt").read_text(), "x")
+
+
+main()
