@@ -58,7 +58,7 @@ static bool own_path(struct arena *mem, const char **out, struct err *e)
 
 static void put_stdio(struct jw *w, const struct program *p, const char *self, const char *root)
 {
-    const char *const args[] = { "mcp", "--scope", "tools", "--root", root };
+    const char *const args[] = { "mcp", "--scope", "all", "--root", root };
 
     if (p->typed)
         jw_kstr(w, "type", STR("stdio"));

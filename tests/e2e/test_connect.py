@@ -36,7 +36,7 @@ def each_program_gets_its_file_and_it_works(root):
         has(done.stdout, f"wrote trefoil in {path}".encode())
         entry = json.loads(path.read_text())[key]["trefoil"]
         equal(entry["command"], TREFOIL)
-        equal(entry["args"], ["mcp", "--scope", "tools", "--root", str(project)])
+        equal(entry["args"], ["mcp", "--scope", "all", "--root", str(project)])
         equal(entry.get("type"), "stdio" if name in ("claude", "vscode") else None)
         equal(entry.get("env"), {} if name == "claude-desktop" else None)
         equal(initialize(entry), "trefoil")
