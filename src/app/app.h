@@ -14,9 +14,12 @@
 
 enum exit_code {
     EXIT_OK = 0,
-    EXIT_FAILED = 1, /* it was tried and did not work */
-    EXIT_USAGE = 2,  /* the command line or the configuration is wrong */
-    EXIT_DENIED = 3, /* the guard said no, or asked and nobody could answer */
+    EXIT_FAILED = 1,  /* it was tried and did not work */
+    EXIT_USAGE = 2,   /* the command line or the configuration is wrong */
+    EXIT_DENIED = 3,  /* the guard said no, or asked and nobody could answer */
+    EXIT_LIMIT = 4,   /* a limit ended a turn: length, requests, budget, tokens, time, context */
+    EXIT_REFUSED = 5, /* the model refused */
+    EXIT_INTERRUPTED = 130,
 };
 
 /* Options that every verb takes. */
@@ -36,6 +39,7 @@ struct verb {
     const char *name;
     const char *words;   /* what may follow, for help; "" for nothing */
     const char *summary; /* one line */
+    const char *more;    /* said below the options of its help; NULL: nothing */
     const struct option *option;
     size_t options;
     size_t args_size; /* of the struct the option offsets count in */
@@ -45,8 +49,8 @@ struct verb {
 };
 
 extern const struct verb verb_agents, verb_backup, verb_config, verb_connect, verb_doctor,
-    verb_explain, verb_init, verb_mcp, verb_models, verb_serve, verb_servers, verb_tools,
-    verb_trust;
+    verb_explain, verb_gc, verb_init, verb_mcp, verb_models, verb_run, verb_serve, verb_servers,
+    verb_sessions, verb_tools, verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */

@@ -28,9 +28,9 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_serve,   &verb_mcp,     &verb_agents, &verb_models,  &verb_servers,
-    &verb_tools,   &verb_connect, &verb_trust,  &verb_config,  &verb_doctor,
-    &verb_explain, &verb_backup,  &verb_init,   &verb_version, &verb_help,
+    &verb_run,     &verb_sessions, &verb_serve,   &verb_mcp,   &verb_agents,  &verb_models,
+    &verb_servers, &verb_tools,    &verb_connect, &verb_trust, &verb_config,  &verb_doctor,
+    &verb_explain, &verb_backup,   &verb_gc,      &verb_init,  &verb_version, &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -105,9 +105,12 @@ static const struct verb *find_verb(const char *name)
 static void print_options(const struct option *row, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
-        char left[48];
+        char left[48], letter[8] = "";
 
-        snprintf(left, sizeof(left), "--%s %s", row[i].name, row[i].value ? row[i].value : "");
+        if (option_letter(&row[i]))
+            snprintf(letter, sizeof(letter), "-%c, ", option_letter(&row[i]));
+        snprintf(left, sizeof(left), "%s--%s %s", letter, option_name(&row[i]),
+                 row[i].value ? row[i].value : "");
         printf("  %-22s %s\n", left, row[i].what);
     }
 }
@@ -120,6 +123,8 @@ static int print_verb_help(const struct verb *v)
     print_options(v->option, v->options);
     printf("\nfor every verb:\n");
     print_options(global_options, ARRAY_LEN(global_options));
+    if (v->more)
+        printf("\n%s", v->more);
     return EXIT_OK;
 }
 
@@ -135,10 +140,10 @@ static int print_help(void)
 
 static int unknown_verb(const char *name)
 {
-    char list[200] = "";
+    char list[400] = "";
     size_t n = 0;
 
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+    for (size_t i = 0; i < ARRAY_LEN(verbs) && n < sizeof(list); i++)
         n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", verbs[i]->name);
     return app_usage("unknown verb %.40s; accepted are: %s", name, list);
 }

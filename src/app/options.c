@@ -9,13 +9,37 @@ static const struct option *find(const struct option_set *set, size_t sets, stru
         for (size_t i = 0; i < set[s].rows; i++) {
             const struct option *o = &set[s].row[i];
 
-            if (!str_eq(name, str_of(o->name)))
+            if (!str_eq(name, str_of(option_name(o))))
                 continue;
             *place = (char *)set[s].into + o->offset;
             return o;
         }
     }
     return NULL;
+}
+
+static const struct option *find_letter(const struct option_set *set, size_t sets, char letter,
+                                        void **place)
+{
+    for (size_t s = 0; s < sets; s++)
+        for (size_t i = 0; i < set[s].rows; i++)
+            if (option_letter(&set[s].row[i]) == letter)
+                return find(set, sets, str_of(option_name(&set[s].row[i])), place);
+    return NULL;
+}
+
+static bool have_letters(const struct option_set *set, size_t sets)
+{
+    for (size_t s = 0; s < sets; s++)
+        for (size_t i = 0; i < set[s].rows; i++)
+            if (option_letter(&set[s].row[i]))
+                return true;
+    return false;
+}
+
+static bool is_short(const struct option_set *set, size_t sets, const char *arg)
+{
+    return arg[0] == '-' && arg[1] && arg[1] != '-' && have_letters(set, sets);
 }
 
 static bool fail_unknown(const struct option_set *set, size_t sets, const char *arg, struct err *e)
@@ -26,7 +50,7 @@ static bool fail_unknown(const struct option_set *set, size_t sets, const char *
     for (size_t s = 0; s < sets; s++)
         for (size_t i = 0; i < set[s].rows && n < sizeof(list) - 1; i++)
             n += (size_t)snprintf(list + n, sizeof(list) - n, "%s--%s", n ? ", " : "",
-                                  set[s].row[i].name);
+                                  option_name(&set[s].row[i]));
     return fail(e, ERR_INVALID, "unknown option %.40s; accepted are: %s", arg, list);
 }
 
@@ -39,7 +63,8 @@ static bool put_value(const struct option *o, const char *value, void *place, st
         return true;
     }
     if (list->n == OPTION_LIST_MOST)
-        return fail(e, ERR_LIMIT, "--%s is given more than %d times", o->name, OPTION_LIST_MOST);
+        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(o),
+                    OPTION_LIST_MOST);
     list->v[list->n++] = value;
     return true;
 }
@@ -48,21 +73,25 @@ static bool put_value(const struct option *o, const char *value, void *place, st
 static bool take(const struct option_set *set, size_t sets, int argc, char **argv, int *i,
                  struct err *e)
 {
+    bool letter = argv[*i][1] != '-';
     struct str rest = str_of(argv[*i] + 2);
-    struct str name = str_cut(&rest, '=');
+    struct str name = letter ? STR_NONE : str_cut(&rest, '=');
     void *place;
-    const struct option *o = find(set, sets, name, &place);
+    const struct option *o =
+        letter ? find_letter(set, sets, argv[*i][1], &place) : find(set, sets, name, &place);
 
+    if (letter && !rest.n) /* else the value stands behind its letter */
+        rest = STR_NONE;
     if (!o)
         return fail_unknown(set, sets, argv[*i], e);
     if (o->kind == OPTION_FLAG) {
         if (rest.p)
-            return fail(e, ERR_INVALID, "--%s takes no value", o->name);
+            return fail(e, ERR_INVALID, "--%s takes no value", option_name(o));
         *(bool *)place = true;
         return true;
     }
     if (!rest.p && *i + 1 >= argc)
-        return fail(e, ERR_INVALID, "--%s needs a value: %s", o->name, o->value);
+        return fail(e, ERR_INVALID, "--%s needs a value: %s", option_name(o), o->value);
     return put_value(o, rest.p ? rest.p : argv[++*i], place, e);
 }
 
@@ -76,7 +105,7 @@ bool options_read(const struct option_set *set, size_t sets, int *argc, char **a
             ended = true;
             continue;
         }
-        if (ended || !str_starts(str_of(argv[i]), STR("--"))) {
+        if (ended || !(str_starts(str_of(argv[i]), STR("--")) || is_short(set, sets, argv[i]))) {
             argv[left++] = argv[i];
             continue;
         }

@@ -1,8 +1,9 @@
 /*
  * options.h - the command line, read by tables.
  *
- * An option is --name VALUE, --name=VALUE or a bare --flag; "--" ends them. Of an option given
- * twice the last one counts, unless it is one that may be given several times. What is not an
+ * An option is --name VALUE, --name=VALUE or a bare --flag, or -x VALUE or -x where it has a letter;
+ * "--" ends them. For verbs that have options with letters, a word that begins with a dash is one,
+ * but for "-" itself. Of an option given twice the last one counts, unless it is one that may be given several times. What is not an
  * option stays, in order, as the words. Errors say what was wrong and what is accepted.
  */
 #ifndef APP_OPTIONS_H
@@ -22,12 +23,23 @@ struct option_list {
 };
 
 struct option {
-    const char *name; /* without the dashes */
+    const char *name; /* without the dashes; "a,agent": also -a */
     enum option_kind kind;
     size_t offset;     /* of its bool, const char * or option_list in the set's struct */
     const char *value; /* what stands for the value in help; NULL for flags */
     const char *what;  /* one line of help */
 };
+
+/* The letter of an option, 0 for none, and its name without it. */
+static inline char option_letter(const struct option *o)
+{
+    return o->name[1] == ',' ? o->name[0] : '\0';
+}
+
+static inline const char *option_name(const struct option *o)
+{
+    return o->name + (option_letter(o) ? 2 : 0);
+}
 
 struct option_set {
     const struct option *row;

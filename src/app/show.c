@@ -23,17 +23,40 @@ static bool is_unseen(uint32_t c)
     return false;
 }
 
-void show_text(struct buf *out, struct str s)
+/* Nobody sees these either, but in a text they do no harm. */
+static bool belongs_to_lines(uint32_t c)
+{
+    return c == '\n' || c == '\t' || c == 0x200c || c == 0x200d || (c >= 0xfe00 && c <= 0xfe0f);
+}
+
+static void show(struct buf *out, struct str s, bool lines)
 {
     while (s.n) {
         size_t n = utf8_len(s.p, s.n);
         uint32_t c = n ? utf8_decode(s.p) : (unsigned char)*s.p;
 
-        if (!n || is_unseen(c))
+        if (!n || (is_unseen(c) && !(lines && belongs_to_lines(c))))
             buf_printf(out, "\\u{%x}", c);
         else
             buf_put(out, str_head(s, n));
         s = str_skip(s, n ? n : 1);
+    }
+}
+
+void show_text(struct buf *out, struct str s)
+{
+    show(out, s, false);
+}
+
+/* A carriage return before a line feed is half of an end of line. */
+void show_lines(struct buf *out, struct str s)
+{
+    while (s.n) {
+        ptrdiff_t at = str_find(s, STR("\r\n"));
+        size_t n = at < 0 ? s.n : (size_t)at;
+
+        show(out, str_head(s, n), true);
+        s = str_skip(s, at < 0 ? n : n + 1);
     }
 }
 

@@ -12,6 +12,12 @@
 /* Printable characters as they are; controls, invisible and direction marks as \u{hex}. */
 void show_text(struct buf *out, struct str s);
 
+/*
+ * A text of several lines: line feeds and tabs stay, and what joins or varies characters (emoji,
+ * scripts) does too; everything else as show_text has it.
+ */
+void show_lines(struct buf *out, struct str s);
+
 /* What one line of a list says of a thing: the first sentence of its description, cut if long. */
 void show_summary(struct buf *out, struct str description);
 

@@ -1,41 +1,18 @@
 #include "app/tool_find.h"
 
 #include "base/auto.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "core/tool_name.h"
 
-#include <unistd.h>
-
 /* ---- arguments ----------------------------------------------------------------------------- */
-
-static bool read_stdin(struct arena *mem, size_t most, struct str *out, struct err *e)
-{
-    struct buf in;
-    ssize_t n;
-
-    buf_init_in(&in, mem, most);
-    for (;;) {
-        char *room = buf_reserve(&in, 65536);
-
-        if (!room)
-            return fail(e, ERR_LIMIT, "stdin has more than %zu bytes", most);
-        n = read(STDIN_FILENO, room, 65536);
-        if (n < 0)
-            return fail_sys(e, "read stdin");
-        if (n == 0)
-            break;
-        buf_added(&in, (size_t)n);
-    }
-    *out = buf_str(&in);
-    return true;
-}
 
 bool tool_find_args(struct arena *mem, const struct limits *limits, struct str text,
                     struct json *out, struct err *e)
 {
     struct json_opts opts = limits_json(limits);
 
-    if (str_eq(text, STR("-")) && !read_stdin(mem, (size_t)limits->message_bytes, &text, e))
+    if (str_eq(text, STR("-")) && !file_read_stdin(mem, (size_t)limits->message_bytes, &text, e))
         return false;
     if (!str_trim(text).n)
         text = STR("{}");

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/id.h"
 
 #include <dirent.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+enum { STDIN_PIECE = 65536 };
 
 __attribute__((cold)) static bool fail_open(struct err *e, const char *path)
 {
@@ -260,5 +263,25 @@ bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
         return false;
     }
     sync_folder(&mem, path);
+    return true;
+}
+
+bool file_read_stdin(struct arena *mem, size_t max, struct str *out, struct err *e)
+{
+    struct buf in;
+    ssize_t n;
+
+    buf_init_in(&in, mem, max + STDIN_PIECE); /* what is too much is seen, not taken */
+    do {
+        char *room = buf_reserve(&in, STDIN_PIECE);
+
+        n = room ? read(STDIN_FILENO, room, STDIN_PIECE) : 0;
+        if (n < 0 && errno != EINTR)
+            return fail_sys(e, "read stdin");
+        buf_added(&in, n > 0 ? (size_t)n : 0);
+        if (in.n > max)
+            return fail(e, ERR_LIMIT, "stdin has more than %zu bytes", max);
+    } while (n != 0);
+    *out = buf_str(&in);
     return true;
 }

@@ -15,6 +15,9 @@
  */
 bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e);
 
+/* Read all of stdin into the arena. ERR_LIMIT past max bytes. */
+bool file_read_stdin(struct arena *mem, size_t max, struct str *out, struct err *e);
+
 /* Which file it is, by whatever name it was reached. */
 struct file_id {
     uint64_t device, inode;

@@ -13,29 +13,19 @@
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H
 
-#include "base/buf.h"
 #include "base/limits.h"
 #include "core/audit.h"
-#include "loop/job.h"
-#include "loop/loop.h"
+#include "loop/spool.h"
 
 /* Make the folder that the log stands in. Called on the pool, before each batch of records. */
 typedef bool audit_folder_fn(const char *root, struct err *e);
 
 struct audit_log {
     struct audit_sink sink; /* first */
-    struct job job;
-    struct timer later; /* for the next batch */
-    struct loop *loop;
+    struct spool spool;     /* of lines without their chain */
     const struct limits *limits;
     const char *root, *folder;
     audit_folder_fn *make_folder;
-    struct buf filling, writing; /* lines without their chain */
-    uint64_t lost;               /* records there was no room for */
-    bool busy;                   /* the job has `writing` */
-    bool complained;
-    void (*closed)(void *who);
-    void *closed_who;
 };
 
 /* Opens no file yet. The strings must outlive it. */

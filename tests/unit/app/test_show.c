@@ -41,4 +41,27 @@ TEST(a_long_summary_is_cut_between_two_characters)
     buf_fini(&out);
 }
 
+static const struct {
+    const char *text, *want;
+} texts[] = {
+    { "one\n\ttwo\n", "one\n\ttwo\n" },
+    { "dos\r\nunix\n\r", "dos\nunix\n\\u{d}" },
+    { "\x1b]0;title\a", "\\u{1b}]0;title\\u{7}" },
+    { "\u202eevil", "\\u{202e}evil" },
+    { "\u26a0\ufe0f \U0001f469\u200d\U0001f4bb", "\u26a0\ufe0f \U0001f469\u200d\U0001f4bb" },
+    { "\xff", "\\u{ff}" },
+};
+
+TEST(lines_keep_what_makes_lines_and_emoji_and_nothing_that_moves_a_cursor)
+{
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct buf out;
+
+        buf_init(&out, 1000);
+        show_lines(&out, str_of(texts[i].text));
+        EQ_S(buf_str(&out), texts[i].want);
+        buf_fini(&out);
+    }
+}
+
 TEST_MAIN()

@@ -1,0 +1,115 @@
+#include "app/log_files.h"
+
+#include "base/auto.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct log_file {
+    const char *name;
+    int64_t changed, bytes;
+    bool audit;
+};
+
+struct log_list {
+    struct log_file *v;
+    size_t n, room;
+};
+
+/* <session>.log, <session>.1.log, audit.N.jsonl; nothing else is ours to delete. */
+static bool is_ours(struct str name, bool *audit)
+{
+    *audit = str_starts(name, STR("audit.")) && str_ends(name, STR(".jsonl")) &&
+             !str_eq(name, STR("audit.jsonl"));
+    return *audit || str_ends(name, STR(".log"));
+}
+
+static void note(struct arena *mem, struct log_list *all, int dir, const char *name)
+{
+    struct log_file f = { 0 };
+    struct stat st;
+    size_t room = all->room ? all->room * 2 : 64;
+
+    if (!is_ours(str_of(name), &f.audit) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(st.st_mode))
+        return;
+    if (all->n == all->room) {
+        all->v = arena_grow(mem, all->v, all->room * sizeof(*all->v), room * sizeof(*all->v));
+        all->room = room;
+    }
+    f.name = arena_cstr(mem, str_of(name));
+    f.changed = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+    f.bytes = st.st_size;
+    all->v[all->n++] = f;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct log_file *x = a, *y = b;
+
+    return x->changed < y->changed ? -1 : x->changed > y->changed;
+}
+
+static bool delete_file(int dir, const struct log_file *f, struct log_sweep *sweep, struct err *e)
+{
+    if (!sweep->dry && unlinkat(dir, f->name, 0) != 0 && errno != ENOENT)
+        return fail_sys(e, "delete %.100s", f->name);
+    sweep->files++;
+    sweep->bytes += f->bytes;
+    return true;
+}
+
+static bool sweep_list(int dir, struct log_list *all, const struct limits *limits,
+                       struct log_sweep *sweep, struct err *e)
+{
+    int64_t total = 0;
+
+    qsort(all->v, all->n, sizeof(*all->v), by_age);
+    for (size_t i = 0; i < all->n; i++)
+        total += all->v[i].audit ? 0 : all->v[i].bytes;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct log_file *f = &all->v[i];
+        bool old = f->changed < sweep->now - limits->log_keep_ms;
+
+        if (!old && (f->audit || total <= limits->log_keep_bytes))
+            continue;
+        if (!delete_file(dir, f, sweep, e))
+            return false;
+        total -= f->audit ? 0 : f->bytes;
+    }
+    return true;
+}
+
+bool log_files_sweep(const char *root, const struct limits *limits, struct log_sweep *sweep,
+                     struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct log_list all = { 0 };
+    const char *path = arena_printf(&mem, "%s/.trefoil/logs", root).p;
+    DIR *dir = opendir(path);
+    const struct dirent *d;
+    bool ok;
+
+    if (!dir)
+        return errno == ENOENT || fail_sys(e, "open %.150s", path);
+    while ((d = readdir(dir)))
+        note(&mem, &all, dirfd(dir), d->d_name);
+    ok = !all.n || sweep_list(dirfd(dir), &all, limits, sweep, e);
+    closedir(dir);
+    return ok;
+}
+
+void log_files_delete(const char *root, const char *session)
+{
+    static const char *const ends[] = { ".log", ".1.log" };
+    char path[4096];
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (snprintf(path, sizeof(path), "%s/.trefoil/logs/%s%s", root, session, ends[i]) <
+            (int)sizeof(path))
+            unlink(path);
+}

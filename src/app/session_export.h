@@ -1,0 +1,21 @@
+/* session_export.h - a stored session as text for other programs and people. */
+#ifndef APP_SESSION_EXPORT_H
+#define APP_SESSION_EXPORT_H
+
+#include "app/shelf.h"
+
+/*
+ * One object per line: the session, then its records as they are stored. Fails as the store does, or
+ * with ERR_LIMIT when `out` is full.
+ */
+bool session_export_jsonl(struct shelf *s, const struct store_session *session, struct buf *out,
+                          struct err *e);
+
+/* The conversation as Markdown; thoughts are left out. */
+bool session_export_markdown(struct shelf *s, const struct limits *limits,
+                             const struct store_session *session, struct buf *out, struct err *e);
+
+/* What a list says of a session, and the first line of an export: its members. */
+void session_write(struct jw *w, const struct store_session *session);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * session_find.h - sessions of a store, for verbs: they run the loop until it has answered.
+ */
+#ifndef APP_SESSION_FIND_H
+#define APP_SESSION_FIND_H
+
+#include "core/store_port.h"
+
+/* Start the request and run its loop until it is done; also when somebody stops the loop. */
+bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
+
+/*
+ * The one session whose id begins so. ERR_NOT_FOUND; ERR_INVALID when it is not the only one.
+ * Texts are copied to mem.
+ */
+bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
+                   struct store_session *out, struct err *e);
+
+/* The last one that nobody has open, of the agent of that name if one is given. ERR_NOT_FOUND. */
+bool session_last(struct store_port *port, struct arena *mem, struct str agent,
+                  struct store_session *out, struct err *e);
+
+/* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
+bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
+                  void *who, struct err *e);
+
+#endif

@@ -1,0 +1,171 @@
+#include "app/session_log.h"
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/container.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- on the pool ---------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *path, struct str text, struct err *e)
+{
+    while (text.n) {
+        ssize_t n = write(fd, text.p, text.n);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_sys(e, "write %.150s", path);
+        text = str_skip(text, (size_t)n);
+    }
+    return true;
+}
+
+static bool write_lines(struct spool *s, struct str lines, struct err *e)
+{
+    const struct session_log *log = CONTAINER_OF(s, struct session_log, spool);
+    struct stat st;
+    AUTO_FD fd = -1;
+
+    if (mkdir(log->folder, 0700) != 0 && errno != EEXIST)
+        return fail_sys(e, "make the folder %.150s", log->folder);
+    if (stat(log->path, &st) == 0 && st.st_size > 0 &&
+        st.st_size + (off_t)lines.n > log->limits->session_log_bytes &&
+        rename(log->path, log->old) != 0)
+        return fail_sys(e, "rename %.150s", log->path);
+    fd = open(log->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fail_sys(e, "open %.150s", log->path);
+    return write_all(fd, log->path, lines, e);
+}
+
+/* ---- on the loop ---------------------------------------------------------------------------- */
+
+static void on_failed(struct spool *s, const struct err *e)
+{
+    struct session_log *log = CONTAINER_OF(s, struct session_log, spool);
+    char text[sizeof(e->text) + 40];
+    struct event ev = { .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, { text, 0 } } };
+
+    snprintf(text, sizeof(text), "the log of the session has gaps: %s", e->text);
+    ev.notice.text = str_of(text);
+    log->to->kind->event(log->to, &ev);
+}
+
+static const struct spool_kind spool_kind = { write_lines, on_failed };
+
+static void write_line(struct session_log *log, struct str below, const struct event *ev)
+{
+    struct jw w = spool_begin(&log->spool);
+    char time[CLOCK_TEXT];
+
+    clock_text(loop_wall(log->spool.loop), time);
+    jw_object(&w);
+    jw_kstr(&w, "time", str_of(time));
+    jw_kstr(&w, "below", below);
+    jw_plain_key(&w, STR("event"));
+    event_write(&w, ev);
+    jw_object_end(&w);
+    spool_end(&log->spool);
+}
+
+void session_log_note(struct session_log *log, const struct event *ev)
+{
+    if (log->open)
+        write_line(log, STR_NONE, ev);
+}
+
+static void tee_event(struct work_client *c, const struct event *ev)
+{
+    struct session_log *log = CONTAINER_OF(c, struct session_log, client);
+
+    write_line(log, STR_NONE, ev);
+    log->to->kind->event(log->to, ev);
+}
+
+static bool tee_can(const struct work_client *c, enum ask_kind kind)
+{
+    const struct session_log *log = CONTAINER_OF(c, struct session_log, client);
+
+    return log->to->kind->can(log->to, kind);
+}
+
+static void tee_ask(struct work_client *c, struct ask *ask)
+{
+    struct session_log *log = CONTAINER_OF(c, struct session_log, client);
+
+    log->to->kind->ask(log->to, ask);
+}
+
+static void tee_below(struct work_client *c, struct str session, const struct event *ev)
+{
+    struct session_log *log = CONTAINER_OF(c, struct session_log, client);
+
+    write_line(log, session, ev);
+    if (log->to->kind->below)
+        log->to->kind->below(log->to, session, ev);
+}
+
+static const struct work_client_kind log_kind = { tee_event, tee_can, tee_ask, tee_below };
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static char *join(const char *folder, const char *name, const char *end)
+{
+    size_t n = strlen(folder) + strlen(name) + strlen(end) + 2;
+    char *path = mem_alloc(n);
+
+    snprintf(path, n, "%s/%s%s", folder, name, end);
+    return path;
+}
+
+void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
+                      const char *state, const char *session, struct work_client *to)
+{
+    *log =
+        (struct session_log){ .client = { &log_kind }, .to = to, .limits = limits, .open = true };
+    log->folder = join(state, "logs", "");
+    log->path = join(log->folder, session, ".log");
+    log->old = join(log->folder, session, ".1.log");
+    spool_init(&log->spool, &spool_kind, loop, (size_t)limits->session_log_backlog_bytes,
+               limits->session_log_gather_ms);
+}
+
+struct closing {
+    struct session_log *log;
+    void (*done)(void *who);
+    void *who;
+};
+
+static void on_closed(void *who)
+{
+    struct closing closing = *(struct closing *)who;
+
+    spool_fini(&closing.log->spool);
+    mem_free(closing.log->folder);
+    mem_free(closing.log->path);
+    mem_free(closing.log->old);
+    mem_free(who);
+    *closing.log = (struct session_log){ 0 };
+    closing.done(closing.who);
+}
+
+void session_log_close(struct session_log *log, void (*done)(void *who), void *who)
+{
+    struct closing *closing;
+
+    if (!log->open) {
+        done(who);
+        return;
+    }
+    log->open = false;
+    closing = MEM_NEW(struct closing);
+    *closing = (struct closing){ log, done, who };
+    spool_close(&log->spool, on_closed, closing);
+}

@@ -1,0 +1,254 @@
+/* sessions.c - `trefoil sessions`: list, show, export and delete what is stored of conversations. */
+#include "app/log_files.h"
+#include "app/render.h"
+#include "app/session_export.h"
+#include "app/session_find.h"
+#include "app/show.h"
+#include "base/clock.h"
+#include "base/container.h"
+#include "base/file.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LIST_SHORT = 20, EXPORT_MOST = 1 << 30 };
+
+struct sessions_args {
+    bool all, thoughts;
+    const char *format;
+};
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+struct listing {
+    const struct app *app;
+    struct jw w;
+    struct buf out;
+    size_t n, most;
+};
+
+static void put_line(struct listing *l, const struct store_session *s)
+{
+    char time[CLOCK_TEXT];
+
+    clock_text(s->updated, time);
+    buf_put(&l->out, s->id);
+    buf_printf(&l->out, "  %.10s %.5s  ", time, time + 11);
+    show_text(&l->out, s->agent);
+    buf_put(&l->out, s->in_use ? STR("  (open)  ") : STR("  "));
+    show_summary(&l->out, s->title);
+    buf_putc(&l->out, '\n');
+}
+
+static bool list_one(void *who, const struct store_session *s)
+{
+    struct listing *l = who;
+
+    if (l->n++ == l->most)
+        return false;
+    if (!l->app->opt.json) {
+        put_line(l, s);
+        return true;
+    }
+    jw_object(&l->w);
+    session_write(&l->w, s);
+    jw_object_end(&l->w);
+    return true;
+}
+
+static void print(const struct buf *out)
+{
+    fwrite(out->p, 1, out->n, stdout);
+    fflush(stdout);
+}
+
+static int list(struct app *app, struct shelf *shelf, const struct sessions_args *args)
+{
+    struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
+    bool ok = true;
+    struct err e;
+
+    buf_init(&l.out, EXPORT_MOST);
+    l.w = jw_to(&l.out);
+    if (app->opt.json)
+        jw_array(&l.w);
+    if (shelf->port)
+        ok = session_each(shelf->port, list_one, &l, &e);
+    if (app->opt.json) {
+        jw_array_end(&l.w);
+        buf_putc(&l.out, '\n');
+    }
+    print(&l.out);
+    buf_fini(&l.out);
+    if (ok && l.n > l.most)
+        fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
+    return ok ? EXIT_OK : app_fail(&e);
+}
+
+/* ---- one ------------------------------------------------------------------------------------- */
+
+/* Reading from a pipe that is closed early is no failure of ours. */
+static void put_stdout(struct render_sink *sink, enum render_side side, struct str bytes)
+{
+    (void)sink;
+    (void)side;
+    fwrite(bytes.p, 1, bytes.n, stdout);
+}
+
+static int show(struct app *app, struct shelf *shelf, const struct sessions_args *args,
+                const struct store_session *s)
+{
+    struct render_sink sink = { put_stdout };
+    bool terminal = isatty(STDOUT_FILENO);
+    struct render_opts opts = { .loop = shelf->loop,
+                                .limits = &app->config.limits,
+                                .sink = &sink,
+                                .root = app->root.path,
+                                .json = app->opt.json,
+                                .thoughts = args->thoughts,
+                                .answer_shown = terminal,
+                                .together = true,
+                                .colour = terminal && render_colours() };
+    struct render r;
+    struct err e;
+    struct history *h = shelf_history(shelf, &app->config.limits, &app->mem, s->id, &e);
+
+    if (!h)
+        return app_fail(&e);
+    render_init(&r, &opts);
+    history_tell(h, &r.client, NULL, NULL);
+    render_fini(&r);
+    history_free(h);
+    fflush(stdout);
+    return EXIT_OK;
+}
+
+static int write_export(struct app *app, const struct store_session *s, const struct buf *out,
+                        const char *file)
+{
+    struct stat st;
+    struct err e;
+
+    if (!file || str_eq(str_of(file), STR("-"))) {
+        print(out);
+        return EXIT_OK;
+    }
+    if (lstat(file, &st) == 0) {
+        fail(&e, ERR_INVALID, "%.150s is there already", file);
+        return app_fail(&e);
+    }
+    if (!file_write(file, buf_str(out), 0600, &e))
+        return app_fail(&e);
+    return app_done(app, "exported", arena_cstr(&app->mem, s->id), file);
+}
+
+static int export(struct app *app, struct shelf *shelf, const struct sessions_args *args,
+                  const struct store_session *s, const char *file)
+{
+    struct str format = args->format ? str_of(args->format) : STR("jsonl");
+    AUTO_BUF out;
+    bool ok;
+    struct err e;
+
+    buf_init(&out, EXPORT_MOST);
+    if (str_eq(format, STR("jsonl")))
+        ok = session_export_jsonl(shelf, s, &out, &e);
+    else if (str_eq(format, STR("markdown")))
+        ok = session_export_markdown(shelf, &app->config.limits, s, &out, &e);
+    else
+        return app_usage("sessions export: --format is jsonl or markdown");
+    return ok ? write_export(app, s, &out, file) : app_fail(&e);
+}
+
+static int delete (struct app *app, struct shelf *shelf, const struct store_session *s)
+{
+    struct store_step step = { .what = STORE_SESSION_DELETE, .session = { .id = s->id } };
+    struct store_ask ask = { .step = &step, .steps = 1 };
+    const char *id = arena_cstr(&app->mem, s->id);
+    struct err e;
+    bool ok = store_wait(shelf->port, &ask, &e);
+
+    store_ask_fini(&ask);
+    if (!ok)
+        return app_fail(&e);
+    log_files_delete(app->root.path, id);
+    return app_done(app, "deleted", id, app->root.path);
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+/* The session of an id, or of its beginning; false with the reason said. */
+static bool find(struct app *app, struct shelf *shelf, const char *id, struct store_session *out)
+{
+    struct err e;
+
+    if (shelf->port && session_named(shelf->port, &app->mem, str_of(id), out, &e))
+        return true;
+    if (!shelf->port)
+        fail(&e, ERR_NOT_FOUND, "there is no session %.80s: nothing is kept here", id);
+    app_fail(&e);
+    return false;
+}
+
+static int delete_all(struct app *app, struct shelf *shelf, int words, char **word)
+{
+    struct store_session s;
+    int code = EXIT_OK;
+
+    for (int i = 0; i < words; i++)
+        if (!find(app, shelf, word[i], &s) || delete (app, shelf, &s) != EXIT_OK)
+            code = EXIT_FAILED;
+    return code;
+}
+
+static int act(struct app *app, struct shelf *shelf, const struct sessions_args *args, int words,
+               char **word)
+{
+    struct str what = words ? str_of(word[0]) : STR("list");
+    struct store_session s;
+
+    if (str_eq(what, STR("list")) && words <= 1)
+        return list(app, shelf, args);
+    if (str_eq(what, STR("delete")) && words > 1)
+        return delete_all(app, shelf, words - 1, word + 1);
+    if (str_eq(what, STR("show")) && words == 2)
+        return find(app, shelf, word[1], &s) ? show(app, shelf, args, &s) : EXIT_FAILED;
+    if (str_eq(what, STR("export")) && (words == 2 || words == 3))
+        return find(app, shelf, word[1], &s)
+                   ? export(app, shelf, args, &s, words == 3 ? word[2] : NULL)
+                   : EXIT_FAILED;
+    return app_usage("sessions: expected list, show ID, export ID [FILE] or delete ID...");
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    struct shelf shelf;
+    int code;
+
+    if (!shelf_open(&shelf, app))
+        return EXIT_FAILED;
+    code = act(app, &shelf, args, words, word);
+    shelf_close(&shelf);
+    return code;
+}
+
+static const struct option options[] = {
+    { "all", OPTION_FLAG, offsetof(struct sessions_args, all), NULL,
+      "list all, not only the last 20" },
+    { "format", OPTION_TEXT, offsetof(struct sessions_args, format), "FORMAT",
+      "of an export: jsonl (all records, as stored) or markdown" },
+    { "thoughts", OPTION_FLAG, offsetof(struct sessions_args, thoughts), NULL,
+      "show what the model thought" },
+};
+
+const struct verb verb_sessions = {
+    .name = "sessions",
+    .words = "[list] | show ID | export ID [FILE] | delete ID...",
+    .summary = "look at conversations that are kept, export or delete them",
+    .more = "The beginning of an id is enough where no other id begins so.\n",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct sessions_args),
+    .run = run,
+};

@@ -1,0 +1,34 @@
+/*
+ * shelf.h - for verbs that look at what is stored and need nothing else: the store of the root, on
+ * a loop of its own. Blocking, like the verbs.
+ */
+#ifndef APP_SHELF_H
+#define APP_SHELF_H
+
+#include "app/app.h"
+#include "core/history.h"
+#include "store/store.h"
+
+struct shelf {
+    struct loop *loop;
+    struct store *store;
+    struct store_port *port;
+};
+
+/*
+ * Nothing is made: without a database *port is NULL, and there is nothing to close. False, with the
+ * reason on stderr, when it cannot be opened.
+ */
+bool shelf_open(struct shelf *s, struct app *app);
+void shelf_close(struct shelf *s);
+
+/* The records of a session, as they are stored, one after the other. */
+bool shelf_records(struct shelf *s, struct str session,
+                   bool (*each)(void *who, const struct store_event *record, struct err *e),
+                   void *who, struct err *e);
+
+/* Its conversation, in mem. history_free it. NULL on failure. */
+struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
+                              struct str session, struct err *e);
+
+#endif

@@ -1,0 +1,362 @@
+"""trefoil run, as people and scripts use it: without a model, by the offline provider."""
+import errno
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, wait_for
+
+FAILED, USAGE, DENIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
+ASK = '[guard.permission]\nexecute = "ask"\n'
+SHELL = '/call shell_exec {"argv":["echo","made it"]}'
+
+
+def agent(root, *words, **more):
+    return run("run", *words, root=root, TREFOIL_PROVIDER="offline", **more)
+
+
+def sessions(root):
+    return json.loads(run("sessions", "--json", "--all", root=root).stdout)
+
+
+class Terminal:
+    """trefoil run in a terminal of its own; keeps all that was shown."""
+
+    def __init__(self, root, *words, **env):
+        self.master, side = pty.openpty()
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        env.setdefault("TERM", "xterm")
+        self.process = subprocess.Popen(
+            [TREFOIL, "run", *words, "--root", str(root)], stdin=side, stdout=side, stderr=side,
+            env=environment(TREFOIL_PROVIDER="offline", **env), start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(side)
+        self.shown = ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+    def read(self):
+        """More of what it shows; False once it has left."""
+        try:
+            piece = os.read(self.master, 65536)
+        except OSError as e:
+            if e.errno != errno.EIO:
+                raise
+            return False
+        self.shown += piece.decode(errors="replace")
+        return bool(piece)
+
+    def wait_for(self, part):
+        end = time.monotonic() + DEADLINE
+        while part not in self.shown:
+            ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
+            if not ready or not self.read():
+                raise AssertionError(f"{part!r} is not in {self.shown!r}")
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def leave(self):
+        """All that it shows until its end, and its exit code."""
+        while self.read():
+            pass
+        return self.process.wait(DEADLINE)
+
+
+# ---- a fresh machine ----------------------------------------------------------------------------
+
+@case
+def it_works_on_a_fresh_machine(root):
+    answer = agent(root, "/help")
+    equal(answer.returncode, 0)
+    has(answer.stdout, b"/call NAME {JSON}")
+    equal(answer.stderr, b"")
+    answer = agent(root, "what", "is", "this?")
+    equal(answer.returncode, 0)
+    has(answer.stdout, b"No model is configured")
+    equal([s["title"] for s in sessions(root)], ["what is this?", "/help"])
+
+
+@case
+def a_pipe_gets_the_answer_and_stderr_the_calls(root):
+    (root / "README.md").write_text("all of it\n")
+    answer = agent(root, '/call file_read {"path":"README.md"}')
+    equal(answer.returncode, 0)
+    equal(answer.stdout, b"all of it\n")
+    has(answer.stderr, b"* file_read README.md ... done ")
+
+
+@case
+def the_prompt_may_come_from_stdin(root):
+    equal(agent(root, "-", stdin=b"/echo from there\n").stdout, b"from there\n")
+    both = agent(root, "/echo", "first", "-", stdin=b"then")
+    equal(both.stdout, b"first\n\nthen\n")
+    equal(agent(root, "-", stdin=b"  \n").returncode, USAGE)
+    bad = agent(root, "-", stdin=b"\xff\xfe")
+    equal(bad.returncode, USAGE)
+    has(bad.stderr, b"UTF-8")
+
+
+@case
+def a_prompt_that_is_too_long_is_refused(root):
+    (root / "trefoil.toml").write_text("[limits]\nmessage_bytes = 2000\n")
+    answer = agent(root, "-", stdin=b"x" * 3000)
+    equal(answer.returncode, USAGE)
+    has(answer.stderr, b"more than 2000 bytes")
+
+
+@case
+def json_is_one_event_per_line(root):
+    (root / "a").write_text("x\n")
+    answer = agent(root, "--json", "/read a")
+    events = [json.loads(line) for line in answer.stdout.splitlines()]
+    equal(events[0]["type"], "begin")
+    equal(events[0]["session"], sessions(root)[0]["id"])
+    equal([e["status"] for e in events if e["type"] == "tool"], ["pending", "running", "done"])
+    equal(events[-1], {"type": "end", "stop": "end"})
+    equal(answer.stderr, b"")
+
+
+# ---- how it ends --------------------------------------------------------------------------------
+
+@case
+def the_exit_code_says_how_it_ended(root):
+    failed = agent(root, "/fail no reason")
+    equal(failed.returncode, FAILED)
+    equal(failed.stdout, b"")
+    has(failed.stderr, b"failed: no reason")
+    late = agent(root, "--timeout", "1", "/sleep 600")
+    equal(late.returncode, LIMIT)
+    has(late.stderr, b"--timeout of 1 seconds has passed")
+
+
+@case
+def the_command_line_is_checked(root):
+    for words, why in ((("",), b"empty"), ((), b"expected a prompt"),
+                       (("-x", "hi"), b"unknown option -x"),
+                       (("--mode", "mad", "hi"), b"read-only, read-write"),
+                       (("--timeout", "soon", "hi"), b"seconds"),
+                       (("--no-save", "-c", "hi"), b"--no-save"),
+                       (("-c", "--session", "x", "hi"), b"exclude"),
+                       (("-a", "nobody", "hi"), b"there is no agent nobody"),
+                       (("--session", "zzz", "hi"), b"there is no session zzz"),
+                       (("-c", "hi"), b"no session to go on with")):
+        answer = agent(root, *words)
+        equal((words, answer.returncode), (words, USAGE))
+        has(answer.stderr, why)
+
+
+@case
+def help_tells_the_exit_codes(root):
+    answer = agent(root, "--help")
+    equal(answer.returncode, 0)
+    for part in (b"-a, --agent NAME", b"-c, --continue", b"  130  interrupted", b"  3  "):
+        has(answer.stdout, part)
+
+
+@case
+def an_interrupt_ends_it_soon_and_keeps_the_session(root):
+    process = subprocess.Popen(
+        [TREFOIL, "run", "--json", "/sleep 600", "--root", str(root)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment(TREFOIL_PROVIDER="offline"))
+    begun = json.loads(process.stdout.readline())
+    titled = json.loads(process.stdout.readline())
+    equal(titled["title"], "/sleep 600")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=DEADLINE)
+    equal(process.returncode, INTERRUPTED)
+    equal(json.loads(out)["stop"], "canceled")
+    has(err, b"trefoil run -c")
+    equal(sessions(root)[0]["id"], begun["session"])
+    again = agent(root, "-c", "/echo here again")
+    equal(again.stdout, b"here again\n")
+    equal(len(sessions(root)), 1)
+
+
+@case
+def a_turn_that_was_broken_off_is_gone_on_with(root):
+    process = subprocess.Popen(
+        [TREFOIL, "run", "--json", "/sleep 2", "--root", str(root)], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, env=environment(TREFOIL_PROVIDER="offline"))
+    process.stdout.readline()
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    answer = agent(root, "-c")
+    equal(answer.returncode, 0)
+    equal(answer.stdout, b"Slept 2000 ms.\n")
+    has(answer.stderr, b"broken off")
+    nothing = agent(root, "-c")
+    equal(nothing.returncode, USAGE)
+    has(nothing.stderr, b"give a prompt")
+
+
+@case
+def a_reader_that_leaves_ends_it_quietly(root):
+    process = subprocess.Popen(
+        [TREFOIL, "run", "/echo " + "word " * 20000, "--root", str(root)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment(TREFOIL_PROVIDER="offline"))
+    process.stdout.read(10)
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    process.wait(DEADLINE)
+    equal(err.replace(b"= canceled\n", b""), b"")
+
+
+# ---- sessions -----------------------------------------------------------------------------------
+
+@case
+def sessions_are_continued_by_their_beginning(root):
+    agent(root, "/echo one")
+    first = sessions(root)[0]["id"]
+    agent(root, "/echo two")
+    agent(root, "--session", first[:20], "/echo three")
+    said = run("sessions", "show", first, root=root).stdout
+    equal(said, b"> /echo one\none\n> /echo three\nthree\n")
+    agent(root, "-c", "/echo four")
+    has(run("sessions", "show", first, root=root).stdout, b"> /echo four\n")
+
+
+@case
+def nothing_is_kept_when_told_so(root):
+    equal(agent(root, "--no-save", "/echo psst").stdout, b"psst\n")
+    equal(sessions(root), [])
+    equal([p.name for p in (root / ".trefoil").glob("**/*.log")] if (root / ".trefoil").exists()
+          else [], [])
+
+
+@case
+def a_session_has_a_log_for_its_user_alone(root):
+    agent(root, "/echo written down")
+    log = root / ".trefoil/logs" / (sessions(root)[0]["id"] + ".log")
+    equal(log.stat().st_mode & 0o777, 0o600)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    equal(lines[0]["event"]["type"], "prompt")
+    equal("".join(e["event"].get("text", "") for e in lines if e["event"]["type"] == "text"),
+          "written down")
+    equal(lines[-1]["event"], {"type": "end", "stop": "end"})
+    equal(all(line["time"].endswith("Z") for line in lines), True)
+
+
+@case
+def a_log_begins_a_new_file_when_it_is_full(root):
+    (root / "trefoil.toml").write_text("[limits]\nsession_log_bytes = 4096\n")
+    for _ in range(3):
+        agent(root, "-c" if sessions(root) else "--thoughts", "/echo " + "x" * 1500)
+    logs = root / ".trefoil/logs"
+    name = sessions(root)[0]["id"]
+    equal((logs / (name + ".1.log")).exists(), True)
+    equal((logs / (name + ".log")).stat().st_size <= 4096, True)
+
+
+@case
+def a_log_that_cannot_be_written_stops_nothing(root):
+    (root / ".trefoil").mkdir()
+    (root / ".trefoil/logs").write_text("in the way")
+    answer = agent(root, "/echo still here")
+    equal(answer.returncode, 0)
+    equal(answer.stdout, b"still here\n")
+    equal(answer.stderr.count(b"the log of the session has gaps: "), 1)
+
+
+@case
+def read_only_is_kept(root):
+    answer = agent(root, "--mode", "read-only", '/call file_write {"path":"a","content":"x"}')
+    has(answer.stdout, b"Failed: file_write was denied")
+    equal((root / "a").exists(), False)
+    answer = agent(root, '/call file_write {"path":"a","content":"x"}')
+    equal(answer.returncode, 0)
+    equal((root / "a").read_text(), "x")
+
+
+# ---- permission ---------------------------------------------------------------------------------
+
+@case
+def without_a_terminal_what_must_be_asked_is_denied(root):
+    (root / "trefoil.toml").write_text(ASK)
+    answer = agent(root, SHELL)
+    equal(answer.returncode, DENIED)
+    has(answer.stdout, b"nobody is at a terminal")
+    answer = agent(root, "--yes", SHELL)
+    equal(answer.returncode, 0)
+    has(answer.stdout, b"made it")
+
+
+@case
+def on_a_terminal_somebody_is_asked(root):
+    (root / "trefoil.toml").write_text(ASK)
+    for typed, want in (("y\n", "made it"), ("a\n", "made it"), ("\n", "not permitted"),
+                        ("\x04", "not permitted")):
+        with Terminal(root, SHELL) as t:
+            t.wait_for("[y/N/a(lways)] ")
+            has(t.shown, "shell_exec")
+            has(t.shown, '["echo","made it"]')
+            t.type(typed)
+            equal(t.leave(), 0)
+            has(t.shown.rpartition("lways)]")[2], want)
+
+
+@case
+def an_interrupt_takes_the_question_back(root):
+    (root / "trefoil.toml").write_text(ASK)
+    with Terminal(root, SHELL) as t:
+        t.wait_for("[y/N/a(lways)] ")
+        t.type("\x03")
+        equal(t.leave(), INTERRUPTED)
+        has(t.shown, "canceled")
+
+
+# ---- the terminal -------------------------------------------------------------------------------
+
+@case
+def a_terminal_sees_that_something_is_going_on(root):
+    with Terminal(root, "/sleep 1") as t:
+        t.wait_for("\r\x1b[K")
+        equal(t.leave(), 0)
+        last = t.shown.rpartition("\x1b[K")[2]
+        equal(last, "Slept 1000 ms.\r\n")
+
+
+@case
+def colours_are_left_out_where_nobody_wants_them(root):
+    (root / "a").write_text("x\n")
+    with Terminal(root, "/read a") as t:
+        equal(t.leave(), 0)
+        has(t.shown, "\x1b[32m* \x1b[0mfile_read a")
+    with Terminal(root, "/read a", NO_COLOR="1") as t:
+        equal(t.leave(), 0)
+        equal("\x1b[3" in t.shown, False)
+    with Terminal(root, "/read a", TERM="dumb") as t:
+        equal(t.leave(), 0)
+        equal("\x1b" in t.shown, False)
+
+
+@case
+def what_a_model_says_cannot_command_a_terminal(root):
+    with Terminal(root, "/echo a\x1b]0;owned\x07b") as t:
+        equal(t.leave(), 0)
+        has(t.shown, "a\\u{1b}]0;owned\\u{7}b\r\n")
+
+
+@case
+def thoughts_are_shown_when_asked_for(root):
+    equal(b"deep" in agent(root, "/think deep").stderr, False)
+    has(agent(root, "--thoughts", "/think deep").stderr, b"deep")
+
+
+main()
