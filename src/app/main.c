@@ -3,8 +3,10 @@
 #include "app/show.h"
 #include "sandbox/keep.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { COMPLAINT_MOST = 1 << 16 };
 
@@ -28,9 +30,10 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_run,     &verb_sessions, &verb_serve,   &verb_mcp,   &verb_agents,  &verb_models,
-    &verb_servers, &verb_tools,    &verb_connect, &verb_trust, &verb_config,  &verb_doctor,
-    &verb_explain, &verb_backup,   &verb_gc,      &verb_init,  &verb_version, &verb_help,
+    &verb_chat,   &verb_run,    &verb_sessions, &verb_serve,   &verb_mcp,
+    &verb_agents, &verb_models, &verb_servers,  &verb_tools,   &verb_connect,
+    &verb_trust,  &verb_config, &verb_doctor,   &verb_explain, &verb_backup,
+    &verb_gc,     &verb_init,   &verb_version,  &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -232,6 +235,14 @@ static int run_verb(struct app *app, const struct verb *v, int argc, char **argv
     return v->run(app, args, argc - 1, argv + 1);
 }
 
+/* Who starts us may have closed them; what is opened next would be taken for them. */
+static void open_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     struct app app = { 0 };
@@ -240,6 +251,7 @@ int main(int argc, char **argv)
 
     if (argc > 1 && str_eq(str_of(argv[1]), STR("keep")))
         return keep_main(argc - 1, argv + 1);
+    open_standard();
     at = verb_index(argc, argv);
     if (at) {
         v = find_verb(argv[at]);

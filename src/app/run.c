@@ -86,6 +86,12 @@ static bool is_over(const struct run *r)
     return r->once.interrupted || r->late || r->gone;
 }
 
+/* Of a run that is over before its turn has said so. */
+static int over_code(const struct run *r)
+{
+    return r->once.interrupted ? EXIT_INTERRUPTED : r->late ? EXIT_LIMIT : EXIT_FAILED;
+}
+
 static void stop_turn(struct run *r)
 {
     if (r->busy)
@@ -294,8 +300,7 @@ static int end_code(const struct run *r)
     case TURN_CONTEXT:
     case TURN_STUCK: return EXIT_LIMIT;
     case TURN_REFUSED: return EXIT_REFUSED;
-    case TURN_CANCELED:
-        return r->once.interrupted ? EXIT_INTERRUPTED : r->late ? EXIT_LIMIT : EXIT_FAILED;
+    case TURN_CANCELED: return over_code(r);
     case TURN_FAILED:
     case TURN_STOPS: break;
     }
@@ -334,7 +339,9 @@ static void work_all(struct run *r)
     }
     if (r->session.broken_off)
         work(r, NULL);
-    if (r->text.p && !r->failed && !is_over(r))
+    if (r->text.p && !r->failed && is_over(r))
+        r->code = over_code(r);
+    else if (r->text.p && !r->failed)
         work(r, &(struct turn_prompt){ .block = &block, .blocks = 1 });
     if (r->once.interrupted && is_kept(r))
         render_note(&r->render, STR("what was said is kept; to go on: " TREFOIL_NAME " run -c"));
@@ -401,15 +408,16 @@ static int in_workshop(struct run *r)
 
 static int in_console(struct run *r)
 {
-    int code = EXIT_INTERRUPTED;
+    int code;
 
     open_render(r);
     if (r->timeout_ms)
         timer_set(r->once.loop, &r->deadline, r->timeout_ms, on_late);
     render_wait(&r->render);
     once_connect(&r->once, NULL);
-    if (!r->once.interrupted)
-        code = in_workshop(r);
+    if (r->late)
+        tell_late_end(r);
+    code = is_over(r) ? over_code(r) : in_workshop(r);
     timer_clear(r->once.loop, &r->deadline);
     r->leaving = true;
     r->console.render = NULL;

@@ -39,6 +39,7 @@ void shelf_close(struct shelf *s)
     while (s->store)
         loop_run(s->loop);
     loop_free(s->loop);
+    arena_fini(&s->mem);
     s->port = NULL;
 }
 

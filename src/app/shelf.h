@@ -13,6 +13,7 @@ struct shelf {
     struct loop *loop;
     struct store *store;
     struct store_port *port;
+    struct arena mem; /* of histories, until it is closed */
 };
 
 /*

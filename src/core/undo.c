@@ -15,7 +15,7 @@
 
 #include <sys/stat.h>
 
-enum { RECORD_BYTES = 512 };
+enum { RECORD_BYTES = 512, NAMES_BYTES = 1 << 16 };
 
 struct str file_image_text(const struct file_image *i)
 {
@@ -109,6 +109,19 @@ static void on_put(struct op *op, const struct err *e, void *who)
         forget(u);
 }
 
+/* A line is whole or not there. */
+static void note_files(struct undo *u, const struct store_image_page *page)
+{
+    for (size_t i = 0; i < page->n; i++) {
+        if (u->files.max - u->files.n <= page->v[i].path.n) {
+            u->files.full = true;
+            return;
+        }
+        buf_put(&u->files, page->v[i].path);
+        buf_putc(&u->files, '\n');
+    }
+}
+
 static void on_page(struct op *op, const struct err *e, void *who)
 {
     struct undo *u = who;
@@ -129,6 +142,7 @@ static void on_page(struct op *op, const struct err *e, void *who)
         op_fail(&u->op, e);
         return;
     }
+    note_files(u, page);
     u->put = (struct undo_put){ .host = &u->session->host, .image = page->v, .images = page->n };
     port->put(port, &u->put, &u->op, on_put, u);
 }
@@ -175,6 +189,7 @@ void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn
     struct err e;
 
     u->session = s;
+    buf_init_in(&u->files, &u->mem, NAMES_BYTES);
     op_begin(&u->op, &undo_kind, s->world->loop, parent, done, who);
     if (check(s, &e))
         ask_page(u, 0);

@@ -74,6 +74,7 @@ struct undo {
     struct undo_put put;
     char turn[ID_TEXT];
     size_t restored;   /* files; known when it is done */
+    struct buf files;  /* their paths, a line each; full: there are more. Until undo_fini */
     struct err failed; /* the first of what could not be restored */
 };
 

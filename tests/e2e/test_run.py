@@ -218,6 +218,30 @@ def a_reader_that_leaves_ends_it_quietly(root):
     equal(err.replace(b"= canceled\n", b""), b"")
 
 
+@case
+def a_reader_that_is_slow_holds_up_nothing_and_loses_nothing(root):
+    text = "word " * 20000
+    process = subprocess.Popen(
+        [TREFOIL, "run", "/echo " + text, "--root", str(root)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment(TREFOIL_PROVIDER="offline"))
+    wait_for("the session to be left", lambda: [s for s in sessions(root)
+                                                if s["records"] == 3 and not s["in_use"]])
+    out, err = process.communicate(timeout=DEADLINE)
+    equal(process.returncode, 0)
+    equal(out.decode(), text.strip() + "\n")
+    equal(err, b"")
+
+
+@case
+def time_that_passes_while_servers_connect_counts(root):
+    (root / "mute.toml").write_text(
+        '[[mcp.servers]]\nname = "mute"\ncommand = ["sleep", "600"]\n')
+    answer = agent(root, "--config", str(root / "mute.toml"), "--timeout", "1", "/echo hi")
+    equal(answer.returncode, LIMIT)
+    equal(answer.stdout, b"")
+    has(answer.stderr, b"--timeout of 1 seconds has passed")
+
+
 # ---- sessions -----------------------------------------------------------------------------------
 
 @case
@@ -309,6 +333,27 @@ def on_a_terminal_somebody_is_asked(root):
             t.type(typed)
             equal(t.leave(), 0)
             has(t.shown.rpartition("lways)]")[2], want)
+
+
+@case
+def a_question_of_the_agent_is_answered_by_a_line(root):
+    with Terminal(root, "/ask which colour?") as t:
+        t.wait_for("Answer: ")
+        has(t.shown, "which colour?")
+        t.type("green\n")
+        equal(t.leave(), 0)
+        equal(t.shown.splitlines()[-1], "green")
+    has(agent(root, "/ask which colour?").stdout, b"nobody can be asked here")
+
+
+@case
+def an_agent_that_is_called_shows_its_calls(root):
+    (root / "a").write_text("x\n")
+    answer = agent(root, '/call agent_send {"agent":"default","message":"/read a"}')
+    equal(answer.stdout, b"x\n")
+    lines = answer.stderr.decode().splitlines()
+    has(lines[0], "  * file_read a ... done")
+    has(lines[1], "* agent_send default ... done")
 
 
 @case

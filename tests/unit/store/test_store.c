@@ -349,7 +349,7 @@ TEST(pre_images_of_the_last_turn_come_newest_first)
     for (int n = 0; n < 6; n++) {
         i.image.session = n < 5 ? STR("s") : STR("other");
         i.image.turn = n < 2 ? STR("z") : STR("a"); /* by time, not by name */
-        i.image.path = (struct str){ "abcdef" + n, 1 };
+        i.image.path = (struct str){ &"abcdef"[n], 1 };
         OK(world_ask(&w, &i));
     }
     OK(world_ask(&w, &p));
