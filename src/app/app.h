@@ -14,10 +14,11 @@
 
 enum exit_code {
     EXIT_OK = 0,
-    EXIT_FAILED = 1,  /* it was tried and did not work */
-    EXIT_USAGE = 2,   /* the command line or the configuration is wrong */
-    EXIT_DENIED = 3,  /* the guard said no, or asked and nobody could answer */
-    EXIT_LIMIT = 4,   /* a limit ended a turn: length, requests, budget, tokens, time, context */
+    EXIT_FAILED = 1, /* it was tried and did not work */
+    EXIT_USAGE = 2,  /* the command line or the configuration is wrong */
+    EXIT_DENIED = 3, /* the guard said no, or asked and nobody could answer */
+    EXIT_LIMIT =
+        4, /* a limit ended a turn: length, requests, budget, tokens, time, context, stuck */
     EXIT_REFUSED = 5, /* the model refused */
     EXIT_INTERRUPTED = 130,
 };

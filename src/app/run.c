@@ -297,7 +297,8 @@ static int end_code(const struct run *r)
     case TURN_BUDGET:
     case TURN_TOKENS:
     case TURN_TIME:
-    case TURN_CONTEXT: return EXIT_LIMIT;
+    case TURN_CONTEXT:
+    case TURN_STUCK: return EXIT_LIMIT;
     case TURN_REFUSED: return EXIT_REFUSED;
     case TURN_CANCELED: return over_code(r);
     case TURN_FAILED:
@@ -542,7 +543,7 @@ const struct verb verb_run = {
         "  1  it failed: the model, the store\n"
         "  2  the command line or the configuration is wrong\n"
         "  3  the last thing it wanted to do needed a permission, and nobody could be asked\n"
-        "  4  a limit ended it: length, requests, budget, tokens, time, context\n"
+        "  4  a limit ended it: length, requests, budget, tokens, time, context, stuck\n"
         "  5  the model refused\n"
         "  130  interrupted\n",
     .option = options,

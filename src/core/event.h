@@ -107,6 +107,7 @@ enum turn_stop {
     TURN_TOKENS,   /* its tokens are */
     TURN_TIME,     /* its time is */
     TURN_CONTEXT,  /* the conversation does not fit into the model any more */
+    TURN_STUCK,    /* no call of its answers is run any more: a loop, or none that is allowed */
     TURN_REFUSED,  /* the model will not; the prompt leaves the conversation */
     TURN_CANCELED,
     TURN_FAILED, /* with the reason */

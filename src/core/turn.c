@@ -69,6 +69,7 @@ static const char *const why_ended[TURN_STOPS] = {
     [TURN_TOKENS] = "the tokens of a turn are used up (limits.turn_tokens)",
     [TURN_TIME] = "the time of a turn is over (limits.turn_ms)",
     [TURN_CONTEXT] = "the conversation does not fit into the model any more",
+    [TURN_STUCK] = "the model makes no headway: none of its last calls was run (limits.turn_stuck)",
     [TURN_REFUSED] = "the model will not answer this",
 };
 
@@ -375,6 +376,8 @@ static enum turn_stop spent(const struct turn_work *w)
 
     if (w->requests >= most_requests(w))
         return TURN_REQUESTS;
+    if (w->stuck >= w->session->world->limits->turn_stuck)
+        return TURN_STUCK;
     if (w->agent->def->budget_usd > 0 && t->cost >= w->agent->def->budget_usd)
         return TURN_BUDGET;
     if (tokens && t->usage.input + t->usage.output >= tokens)

@@ -106,6 +106,8 @@ struct turn_work {
     struct turn_call *call;
     size_t calls, left;
     size_t looking; /* calls whose files are being looked at */
+    bool moved;     /* one of them was run */
+    int64_t stuck;  /* answers in a row of which none was */
 
     struct turn_save save;
 };

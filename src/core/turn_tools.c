@@ -71,8 +71,10 @@ static void on_kept(struct turn_save *s)
 
     tell_more(tc);
     turn_tell(w, &ev);
+    w->moved |= !tc->refusal.p && tc->call.pass.says != GUARD_DENY;
     if (--w->left)
         return;
+    w->stuck = w->moved ? 0 : w->stuck + 1;
     turn_tools_free(w);
     turn_ask(w);
 }
@@ -411,6 +413,7 @@ static void prepare_all(struct turn_work *w)
     const struct block **open;
     size_t most = (size_t)w->session->world->limits->turn_calls;
 
+    w->moved = false;
     w->calls = w->left = history_open_calls(w->session->history, &w->ask_mem, &open);
     w->call = mem_zero(w->calls * sizeof(*w->call));
     for (size_t i = 0; i < w->calls; i++) {

@@ -1,52 +1,22 @@
 """Every format of every provider against a server of models from npm (aimock, pinned), which plays
 the parts of models.json: answers, calls, thoughts, refusals, broken streams."""
-import atexit
 import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 
+import model_mock
 from harness import case, equal, has, main
 
 DRIVER = os.path.abspath(sys.argv[1])
 HERE = pathlib.Path(__file__).resolve().parent
-PEERS = HERE.parent / "peers"
 
 # kind, API, what is behind the address
 FORMATS = [("anthropic", "chat", ""), ("openai", "chat", "/v1"), ("openai", "responses", "/v1"),
            ("gemini", "chat", "")]
 END, LENGTH = 0, 2  # of enum model_stop
-
-
-def start_models():
-    """The port that the server says it listens on."""
-    node = subprocess.run([PEERS / "install"], check=True, capture_output=True, text=True).stdout.strip()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-models-"))
-    config = folder / "aimock.json"
-    config.write_text(json.dumps({"host": "127.0.0.1", "port": 0, "strict": True,
-                                  "llm": {"fixtures": str(HERE / "models.json")}}))
-    child = subprocess.Popen([node, PEERS / "node_modules/@copilotkit/aimock/dist/aimock-cli.js", "-c", config],
-                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def stop():
-        child.kill()
-        child.wait()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(stop)
-    for line in child.stdout:
-        if found := re.search(r"listening on http://127\.0\.0\.1:(\d+)", line):
-            threading.Thread(target=child.stdout.read, daemon=True).start()  # it must not fill the pipe
-            return int(found.group(1))
-    raise RuntimeError("the server of models did not start")
-
-
-PORT = start_models()
+PORT = model_mock.start(HERE / "models.json")
 
 
 def ask(fmt, prompt):

@@ -247,6 +247,27 @@ TEST(limits_end_a_turn)
     stage_close(&s);
 }
 
+TEST(a_model_whose_calls_are_never_run_is_not_asked_for_ever)
+{
+    AUTO_STAGE s;
+
+    stage_init(&s);
+    s.world.limits.turn_stuck = 2;
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .call = { { "a", "nothing", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .call = { { "b", "nothing", "{}" }, { "c", "count", "{}" } },
+                                .stop = STOP_TOOLS }); /* one was run */
+    for (int i = 0; i < 2; i++)
+        add_line(&s, (struct line){ .call = { { "d", "nothing", "{}" } }, .stop = STOP_TOOLS });
+    stage_ask(&s, "go");
+    EQ(s.turn.stop, TURN_STUCK);
+    EQ(s.asked, 4);
+    EQ(s.runs, 1);
+    HAS_S(str_of(s.heard), "limits.turn_stuck");
+    stage_close(&s);
+}
+
 TEST(more_calls_than_limits_turn_calls_are_not_run)
 {
     AUTO_STAGE s;
