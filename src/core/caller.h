@@ -104,6 +104,9 @@ struct caller_kind {
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 
+    /* The guard lets a call in, it begins. NULL: not told. */
+    void (*let_in)(struct caller *c);
+
     /* An ask of its has been answered, or taken back. NULL: not told. */
     void (*asked)(struct caller *c, struct ask *ask);
 

@@ -29,7 +29,7 @@ enum event_kind {
 /* ---- calls of tools -------------------------------------------------------------------------- */
 
 enum called_status {
-    CALLED_PENDING, /* the model has named it; the arguments may still be coming */
+    CALLED_PENDING, /* the model has named it; told again with the arguments, before any ask */
     CALLED_RUNNING,
     CALLED_DONE,
     CALLED_FAILED,   /* it said so, was refused, or ran out of time */

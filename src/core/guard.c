@@ -106,6 +106,8 @@ static void let_in(struct call *call, const struct tool *tool)
     }
     call->tool = NULL;
     call->who = tool->who;
+    if (call->caller->kind->let_in)
+        call->caller->kind->let_in(call->caller);
     tool->start(call);
 }
 

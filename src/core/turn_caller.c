@@ -108,6 +108,11 @@ static void asked(struct caller *c, struct ask *ask)
         tell_ask(tc, ask, false);
 }
 
+static void let_in(struct caller *c)
+{
+    turn_call_runs(of_caller(c));
+}
+
 static void progress(struct caller *c, const struct progress *p)
 {
     struct turn_call *tc = of_caller(c);
@@ -143,6 +148,7 @@ static const struct caller_kind turn_caller = {
     .can = can,
     .ask = ask_it,
     .asked = asked,
+    .let_in = let_in,
     .progress = progress,
     .log = say,
     .below = below,

@@ -66,6 +66,9 @@ void turn_tools_refuse(struct turn_work *w, const char *why);
 void turn_tools_cancel(struct turn_work *w);
 void turn_tools_free(struct turn_work *w);
 
+/* It has begun. */
+void turn_call_runs(struct turn_call *tc);
+
 /* Preset tc->caller. */
 void turn_caller_init(struct turn_call *tc);
 

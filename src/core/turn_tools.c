@@ -224,20 +224,34 @@ static void on_called(struct op *op, const struct err *e, void *who)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static void tell_status(struct turn_call *tc, enum called_status status)
+{
+    struct event ev = { .kind = EVENT_TOOL };
+
+    tc->event.status = status;
+    ev.tool = tc->event;
+    turn_tell(tc->w, &ev);
+}
+
+void turn_call_runs(struct turn_call *tc)
+{
+    if (tc->event.status == CALLED_PENDING) /* not what it asks for while it runs */
+        tell_status(tc, CALLED_RUNNING);
+}
+
 static void run(struct turn_call *tc)
 {
     struct session *s = tc->w->session;
     const struct tool *tool = session_tool(s, tc->block->name); /* lists change while we wait */
-    struct event ev = { .kind = EVENT_TOOL };
 
     if (tc->refusal.p || !tool) {
         keep_result(tc, tc->refusal.p ? tc->refusal : STR("the tool is no longer there"),
                     CALLED_FAILED);
         return;
     }
-    tc->event.status = CALLED_RUNNING;
-    ev.tool = tc->event;
-    turn_tell(tc->w, &ev);
+    tell_status(tc, CALLED_PENDING); /* now with its arguments: who is asked wants to see them */
+    if (!s->host.guard)
+        turn_call_runs(tc);
     tc->running = true;
     tool_run(tool, &tc->call, &s->host, &tc->caller, &tc->mem, tc->args, &tc->w->turn->op,
              on_called, tc);

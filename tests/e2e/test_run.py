@@ -125,7 +125,7 @@ def json_is_one_event_per_line(root):
     events = [json.loads(line) for line in answer.stdout.splitlines()]
     equal(events[0]["type"], "begin")
     equal(events[0]["session"], sessions(root)[0]["id"])
-    equal([e["status"] for e in events if e["type"] == "tool"], ["pending", "running", "done"])
+    equal([e["status"] for e in events if e["type"] == "tool"], ["pending", "pending", "running", "done"])
     equal(events[-1], {"type": "end", "stop": "end"})
     equal(answer.stderr, b"")
 

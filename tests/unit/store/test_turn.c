@@ -416,7 +416,8 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     ask_answer(s.ask, yes);
     stage_wait(&s);
     EQ(s.runs, 2);
-    HAS_S(str_of(s.heard), "tool a 1 \nask open\nask closed\ntool a 2 counted");
+    HAS_S(str_of(s.heard),
+          "tool a 0 \ntool a 0 \nask open\nask closed\ntool a 1 \ntool a 2 counted");
     OK(!strstr(strstr(s.heard, "ask closed") + 5, "ask"));
     stage_close(&s);
 }
