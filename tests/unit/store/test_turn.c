@@ -534,6 +534,36 @@ TEST(a_plan_is_told_and_kept)
     stage_close(&s);
 }
 
+/* Two pieces of work on one store, one model, one guard. */
+TEST(sessions_share_nothing_but_the_store)
+{
+    AUTO_STAGE s;
+    struct session first;
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    guard_grant(&s.session.grants, STR("count"));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_say", "{\"text\":\"x\"}" } },
+                                .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "First." });
+    stage_ask(&s, "one");
+    first = s.session;
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .text = "Second." });
+    stage_ask(&s, "two");
+    EQ(s.messages, 1);
+    EQ_STR(s.last, "two");
+    EQ(s.session.grants.n, 0);
+    EQ(s.session.calls.calls, 0);
+    OK(!history_taint(s.session.history).p);
+    OK(strcmp(s.session.id, first.id) != 0);
+    stage_close(&s);
+    s.session = first;
+    EQ_S(history_answer(s.session.history), "First.");
+    stage_close(&s);
+}
+
 TEST(without_a_store_a_session_works_all_the_same)
 {
     AUTO_STAGE s;
