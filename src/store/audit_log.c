@@ -30,16 +30,16 @@ static void write_entry(struct jw *w, const struct audit_entry *r, const char *t
 
     to_hex(r->args, args);
     jw_object(w);
-    jw_kstr(w, "time", str_of(time));
+    jw_kplain(w, "time", str_of(time));
     jw_kstr(w, "who", str_of(r->who));
     jw_kstr(w, "principal", r->principal.n ? r->principal : STR_NONE);
     jw_kstr(w, "trace", r->trace);
     jw_kint(w, "depth", r->depth);
     jw_kstr(w, "tool", str_of(r->tool));
-    jw_kstr(w, "args", (struct str){ args, ARGS_TEXT });
-    jw_kstr(w, "verdict", str_of(r->verdict));
-    jw_kstr(w, "by", str_of(r->by));
-    jw_kstr(w, "outcome", str_of(r->outcome));
+    jw_kplain(w, "args", (struct str){ args, ARGS_TEXT });
+    jw_kplain(w, "verdict", str_of(r->verdict));
+    jw_kplain(w, "by", str_of(r->by));
+    jw_kplain(w, "outcome", str_of(r->outcome));
     jw_kint(w, "ms", r->took_ms);
     jw_kstr(w, "from", r->from);
     jw_object_end(w);
