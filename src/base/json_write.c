@@ -101,9 +101,8 @@ static size_t write_string(char *to, struct str s)
 
     *at++ = '"';
     while (s.n) {
-        size_t run = json_plain_run(s.p, s.n), used;
+        size_t run = json_copy_plain(at, s.p, s.n), used;
 
-        memcpy(at, s.p, run);
         at += run;
         s = str_skip(s, run);
         if (!s.n)

@@ -260,7 +260,6 @@ static void audit(struct guard *g, struct call *call, enum err_code code)
     bool failed = call->is_error || call->raw_error.p;
 
     g->audit->record(g->audit, &(struct audit_entry){
-                                   .wall_ms = loop_wall(call->host->loop),
                                    .who = c->name,
                                    .principal = c->principal,
                                    .trace = c->trace.id,

@@ -15,22 +15,24 @@ static void to_hex(uint64_t v, char out[ARGS_TEXT])
         out[i] = "0123456789abcdef"[v & 15];
 }
 
-/* Many calls fall into one millisecond. */
-static const char *time_text(struct audit_log *log, int64_t wall_ms)
+/* Many calls fall into one millisecond: the clock is read once for all of them. */
+static struct str time_text(struct audit_log *log)
 {
-    if (wall_ms != log->time_of || !log->time[0])
-        clock_text(wall_ms, log->time);
-    log->time_of = wall_ms;
-    return log->time;
+    int64_t now = loop_now(log->spool.loop);
+
+    if (now != log->time_of || !log->time[0])
+        clock_text(loop_wall(log->spool.loop), log->time);
+    log->time_of = now;
+    return (struct str){ log->time, CLOCK_TEXT - 1 };
 }
 
-static void write_entry(struct jw *w, const struct audit_entry *r, const char *time)
+static void write_entry(struct jw *w, const struct audit_entry *r, struct str time)
 {
     char args[ARGS_TEXT];
 
     to_hex(r->args, args);
     jw_object(w);
-    jw_kplain(w, "time", str_of(time));
+    jw_kplain(w, "time", time);
     jw_kstr(w, "who", str_of(r->who));
     jw_kstr(w, "principal", r->principal.n ? r->principal : STR_NONE);
     jw_kstr(w, "trace", r->trace);
@@ -50,7 +52,7 @@ static void record(struct audit_sink *sink, const struct audit_entry *entry)
     struct audit_log *log = CONTAINER_OF(sink, struct audit_log, sink);
     struct jw w = spool_begin(&log->spool);
 
-    write_entry(&w, entry, time_text(log, entry->wall_ms));
+    write_entry(&w, entry, time_text(log));
     spool_end(&log->spool);
 }
 

@@ -25,7 +25,7 @@ typedef bool audit_folder_fn(const char *root, struct err *e);
 
 struct audit_log {
     struct audit_sink sink; /* first */
-    int64_t time_of;        /* what `time` says */
+    int64_t time_of;        /* loop_now() when `time` was written */
     char time[CLOCK_TEXT];
     struct spool spool;
     const struct limits *limits;
