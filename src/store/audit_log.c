@@ -5,17 +5,30 @@
 #include "base/log.h"
 #include "store/audit_write.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* ---- one record ---------------------------------------------------------------------------- */
 
-static void write_entry(struct jw *w, const struct audit_entry *r)
-{
-    char time[CLOCK_TEXT], args[17];
+enum { ARGS_TEXT = 16 };
 
-    clock_text(r->wall_ms, time);
-    snprintf(args, sizeof(args), "%016" PRIx64, r->args);
+static void to_hex(uint64_t v, char out[ARGS_TEXT])
+{
+    for (size_t i = ARGS_TEXT; i-- > 0; v >>= 4)
+        out[i] = "0123456789abcdef"[v & 15];
+}
+
+/* Many calls fall into one millisecond. */
+static const char *time_text(struct audit_log *log, int64_t wall_ms)
+{
+    if (wall_ms != log->time_of || !log->time[0])
+        clock_text(wall_ms, log->time);
+    log->time_of = wall_ms;
+    return log->time;
+}
+
+static void write_entry(struct jw *w, const struct audit_entry *r, const char *time)
+{
+    char args[ARGS_TEXT];
+
+    to_hex(r->args, args);
     jw_object(w);
     jw_kstr(w, "time", str_of(time));
     jw_kstr(w, "who", str_of(r->who));
@@ -23,7 +36,7 @@ static void write_entry(struct jw *w, const struct audit_entry *r)
     jw_kstr(w, "trace", r->trace);
     jw_kint(w, "depth", r->depth);
     jw_kstr(w, "tool", str_of(r->tool));
-    jw_kstr(w, "args", str_of(args));
+    jw_kstr(w, "args", (struct str){ args, ARGS_TEXT });
     jw_kstr(w, "verdict", str_of(r->verdict));
     jw_kstr(w, "by", str_of(r->by));
     jw_kstr(w, "outcome", str_of(r->outcome));
@@ -37,7 +50,7 @@ static void record(struct audit_sink *sink, const struct audit_entry *entry)
     struct audit_log *log = CONTAINER_OF(sink, struct audit_log, sink);
     struct jw w = spool_begin(&log->spool);
 
-    write_entry(&w, entry);
+    write_entry(&w, entry, time_text(log, entry->wall_ms));
     spool_end(&log->spool);
 }
 

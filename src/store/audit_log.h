@@ -13,6 +13,7 @@
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "core/audit.h"
 #include "loop/spool.h"
@@ -22,7 +23,9 @@ typedef bool audit_folder_fn(const char *root, struct err *e);
 
 struct audit_log {
     struct audit_sink sink; /* first */
-    struct spool spool;     /* of lines without their chain */
+    int64_t time_of;        /* what `time` says */
+    char time[CLOCK_TEXT];
+    struct spool spool; /* of lines without their chain */
     const struct limits *limits;
     const char *root, *folder;
     audit_folder_fn *make_folder;

@@ -125,19 +125,24 @@ static void to_hex(const char bytes[MAC_BYTES], char out[AUDIT_HASH + 1])
     out[AUDIT_HASH] = '\0';
 }
 
-/* record: an object without its chain. */
-static bool put_line(struct file *f, struct buf *out, struct str record, struct err *e)
+/* record: an object without its chain. hashed: what the hash is of, for this call only. */
+static bool put_line(struct file *f, struct buf *out, struct buf *hashed, struct str record,
+                     struct err *e)
 {
-    AUTO_BUF hashed;
+    const struct str prev = { f->prev, AUDIT_HASH };
     char mac[MAC_BYTES], hash[AUDIT_HASH + 1];
 
-    buf_init(&hashed, record.n + AUDIT_HASH);
-    buf_put(&hashed, (struct str){ f->prev, AUDIT_HASH });
-    buf_put(&hashed, record);
-    if (!mac_sha256(STR(AUDIT_KEY), buf_str(&hashed), mac, e))
+    buf_clear(hashed);
+    if (!buf_put(hashed, prev) || !buf_put(hashed, record))
+        return fail(e, ERR_LIMIT, "a record is too long");
+    if (!mac_sha256(STR(AUDIT_KEY), buf_str(hashed), mac, e))
         return false;
     to_hex(mac, hash);
-    buf_printf(out, FRONT "%s\",\"prev\":\"%s\",", hash, f->prev);
+    buf_put(out, STR(FRONT));
+    buf_put(out, (struct str){ hash, AUDIT_HASH });
+    buf_put(out, STR("\",\"prev\":\""));
+    buf_put(out, prev);
+    buf_put(out, STR("\","));
     buf_put(out, str_skip(record, 1));
     buf_putc(out, '\n');
     memcpy(f->prev, hash, sizeof(f->prev));
@@ -191,16 +196,18 @@ static bool write_all(const struct file *f, struct str text, struct err *e)
 static bool add(struct file *f, const struct limits *limits, struct str lines, struct err *e)
 {
     AUTO_BUF out = { 0 };
+    AUTO_BUF hashed = { 0 };
 
     if (!read_tail(f, e))
         return false;
     if (f->size + (off_t)lines.n > limits->audit_bytes && f->size > 0 && !begin_new(f, limits, e))
         return false;
     buf_init(&out, lines.n * 2 + (lines.n / 2) * CHAIN + 1);
+    buf_init(&hashed, lines.n + AUDIT_HASH);
     if (f->torn)
         buf_putc(&out, '\n');
     while (lines.n)
-        if (!put_line(f, &out, str_cut(&lines, '\n'), e))
+        if (!put_line(f, &out, &hashed, str_cut(&lines, '\n'), e))
             return false;
     return write_all(f, buf_str(&out), e);
 }

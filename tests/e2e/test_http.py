@@ -178,7 +178,7 @@ def the_servers_stream_stays_open_and_ends_with_it(root):
 def refused(server):
     try:
         server.connect().close()
-    except ConnectionRefusedError:
+    except (ConnectionRefusedError, ConnectionResetError):
         return True
     return False
 

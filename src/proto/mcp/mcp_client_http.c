@@ -10,7 +10,8 @@
  *   lost      a 404: requests that got one wait (parked), the client greets anew, and they are sent
  *             again, once each; new requests wait as well
  *   settling  between initialize and the end of notifications/initialized requests wait too, as
- *             POSTs may overtake each other
+ *             POSTs may overtake each other; and until the server has answered the GET below, or
+ *             for a moment: what it asks by that stream before it is open would be lost
  *   over      DELETE, when we leave
  *
  * A stream that ends before the answer it was opened for is taken up again by GET with the id of
@@ -28,6 +29,7 @@ enum {
     NEWS_LEAST_MS = 1000, /* and while nobody does */
     LINGER_MS = 1000,
     GOODBYE_MS = 2000,
+    NEWS_HEAD_MS = 500, /* some servers answer a GET only with their first event */
 };
 
 struct http_wire {
@@ -37,6 +39,8 @@ struct http_wire {
     struct mcp_exchange *settling; /* notifications/initialized */
     struct mcp_exchange *news;     /* the GET stream */
     bool had_news;                 /* the session has such a stream */
+    bool awaiting;                 /* its answer */
+    struct timer patience;         /* with that */
     struct buf session;            /* empty: none */
     bool holding;                  /* requests wait for a session */
     unsigned epoch;                /* sessions lost so far */
@@ -139,6 +143,7 @@ static void on_closed(struct post *post)
 
     if (w->list)
         return; /* a goodbye was begun since; its end leads here again */
+    timer_clear(loop_of(w), &w->patience);
     mcp_wire_closed(&w->wire);
     buf_fini(&w->session);
     mem_free(w);
@@ -163,6 +168,27 @@ static void send_parked(struct http_wire *w)
     }
 }
 
+/* The session is settled once its first notification is through and its stream is there. */
+static void check_settled(struct http_wire *w)
+{
+    if (!w->settling && !w->awaiting && !w->wire.closing)
+        send_parked(w);
+}
+
+static void news_answered(struct http_wire *w)
+{
+    if (!w->awaiting)
+        return;
+    w->awaiting = false;
+    timer_clear(loop_of(w), &w->patience);
+    check_settled(w);
+}
+
+static void on_patience(struct timer *t)
+{
+    news_answered(CONTAINER_OF(t, struct http_wire, patience));
+}
+
 static void drop(struct http_wire *w, struct mcp_exchange *x)
 {
     bool settled = x == w->settling;
@@ -172,8 +198,8 @@ static void drop(struct http_wire *w, struct mcp_exchange *x)
     if (settled)
         w->settling = NULL;
     mcp_exchange_free(x);
-    if (settled && !w->wire.closing)
-        send_parked(w);
+    if (settled)
+        check_settled(w);
     check_closed(w);
 }
 
@@ -210,6 +236,8 @@ static void renew(struct http_wire *w, const struct mcp_exchange *x)
         return;
     w->holding = true;
     w->had_news = false;
+    w->awaiting = false;
+    timer_clear(loop_of(w), &w->patience);
     w->epoch++;
     buf_clear(&w->session);
     mcp_wire_session_lost(&w->wire);
@@ -235,9 +263,8 @@ static void renewed(struct mcp_wire *wire, const struct err *e)
     struct mcp_exchange *next;
 
     if (!e) {
-        if (!w->settling)
-            send_parked(w);
         open_news(w);
+        check_settled(w);
         return;
     }
     w->holding = false;
@@ -320,6 +347,7 @@ static void on_news(struct mcp_exchange *x)
 {
     if (x->streams)
         of(x->wire)->had_news = true;
+    news_answered(of(x->wire));
 }
 
 static void on_news_over(struct mcp_exchange *x, const struct err *e)
@@ -327,6 +355,7 @@ static void on_news_over(struct mcp_exchange *x, const struct err *e)
     struct http_wire *w = of(x->wire);
     int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
 
+    news_answered(w);
     if (!w->wire.closing && (e || x->fetch.status == 200 || x->fetch.status >= 500)) {
         get_later(w, x, pause_of(x, pause), NEWS_LEAST_MS);
         return;
@@ -344,6 +373,8 @@ static void open_news(struct http_wire *w)
     if (w->news || !w->session.n)
         return;
     w->news = mcp_exchange_new(&w->wire, &w->list, &news_events, NULL, 0);
+    w->awaiting = true;
+    timer_set(loop_of(w), &w->patience, NEWS_HEAD_MS, on_patience);
     get_it(w, w->news);
 }
 
