@@ -105,7 +105,7 @@ struct task_info task_info_of(struct arena *mem, const struct store_task *t)
 
 static bool is_expired(const struct task_engine *g, const struct store_task *t)
 {
-    return t->final && t->ended + g->limits->task_keep_ms < loop_wall(g->loop);
+    return t->final && t->expires && t->expires <= loop_wall(g->loop);
 }
 
 bool task_visible(struct task_engine *g, const struct store_task *t, struct str owner,

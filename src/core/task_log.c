@@ -115,6 +115,9 @@ static void on_stored(struct op *op, const struct err *e, void *who)
         return;
     }
     l->storing = false;
+    l->stored = loop_now(r->op.loop);
+    for (size_t i = 0; i < l->sents; i++)
+        l->sent[i].at = l->step.task.updated;
     task_followers_hear(r, l->sent, l->sents, first);
     arena_reset(&l->mem[!l->filling]);
     l->sents = 0;
@@ -155,9 +158,7 @@ static void put(struct task_run *r, const char *kind, struct str body)
         l->v = arena_grow(mem, l->v, l->room * sizeof(*l->v), room * sizeof(*l->v));
         l->room = room;
     }
-    l->v[l->n++] = (struct store_event){ .at = loop_wall(r->op.loop),
-                                         .kind = str_of(kind),
-                                         .body = arena_str(mem, body) };
+    l->v[l->n++] = (struct store_event){ .kind = str_of(kind), .body = arena_str(mem, body) };
 }
 
 /* What is longer than an event may be is told without what makes it long. */

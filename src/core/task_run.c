@@ -297,10 +297,22 @@ static void on_looked(struct op *op, const struct err *e, void *who)
     look_later(r);
 }
 
+/* To others, a process that writes nothing for limits.session_lease_ms may be dead. */
+static bool seems_dead(const struct task_run *r)
+{
+    return loop_now(r->op.loop) - r->log.stored > r->engine->limits->session_lease_ms / 3;
+}
+
 static void on_look(struct timer *t)
 {
     struct task_run *r = CONTAINER_OF(t, struct task_run, look);
 
+    if (seems_dead(r) && !r->log.then) {
+        r->log.urgent = true;
+        task_log_flush(r, NULL);
+        look_later(r);
+        return;
+    }
     r->look_step = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
     r->look_ask = (struct store_ask){ .step = &r->look_step, .steps = 1 };
     store_start(r->engine->store, &r->look_ask, &r->op, on_looked, r);
@@ -370,6 +382,7 @@ void task_run_begin(struct task_run *r)
     r->next = g->runs;
     g->runs = r;
     op_begin(&r->op, &run_kind, g->loop, NULL, on_run_done, r);
+    r->log.stored = loop_now(g->loop);
     look_later(r);
     if (g->closing)
         task_run_park(r);
