@@ -32,7 +32,7 @@ static const char *const notice_names[] = {
     [NOTICE_WARNING] = "warning",
 };
 
-static const char *const ask_names[ASK_KINDS] = {
+const char *const ask_names[ASK_KINDS] = {
     [ASK_FORM] = "form",   [ASK_URL] = "url",       [ASK_PERMISSION] = "permission",
     [ASK_ROOTS] = "roots", [ASK_SAMPLE] = "sample",
 };

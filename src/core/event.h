@@ -146,6 +146,7 @@ struct event {
 void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
+extern const char *const ask_names[ASK_KINDS];
 
 /* ---- who is told ----------------------------------------------------------------------------- */
 

@@ -119,8 +119,8 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
     size_t n;
 
     if (!find_leaving(r,
-                      "SELECT n FROM tasks WHERE final = 1 AND expires <= ? ORDER BY expires"
-                      " LIMIT ?",
+                      "SELECT n FROM tasks INDEXED BY tasks_expiring"
+                      " WHERE final = 1 AND expires <= ? ORDER BY expires LIMIT ?",
                       r->now, DELETE_MOST, v, &n, e) ||
         !erase_all(r, v, n, e))
         return false;
@@ -170,8 +170,10 @@ static bool find_room(struct run *r, int64_t capacity, int64_t v[DELETE_MOST], s
         return false;
     if (count < most)
         return true;
-    if (!find_leaving(r, "SELECT n FROM tasks WHERE final = ? ORDER BY ended LIMIT ?", 1,
-                      count - most + 1, v, n, e))
+    if (!find_leaving(r,
+                      "SELECT n FROM tasks INDEXED BY tasks_ended"
+                      " WHERE final = 1 AND ended < ? ORDER BY ended LIMIT ?",
+                      INT64_MAX, count - most + 1, v, n, e))
         return false;
     return *n || fail(e, ERR_LIMIT,
                       "there are %" PRId64 " tasks and none of them has ended; limits.tasks is"
