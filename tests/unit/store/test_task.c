@@ -1,4 +1,6 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
+#include "base/log.h"
+#include "core/lock.h"
 #include "core/task.h"
 #include "stage.h"
 
@@ -406,6 +408,144 @@ TEST(a_summary_is_the_first_500_characters)
     OK(create(&p, "go"));
     OK(request(&p, task_wait));
     HAS_S(p.ask.info.result, strcat(want, "\",\"response\""));
+}
+
+/* ---- a store that fails ----------------------------------------------------------------------- */
+
+static struct {
+    struct store_port port; /* first */
+    struct store_port *real;
+    int fails; /* so many updates of tasks */
+    enum err_code code;
+} bad_store;
+
+static void start_badly(struct store_port *port, struct store_ask *ask)
+{
+    (void)port;
+    if (ask->step->what != STORE_TASK_UPDATE || bad_store.fails <= 0) {
+        ask->port = bad_store.real;
+        bad_store.real->kind->start(bad_store.real, ask);
+        return;
+    }
+    bad_store.fails--;
+    op_fail(&ask->op, &(struct err){ bad_store.code, "the disk is full" });
+}
+
+static const struct store_kind bad_kind = { "bad", start_badly };
+
+static void play_badly(struct play *p, int fails, enum err_code code)
+{
+    play_init(p);
+    stage_up(&p->s);
+    bad_store.real = p->s.sworld.store;
+    bad_store.port = *bad_store.real;
+    bad_store.port.kind = &bad_kind;
+    bad_store.fails = fails;
+    bad_store.code = code;
+    p->s.sworld.store = &bad_store.port;
+    p->engine = new_engine(p);
+}
+
+TEST(what_cannot_be_stored_now_is_stored_later_and_nothing_is_told_before)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 3, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    follow(&p, &t, 0);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(bad_store.fails, 0);
+    OK(followed(&p, &t));
+    EQ(t.n, t.watch.after);
+    HAS_S(str_of(t.text), "2 status {\"state\":\"working\"}\n3 text ");
+    log_setup(LOG_WARN, false);
+}
+
+TEST(a_run_that_is_refused_stops_without_a_word)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 1000, ERR_DENIED);
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_SUBMITTED);
+    EQ(p.s.asked, 0);
+}
+
+TEST(an_engine_that_cannot_store_can_be_closed)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 1000000, ERR_SYSTEM);
+    OK(create(&p, "go"));
+    close_engine(&p, &p.engine);
+    log_setup(LOG_WARN, false);
+}
+
+/* ---- locks ------------------------------------------------------------------------------------ */
+
+static size_t locks_held(struct play *p, struct lock_table *locks, const char *path)
+{
+    struct lock_list l = { 0 };
+    size_t n;
+
+    p->done = false;
+    lock_list(locks, &l, NULL, on_done, p);
+    OK(finish(p));
+    n = l.n;
+    for (size_t i = 0; i < l.n; i++) {
+        EQ_S(l.v[i].task, p->id);
+        HAS_S(l.v[i].paths, path);
+        EQ_STR(l.v[i].mode, "exclusive");
+    }
+    arena_fini(&l.mem);
+    return n;
+}
+
+TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
+{
+    AUTO_PLAY p;
+    struct lock_table *locks;
+    struct str own[] = { STR("docs") };
+
+    play_init(&p);
+    stage_up(&p.s);
+    locks = lock_table_new(p.s.world.loop, &p.s.world.limits, p.s.sworld.store, LOCK_FAIL);
+    p.engine =
+        task_engine_new(&(struct task_engine_opts){ &p.s.sworld, &p.desk, &p.s.guard, locks });
+    add_line(&p.s, (struct line){ .hangs = true });
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .read_only = true, .budget_usd = -1 }));
+    OK(until(p.s.world.loop, speaks, &p));
+    EQ(locks_held(&p, locks, ".vault"), 1);
+    OK(request(&p, task_cancel));
+    EQ(locks_held(&p, locks, ""), 0);
+    p.s.asked = 1;
+    OK(create_by(&p, &(struct task_spec){
+                         .text = STR("x"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+    wait_state(&p, TASK_WORKING);
+    EQ(locks_held(&p, locks, "docs"), 1);
+    {
+        char first[ID_TEXT];
+
+        memcpy(first, p.id, sizeof(first));
+        OK(create_by(&p, &(struct task_spec){
+                             .text = STR("y"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+        OK(request(&p, task_wait));
+        EQ(p.ask.info.state, TASK_FAILED);
+        OK(p.ask.info.text.n > 0);
+        memcpy(p.id, first, sizeof(first));
+    }
+    OK(request(&p, task_cancel));
+    EQ(locks_held(&p, locks, ""), 0);
+    close_engine(&p, &p.engine);
+    lock_table_free(locks);
 }
 
 /* ---- who may see it, and how many there are -------------------------------------------------- */
