@@ -5,7 +5,7 @@ import signal
 import tempfile
 
 from harness import CLIENT_TOOLS, Serve, Stdio, alive, case, equal, has, main, wait_for
-from mcp_http import BOTH
+from mcp_http import BOTH, begin
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -84,10 +84,11 @@ class Local(Stdio, Client):
 class Remote(Serve, Client):
     def __init__(self, *args, root, **env):
         super().__init__(*args, root=root, **OFFLINE, **env)
+        self.session = begin(self)
 
     def ask(self, method, params=None):
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        return self.post(body, accept=BOTH).json()["result"]
+        return self.post(body, accept=BOTH, mcp_session_id=self.session).json()["result"]
 
     def result(self, name, arguments):
         return self.ask("tools/call", {"name": name, "arguments": arguments})
@@ -329,6 +330,7 @@ def errors_say_what_is_accepted(root):
     agent(root, "looker")
     for kind in (Local, Remote):
         with kind(root=root) as t:
+            before = t.use("list_tasks")["count"]
             unknown = t.error("dispatch_agent", agent="nobody", task="x")
             has(unknown, "nobody")
             has(unknown, "looker")
@@ -336,7 +338,7 @@ def errors_say_what_is_accepted(root):
                                ({"max_turns": -1}, "max_turns"), ({"budget": -1}, "budget"),
                                ({"effort": "giant"}, "effort"), ({"wait": -1}, "wait")):
                 has(t.error("dispatch_agent", agent="default", task="x", **more), says)
-            equal(t.use("list_tasks")["count"], 0)
+            equal(t.use("list_tasks")["count"], before)
             failed = t.end(t.dispatch("/fail on purpose"))
             equal(failed["status"], "failed")
             has(failed["error"], "on purpose")

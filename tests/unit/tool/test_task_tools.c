@@ -36,7 +36,7 @@ static const struct {
     { &tool_dispatch_agent, "{'agent':'coder'}", "task" },
     { &tool_dispatch_agent, "{'agent':'','task':'x'}", "agent: name one" },
     { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: say what" },
-    { &tool_dispatch_agent, "{'agent':'coder','message':'x'}", "message" },
+    { &tool_dispatch_agent, "{'agent':'coder','message':'x'}", "task" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','mode':'wild'}", "\"read-write\"" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':0}", "max_turns" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':-3}", "max_turns" },
