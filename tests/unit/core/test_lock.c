@@ -553,6 +553,27 @@ TEST(a_table_that_is_freed_waits_for_what_the_store_is_asked)
     end(&h);
 }
 
+TEST(a_table_that_is_freed_lets_nobody_wait_for_others)
+{
+    struct holder one, two, held;
+    struct house h;
+
+    begin(&h, true, LOCK_WAIT);
+    take(&h, h.a, &one, "t1", "a", LOCK_EXCLUSIVE);
+    take(&h, h.b, &two, "t2", "a", LOCK_EXCLUSIVE);
+    take(&h, h.b, &held, "t3", "b", LOCK_EXCLUSIVE);
+    lock_table_free(h.b);
+    turn(&h);
+    EQ(two.err.code, ERR_CLOSED);
+    lock_release(h.b, &held.hold); /* the last of it */
+    h.b = NULL;
+    lock_release(h.a, &one.hold);
+    turn(&h);
+    EQ(h.fake.n, 2); /* the store forgets them with their process */
+    h.fake.n = 0;
+    end(&h);
+}
+
 /* ---- turns ----------------------------------------------------------------------------------- */
 
 TEST(nothing_is_waited_for_where_nobody_holds_a_lock)
@@ -756,14 +777,14 @@ enum { CALLS = 5, WORK_MS = 50 };
 
 static int at_work, most_at_work, begun;
 
-struct work {
+struct labour {
     struct timer timer; /* first */
     struct call *call;
 };
 
 static void on_worked(struct timer *t)
 {
-    struct work *w = (struct work *)(void *)t;
+    struct labour *w = (struct labour *)(void *)t;
 
     at_work--;
     call_done(w->call);
@@ -772,7 +793,7 @@ static void on_worked(struct timer *t)
 /* Writes for a while; notes how many do so at once. */
 static void start_work(struct call *call)
 {
-    struct work *w = ARENA_NEW(call->mem, struct work);
+    struct labour *w = ARENA_NEW(call->mem, struct labour);
 
     w->call = call;
     begun++;
