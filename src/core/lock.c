@@ -36,9 +36,8 @@ struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits
 {
     struct lock_table *t = MEM_NEW(struct lock_table);
 
-    *t = (struct lock_table){
-        .loop = loop, .limits = limits, .store = store, .conflict = conflict
-    };
+    *t =
+        (struct lock_table){ .loop = loop, .limits = limits, .store = store, .conflict = conflict };
     return t;
 }
 

@@ -21,8 +21,8 @@ struct fake {
     struct row row[ROWS];
     size_t n;
     int puts, drops, looks;
-    enum err_code fails;               /* the next request */
-    bool stalls;                       /* requests wait for resume */
+    enum err_code fails; /* the next request */
+    bool stalls;         /* requests wait for resume */
     struct store_ask *waiting[WAITING];
     size_t waits;
 };
@@ -221,10 +221,18 @@ TEST(overlap_goes_by_names_not_by_letters)
         const char *a, *b;
         bool overlap;
     } rows[] = {
-        { "a/b", "a", true },      { "a/b", "a/b", true },   { "a/b", "a/b/c", true },
-        { "a/b", "a/bc", false },  { "a/bc", "a/b", false }, { "a", "b", false },
-        { "", "a/b", true },       { "", "", true },         { "a/", "a/b", true },
-        { "a//b", "a/b/c", true }, { "a/b", "a/c", false },  { ".vault", ".vault/x", true },
+        { "a/b", "a", true },
+        { "a/b", "a/b", true },
+        { "a/b", "a/b/c", true },
+        { "a/b", "a/bc", false },
+        { "a/bc", "a/b", false },
+        { "a", "b", false },
+        { "", "a/b", true },
+        { "", "", true },
+        { "a/", "a/b", true },
+        { "a//b", "a/b/c", true },
+        { "a/b", "a/c", false },
+        { ".vault", ".vault/x", true },
         { ".vault", ".vaults", false },
     };
 
@@ -433,8 +441,8 @@ TEST(the_locks_of_a_process_that_died_are_waited_for_no_longer)
     struct house h;
 
     begin(&h, true, LOCK_WAIT);
-    put_row(&h.fake, &(struct store_lock){ .task = STR("dead"), .paths = STR("[\"a\"]"),
-                                           .exclusive = true });
+    put_row(&h.fake, &(struct store_lock){
+                         .task = STR("dead"), .paths = STR("[\"a\"]"), .exclusive = true });
     take(&h, h.b, &two, "t2", "a", LOCK_EXCLUSIVE);
     EQ(two.done, 0);
     drop_rows(&h.fake, STR("dead")); /* as the store tells no more of it */
@@ -872,7 +880,7 @@ static void call_all(struct office *o, const struct tool *tool, const char *cons
 }
 
 static const char *const into_vault[CALLS] = {
-    "{\"path\":\".vault/1\"}",       "{\"path\":\"/root/.vault/2\"}",
+    "{\"path\":\".vault/1\"}",        "{\"path\":\"/root/.vault/2\"}",
     "{\"path\":\"src/../.vault/3\"}", "{\"from\":\"src/x\",\"to\":\".vault/4\"}",
     "{\"file_path\":\".vault\"}",
 };
