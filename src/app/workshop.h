@@ -26,7 +26,6 @@ struct workshop {
     struct desk *desk;
     struct session_world world; /* for session_open */
     struct task_engine *tasks;  /* NULL: without a store there are none */
-    struct lock_table *locks;
     struct agent_staff staff; /* for agents that call each other */
     bool serves;              /* clients of the service may call them, too */
     struct offer offer;       /* what agents may be given */
