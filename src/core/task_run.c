@@ -330,9 +330,9 @@ void task_run_cancel(struct task_run *r)
 
 void task_run_park(struct task_run *r)
 {
-    task_log_stop(r);
     r->parked = true;
     op_cancel(&r->op);
+    task_log_stop(r);
 }
 
 void task_run_lose(struct task_run *r)
