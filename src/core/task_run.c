@@ -289,10 +289,13 @@ static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
     bool canceled = !e && r->look_step.task.canceled;
+    bool taken = !e && r->look_step.task.fence != r->fence;
 
     (void)op;
     store_ask_fini(&r->look_ask);
-    if (canceled && !task_state_final(r->state))
+    if (taken)
+        task_run_lose(r);
+    else if (canceled)
         task_run_cancel(r);
     look_later(r);
 }
