@@ -342,4 +342,5 @@ void task_log_stop(struct task_run *r)
     timer_clear(r->op.loop, &l->timer);
     l->again = l->storing = false;
     r->lost = true;
+    flush(r);
 }

@@ -306,10 +306,13 @@ static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
     bool canceled = !e && r->look_step.task.canceled;
+    bool taken = !e && r->look_step.task.fence != r->fence;
 
     (void)op;
     store_ask_fini(&r->look_ask);
-    if (canceled && !task_state_final(r->state))
+    if (taken)
+        task_run_lose(r);
+    else if (canceled)
         task_run_cancel(r);
     look_later(r);
 }
@@ -347,9 +350,9 @@ void task_run_cancel(struct task_run *r)
 
 void task_run_park(struct task_run *r)
 {
-    task_log_stop(r);
     r->parked = true;
     op_cancel(&r->op);
+    task_log_stop(r);
 }
 
 void task_run_lose(struct task_run *r)

@@ -132,6 +132,13 @@ static bool is_stuck(void *who)
     return ((struct play *)who)->s.stuck != NULL;
 }
 
+static void let_go(struct play *p)
+{
+    call_text(p->s.stuck, STR("waited"));
+    call_done(p->s.stuck);
+    p->s.stuck = NULL;
+}
+
 static bool speaks(void *who)
 {
     return ((struct play *)who)->s.asked > 0;
@@ -349,16 +356,18 @@ TEST(read_only_work_is_told_so_and_bound_to_it)
 
     play_init(&p);
     play_up(&p);
-    add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
     add_line(&p.s, (struct line){ .text = "No." });
     add_line(&p.s, (struct line){ .text = "Yes." });
     OK(create_by(&p,
                  &(struct task_spec){ .text = STR("Look."), .read_only = true, .budget_usd = -1 }));
     EQ_S(p.ask.info.mode, "read-only");
-    OK(until(p.s.world.loop, speaks, &p));
+    OK(until(p.s.world.loop, is_stuck, &p));
     HAS_S(str_of(p.s.last), "PERMISSION: this task is read-only.");
     HAS_S(str_of(p.s.last), ".vault/");
     OK(str_ends(str_of(p.s.last), STR("\n\nLook.")));
+    let_go(&p);
     OK(request(&p, task_wait));
     EQ(p.s.runs, 0);
     OK(create(&p, "Look."));
@@ -650,16 +659,17 @@ TEST(it_is_cancelled_while_the_model_speaks)
     EQ(p.ask.info.state, TASK_CANCELED);
 }
 
-TEST(it_is_cancelled_before_it_has_begun_and_while_a_tool_runs)
+TEST(it_is_cancelled_as_soon_as_it_is_there_and_while_a_tool_runs)
 {
     AUTO_PLAY p;
 
     play_init(&p);
     play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true }); /* if it comes that far */
     OK(create(&p, "go"));
-    OK(request(&p, task_cancel)); /* no line is spoken */
+    OK(request(&p, task_cancel));
     EQ(p.ask.info.state, TASK_CANCELED);
-    p.s.asked = 0;
+    p.s.asked = 1;
     add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
     OK(create(&p, "go"));
     OK(until(p.s.world.loop, is_stuck, &p));
@@ -788,13 +798,6 @@ static void stuck_play(struct play *p)
     add_line(&p->s, (struct line){ .text = "Two." });
     OK(create(p, "go"));
     OK(until(p->s.world.loop, is_stuck, p));
-}
-
-static void let_go(struct play *p)
-{
-    call_text(p->s.stuck, STR("waited"));
-    call_done(p->s.stuck);
-    p->s.stuck = NULL;
 }
 
 TEST(whoever_follows_hears_all_from_any_number_and_then_as_it_happens)
@@ -928,6 +931,15 @@ static void seem_dead(struct play *p)
     sql(p, "UPDATE tasks SET process = ''; UPDATE sessions SET owner = ''");
 }
 
+/* All that has happened so far is stored. */
+static bool both_begun(void *who)
+{
+    const char *text = ((struct notes *)who)->text;
+
+    return strstr(text, "counted") && strstr(text, "\"name\":\"wait\",\"title\":\"wait\","
+                                                   "\"kind\":\"read\",\"status\":\"running\"");
+}
+
 TEST(a_task_whose_process_died_is_gone_on_with_and_nothing_is_done_twice)
 {
     AUTO_PLAY p;
@@ -935,32 +947,53 @@ TEST(a_task_whose_process_died_is_gone_on_with_and_nothing_is_done_twice)
     struct notes t = { 0 };
 
     play_init(&p);
+    p.s.world.limits.task_look_ms = 600000;
     play_up(&p);
+    first = p.engine;
     add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" }, { "b", "wait", "{}" } },
                                   .stop = STOP_TOOLS });
     add_line(&p.s, (struct line){ .text = "I looked." });
     OK(create(&p, "go"));
-    OK(until(p.s.world.loop, is_stuck, &p));
+    follow(&p, &t, 0);
+    OK(until(p.s.world.loop, both_begun, &t));
     EQ(p.s.runs, 1);
     seem_dead(&p);
-    first = p.engine;
+    p.s.world.limits.task_look_ms = 10;
     p.second = p.engine = new_engine(&p);
     task_engine_recover(p.second);
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_COMPLETED);
     HAS_S(p.ask.info.result, "I looked.");
-    HAS_S(str_of(p.s.last), "[interrupted");
+    HAS_S(str_of(p.s.last), "counted|[interrupted");
     EQ(p.s.runs, 1);
-    follow(&p, &t, 0);
-    OK(followed(&p, &t));
-    HAS_S(str_of(t.text), "goes on after a restart");
     /* The first finds that it is not its own any more, and says nothing. */
     p.engine = first;
     let_go(&p);
     OK(until(p.s.world.loop, nobody_runs, &p));
+    op_cancel(&t.watch.op);
+    OK(!followed(&p, &t));
+    t.text[0] = '\0';
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "goes on after a restart");
     OK(request(&p, task_get));
     EQ(p.ask.info.state, TASK_COMPLETED);
     EQ(p.ask.info.last_seq, t.watch.after);
+}
+
+TEST(a_run_stops_when_another_process_has_its_task)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    sql(&p, "UPDATE tasks SET fence = fence + 1");
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_WORKING);
 }
 
 TEST(a_process_that_stops_leaves_its_tasks_to_the_next)
@@ -985,15 +1018,18 @@ TEST(a_process_that_stops_leaves_its_tasks_to_the_next)
     HAS_S(str_of(p.s.last), "go on where you were");
 }
 
+/* That it works could not be stored, so it does not. */
 TEST(a_task_that_had_not_begun_begins)
 {
     AUTO_PLAY p;
 
-    play_init(&p);
-    play_up(&p);
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 1000000, ERR_SYSTEM);
     add_line(&p.s, (struct line){ .text = "Ok." });
     OK(create(&p, "go"));
     close_engine(&p, &p.engine);
+    EQ(p.s.asked, 0);
+    bad_store.fails = 0;
     p.engine = new_engine(&p);
     seem_dead(&p);
     task_engine_recover(p.engine);
@@ -1001,6 +1037,7 @@ TEST(a_task_that_had_not_begun_begins)
     EQ(p.ask.info.state, TASK_COMPLETED);
     EQ_STR(p.s.last, "go");
     EQ(p.s.asked, 1);
+    log_setup(LOG_WARN, false);
 }
 
 /* Killed between the end of the turn and the end of the task. */
