@@ -26,9 +26,9 @@ struct workshop {
     struct desk *desk;
     struct session_world world; /* for session_open */
     struct task_engine *tasks;  /* NULL: without a store there are none */
-    struct agent_staff staff; /* for agents that call each other */
-    bool serves;              /* clients of the service may call them, too */
-    struct offer offer;       /* what agents may be given */
+    struct agent_staff staff;   /* for agents that call each other */
+    bool serves;                /* clients of the service may call them, too */
+    struct offer offer;         /* what agents may be given */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
     struct mcp_fleet_view view;
