@@ -1,7 +1,8 @@
 /*
  * task_dispatch.c - give an agent something to do that goes on by itself.
  *
- *   check the arguments -> read the file that says what to do, if it is one -> create the task
+ *   check the arguments -> read the file that says what to do, if it is one
+ *       -> look whose session is to be gone on with, if one is -> create the task
  *       -> answer, at once or after waiting for it (task_report)
  *
  * A task is never above whoever dispatched it: it takes its rights along as text (guard_keep.h),
@@ -47,6 +48,8 @@ struct dispatch {
     struct arena mem;   /* ... and what it holds: of the pool thread */
     bool asked_to_write;
     struct task_spec spec;
+    struct store_ask look; /* whose is the session to go on with? */
+    struct store_step look_step;
     struct task_ask *ask;
 };
 
@@ -203,6 +206,48 @@ static void create(struct dispatch *d)
     task_create(engine, d->ask, &d->spec, &call->op, on_created, d);
 }
 
+/* ---- a session to go on with --------------------------------------------------------------- */
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct dispatch *d = who;
+    struct str owner = e ? STR_NONE : arena_str(d->call->mem, d->look_step.session.agent);
+
+    (void)op;
+    store_ask_fini(&d->look);
+    if (e) {
+        task_call_failed(d->call, STR_NONE, e);
+        return;
+    }
+    if (!d->args.agent.p && owner.n)
+        d->args.agent = owner;
+    if (owner.n && !str_eq(owner, d->args.agent))
+        call_failed(d->call,
+                    "session_id: that session is one of the agent " STR_FMT ", not of " STR_FMT,
+                    STR_ARG(owner), STR_ARG(str_head(d->args.agent, 64)));
+    else
+        create(d);
+}
+
+/* Where there are tasks there is a store. */
+static void look_up_session(struct dispatch *d)
+{
+    const struct session_world *world = d->call->host->staff->world;
+
+    d->look_step =
+        (struct store_step){ .what = STORE_SESSION_LOAD, .session = { .id = d->args.session } };
+    d->look = (struct store_ask){ .step = &d->look_step, .steps = 1 };
+    store_start(world->store, &d->look, &d->call->op, on_looked, d);
+}
+
+static void go_on(struct dispatch *d)
+{
+    if (d->args.session.p)
+        look_up_session(d);
+    else
+        create(d);
+}
+
 /* ---- a file that says what to do ----------------------------------------------------------- */
 
 /* One line that ends in .md. With blanks in it, it may still be words about a file. */
@@ -242,7 +287,7 @@ static void on_read(struct op *op, const struct err *e, void *who)
     if (e)
         task_call_failed(d->call, STR_NONE, e);
     else
-        create(d);
+        go_on(d);
 }
 
 static void free_mem(void *ptr)
@@ -287,7 +332,7 @@ static void dispatch(struct call *call)
     d->spec.text = args.task;
     set_mode(d, mode);
     if (!begins_with_file(d))
-        create(d);
+        go_on(d);
 }
 
 static void start(struct call *call)

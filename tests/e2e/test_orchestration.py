@@ -233,11 +233,15 @@ def agents_dispatch_agents(root):
 
 @case
 def a_session_is_gone_on_with(root):
+    agent(root, "x")
     with Local(root=root) as t:
         first = t.end(t.dispatch("/echo one"))
         second = t.end(t.dispatch("/echo two", session_id=first["session_id"]))
         equal(second["session_id"], first["session_id"])
         equal(second["result"]["response"], "two")
+        has(t.error("dispatch_agent", agent="x", task="hi", session_id=first["session_id"]),
+            "is one of the agent default")
+        has(t.error("dispatch_agent", agent="x", task="hi", session_id="nobody"), "nobody")
 
 
 # ---- cancelling ----------------------------------------------------------------------------------
