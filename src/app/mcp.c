@@ -92,8 +92,8 @@ static void on_begin(struct timer *t)
 {
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
-    if (run->service.scope != SCOPE_TOOLS)
-        hire(run);
+    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode == MODE_READ_WRITE)
+        hire(run); /* tools that write want to know what tasks of the root have locked */
     service_use(&run->service, &run->app->config);
     service_watch(&run->service);
     run->begun = true;

@@ -282,6 +282,13 @@ void service_expose(struct service *s, const struct config *c)
         agent_scope_use(a, c, s->upstreams.fleet);
 }
 
+void service_use_locks(struct service *s, struct lock_table *locks)
+{
+    s->offer.host.locks = locks;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        a->offer.host.locks = locks;
+}
+
 void service_use(struct service *s, const struct config *config)
 {
     upstreams_use(&s->upstreams, config);

@@ -96,6 +96,9 @@ void service_expose(struct service *s, const struct config *config);
  */
 void service_use(struct service *s, const struct config *config);
 
+/* Calls of clients that write take turns by this table (lock.h) from now on; NULL: they do not. */
+void service_use_locks(struct service *s, struct lock_table *locks);
+
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
 

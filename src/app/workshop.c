@@ -79,6 +79,23 @@ static bool open_store(struct workshop *w, struct arena *mem, const struct root 
     return w->store_is_ours;
 }
 
+/* Before the offer, which begins with the host of the service. */
+static void open_locks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    w->locks = lock_table_new(s->loop, s->limits, w->store ? store_port(w->store) : NULL,
+                              w->config->lock_conflict);
+    service_use_locks(s, w->locks);
+}
+
+/* Calls that clients make from now on write without turns. */
+static void close_locks(struct workshop *w)
+{
+    service_use_locks(w->service, NULL);
+    lock_table_free(w->locks);
+}
+
 /* What sessions take from the configuration. */
 static void set_world(struct workshop *w)
 {
@@ -102,6 +119,7 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     *w = (struct workshop){ .service = s, .config = config };
     if (keep && !open_store(w, mem, root, e))
         return false;
+    open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
     w->desk = desk_new(&(struct desk_opts){ .loop = s->loop,
@@ -132,6 +150,7 @@ void workshop_use(struct workshop *w, const struct config *config)
 {
     w->config = config;
     set_world(w);
+    lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
     view_servers(w);
     desk_refresh(w->desk, config);
@@ -164,6 +183,7 @@ static void on_desk_unwatched(void *who)
     desk_free(w->desk);
     offer_fini(&w->offer);
     mem_free(w->list);
+    close_locks(w);
     models_close(w->models, on_models_closed, w);
 }
 

@@ -12,6 +12,7 @@
 #include "app/models.h"
 #include "app/service.h"
 #include "core/agent_call.h"
+#include "core/lock.h"
 #include "core/session.h"
 
 struct workshop {
@@ -19,6 +20,7 @@ struct workshop {
     const struct config *config; /* in force */
     struct store *store;         /* NULL: nothing is kept */
     bool store_is_ours;          /* it is closed with the workshop; else it is the service's */
+    struct lock_table *locks;    /* of this process; calls of the service take turns by it, too */
     struct models *models;
     struct desk *desk;
     struct session_world world; /* for session_open */

@@ -82,8 +82,8 @@ static void stop_deadline(struct call *call)
 
 static void go_on_deadline(struct call *call)
 {
-    if (call->allowed_ms == CALL_NO_DEADLINE || call->op.settled || call->asks ||
-        call->waits || !call->left_ms)
+    if (call->allowed_ms == CALL_NO_DEADLINE || call->op.settled || call->asks || call->waits ||
+        !call->left_ms)
         return;
     timer_set(call->op.loop, &call->deadline, call->left_ms, on_deadline);
     call->left_ms = 0;

@@ -23,8 +23,11 @@
 #include "base/utf8.h"
 #include "core/path_below.h"
 
+static const struct err closed = { ERR_CLOSED, "we are about to end" };
+
 static void judge(struct lock_entry *e, const struct lock_others *others);
 static void look(struct lock_entry *e);
+static void drop(struct lock_entry *e);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -33,9 +36,8 @@ struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits
 {
     struct lock_table *t = MEM_NEW(struct lock_table);
 
-    *t = (struct lock_table){
-        .loop = loop, .limits = limits, .store = store, .conflict = conflict
-    };
+    *t =
+        (struct lock_table){ .loop = loop, .limits = limits, .store = store, .conflict = conflict };
     return t;
 }
 
@@ -91,23 +93,6 @@ static void remove_entry(struct lock_entry *e)
     free_if_over(t);
 }
 
-/* Those that would ask the store once more need not: it forgets them with the process. */
-void lock_table_free(struct lock_table *t)
-{
-    struct lock_entry *next;
-
-    if (!t)
-        return;
-    for (struct lock_entry *e = t->first; e; e = next) {
-        next = e->next;
-        timer_clear(t->loop, &e->timer);
-        if (!e->asking)
-            remove_entry(e);
-    }
-    t->closing = true;
-    free_if_over(t);
-}
-
 /* Who waits for one that left may be next. */
 static void wake(struct lock_table *t)
 {
@@ -121,8 +106,6 @@ static void wake(struct lock_table *t)
     }
 }
 
-static void drop(struct lock_entry *e);
-
 /* It counts no more. */
 static void leave(struct lock_entry *e)
 {
@@ -132,10 +115,10 @@ static void leave(struct lock_entry *e)
     e->state = LOCK_LEAVES;
     e->op = NULL;
     e->hold = NULL;
-    if (e->stored && !e->asking)
+    if (e->stored && !e->asking && t->store)
         drop(e);
     wake(t);
-    if (!e->stored && !e->asking)
+    if (!e->asking)
         remove_entry(e);
 }
 
@@ -170,6 +153,31 @@ static void grant(struct lock_entry *e)
     settle(e, NULL);
 }
 
+/*
+ * The store is about to close: what is left in it goes with the process, and nobody can say any more
+ * when others are done.
+ */
+void lock_table_free(struct lock_table *t)
+{
+    struct lock_entry *next;
+
+    if (!t)
+        return;
+    t->store = NULL;
+    for (struct lock_entry *e = t->first; e; e = next) {
+        next = e->next;
+        if (!timer_is_set(&e->timer))
+            continue;
+        timer_clear(t->loop, &e->timer);
+        if (e->state == LOCK_LEAVES)
+            remove_entry(e);
+        else
+            give_up(e, &closed);
+    }
+    t->closing = true;
+    free_if_over(t);
+}
+
 /* ---- asking the store ------------------------------------------------------------------------ */
 
 static void ask(struct lock_entry *e, size_t steps, op_done_fn *done)
@@ -194,7 +202,7 @@ static void on_dropped(struct op *op, const struct err *err, void *who)
     (void)op;
     e->asking = false;
     store_ask_fini(&e->ask);
-    if (err && err->code != ERR_CLOSED && !t->closing)
+    if (err && err->code != ERR_CLOSED && t->store)
         timer_set(t->loop, &e->timer, t->limits->lock_look_ms, on_drop_time);
     else
         remove_entry(e);
@@ -217,7 +225,7 @@ static void on_looked(struct op *op, const struct err *err, void *who)
     e->asking = false;
     e->stored |= !err && e->step[0].what == STORE_LOCK_PUT;
     if (e->state == LOCK_LEAVES) {
-        if (e->stored)
+        if (e->stored && e->table->store)
             drop(e);
         else
             remove_entry(e);
@@ -282,7 +290,9 @@ static void wait_for_others(struct lock_entry *e, struct str by)
 
     if (!e->until)
         e->until = now + t->limits->lock_wait_ms;
-    if (now >= e->until)
+    if (!t->store)
+        give_up(e, &closed);
+    else if (now >= e->until)
         refuse(e, ERR_TIMEOUT, by, " in another process; waited for limits.lock_wait_ms");
     else
         timer_set(t->loop, &e->timer, t->limits->lock_look_ms, on_look_time);

@@ -31,7 +31,10 @@ struct lock_table;
 struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits,
                                   struct store_port *store, enum lock_conflict conflict);
 
-/* Nothing is held or waited for. What the store is still asked is waited for; NULL is fine. */
+/*
+ * Before the store is closed. Nothing is taken any more; what is held still, or asked of the store,
+ * is waited for, and who waits for another process fails with ERR_CLOSED. NULL is fine.
+ */
 void lock_table_free(struct lock_table *t);
 
 /* Another configuration is in force; for what is asked from now on. */

@@ -21,11 +21,11 @@ struct lock_others {
 };
 
 enum lock_state {
-    LOCK_LOOKS,   /* a turn: is anything locked that it writes? */
-    LOCK_PUTS,    /* its claim is being stored */
-    LOCK_WAITS,   /* for claims that were made before */
-    LOCK_HAS,     /* what it claims */
-    LOCK_LEAVES,  /* counts no more; its claim is being taken out of the store */
+    LOCK_LOOKS,  /* a turn: is anything locked that it writes? */
+    LOCK_PUTS,   /* its claim is being stored */
+    LOCK_WAITS,  /* for claims that were made before */
+    LOCK_HAS,    /* what it claims */
+    LOCK_LEAVES, /* counts no more; its claim is being taken out of the store */
 };
 
 /* A claim of this process. Its own memory: it stays until the store has forgotten it. */

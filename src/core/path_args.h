@@ -11,7 +11,6 @@
  * Those that lie below the root, read as the tools read them (path_below.h); none: out->n is 0.
  * False when one of them is no path, or leads elsewhere; the others are in *out all the same.
  */
-bool path_args(struct arena *mem, const struct host *host, struct json args,
-               struct pick_strs *out);
+bool path_args(struct arena *mem, const struct host *host, struct json args, struct pick_strs *out);
 
 #endif

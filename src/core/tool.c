@@ -21,6 +21,6 @@ void tool_run(const struct tool *tool, struct call *call, const struct host *hos
         .timeout_ms = tool->timeout_ms,
     };
 
-    call_run(call, host, caller, mem, &about, host->guard ? guard_start : start_unguarded,
-             parent, done, who);
+    call_run(call, host, caller, mem, &about, host->guard ? guard_start : start_unguarded, parent,
+             done, who);
 }

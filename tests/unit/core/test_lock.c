@@ -21,8 +21,8 @@ struct fake {
     struct row row[ROWS];
     size_t n;
     int puts, drops, looks;
-    enum err_code fails;               /* the next request */
-    bool stalls;                       /* requests wait for resume */
+    enum err_code fails; /* the next request */
+    bool stalls;         /* requests wait for resume */
     struct store_ask *waiting[WAITING];
     size_t waits;
 };
@@ -221,10 +221,18 @@ TEST(overlap_goes_by_names_not_by_letters)
         const char *a, *b;
         bool overlap;
     } rows[] = {
-        { "a/b", "a", true },      { "a/b", "a/b", true },   { "a/b", "a/b/c", true },
-        { "a/b", "a/bc", false },  { "a/bc", "a/b", false }, { "a", "b", false },
-        { "", "a/b", true },       { "", "", true },         { "a/", "a/b", true },
-        { "a//b", "a/b/c", true }, { "a/b", "a/c", false },  { ".vault", ".vault/x", true },
+        { "a/b", "a", true },
+        { "a/b", "a/b", true },
+        { "a/b", "a/b/c", true },
+        { "a/b", "a/bc", false },
+        { "a/bc", "a/b", false },
+        { "a", "b", false },
+        { "", "a/b", true },
+        { "", "", true },
+        { "a/", "a/b", true },
+        { "a//b", "a/b/c", true },
+        { "a/b", "a/c", false },
+        { ".vault", ".vault/x", true },
         { ".vault", ".vaults", false },
     };
 
@@ -433,8 +441,8 @@ TEST(the_locks_of_a_process_that_died_are_waited_for_no_longer)
     struct house h;
 
     begin(&h, true, LOCK_WAIT);
-    put_row(&h.fake, &(struct store_lock){ .task = STR("dead"), .paths = STR("[\"a\"]"),
-                                           .exclusive = true });
+    put_row(&h.fake, &(struct store_lock){
+                         .task = STR("dead"), .paths = STR("[\"a\"]"), .exclusive = true });
     take(&h, h.b, &two, "t2", "a", LOCK_EXCLUSIVE);
     EQ(two.done, 0);
     drop_rows(&h.fake, STR("dead")); /* as the store tells no more of it */
@@ -550,6 +558,27 @@ TEST(a_table_that_is_freed_waits_for_what_the_store_is_asked)
     lock_table_free(h.a);
     h.a = NULL;
     resume(&h.fake);
+    end(&h);
+}
+
+TEST(a_table_that_is_freed_lets_nobody_wait_for_others)
+{
+    struct holder one, two, held;
+    struct house h;
+
+    begin(&h, true, LOCK_WAIT);
+    take(&h, h.a, &one, "t1", "a", LOCK_EXCLUSIVE);
+    take(&h, h.b, &two, "t2", "a", LOCK_EXCLUSIVE);
+    take(&h, h.b, &held, "t3", "b", LOCK_EXCLUSIVE);
+    lock_table_free(h.b);
+    turn(&h);
+    EQ(two.err.code, ERR_CLOSED);
+    lock_release(h.b, &held.hold); /* the last of it */
+    h.b = NULL;
+    lock_release(h.a, &one.hold);
+    turn(&h);
+    EQ(h.fake.n, 2); /* the store forgets them with their process */
+    h.fake.n = 0;
     end(&h);
 }
 
@@ -756,14 +785,14 @@ enum { CALLS = 5, WORK_MS = 50 };
 
 static int at_work, most_at_work, begun;
 
-struct work {
+struct labour {
     struct timer timer; /* first */
     struct call *call;
 };
 
 static void on_worked(struct timer *t)
 {
-    struct work *w = (struct work *)(void *)t;
+    struct labour *w = (struct labour *)(void *)t;
 
     at_work--;
     call_done(w->call);
@@ -772,7 +801,7 @@ static void on_worked(struct timer *t)
 /* Writes for a while; notes how many do so at once. */
 static void start_work(struct call *call)
 {
-    struct work *w = ARENA_NEW(call->mem, struct work);
+    struct labour *w = ARENA_NEW(call->mem, struct labour);
 
     w->call = call;
     begun++;
@@ -851,7 +880,7 @@ static void call_all(struct office *o, const struct tool *tool, const char *cons
 }
 
 static const char *const into_vault[CALLS] = {
-    "{\"path\":\".vault/1\"}",       "{\"path\":\"/root/.vault/2\"}",
+    "{\"path\":\".vault/1\"}",        "{\"path\":\"/root/.vault/2\"}",
     "{\"path\":\"src/../.vault/3\"}", "{\"from\":\"src/x\",\"to\":\".vault/4\"}",
     "{\"file_path\":\".vault\"}",
 };
