@@ -132,7 +132,11 @@ void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                  void *who);
 
-/* Answer an open ask: {"action",...} as struct ask wants it. ERR_NOT_FOUND: no such key is open. */
+/*
+ * Answer an open ask: {"action",...} as struct ask wants it; key and answer are borrowed until the op
+ * is done. ERR_NOT_FOUND: no such key is open. ERR_INVALID: no action. ERR_DENIED: another process
+ * works on it, and only there it can be answered.
+ */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *who);
 
