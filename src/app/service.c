@@ -219,33 +219,9 @@ void service_use_guard(struct service *s, const struct config *c)
     s->guard.mcp.hidden = c->private_tools;
 }
 
-static const char *const scope_names[] = {
-    [SCOPE_ALL] = "all",
-    [SCOPE_TOOLS] = "tools",
-    [SCOPE_AGENTS] = "agents",
-};
-
-bool service_scope_named(struct str word, enum service_scope *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(scope_names); i++)
-        if (str_eq(word, str_of(scope_names[i]))) {
-            *out = (enum service_scope)i;
-            return true;
-        }
-    return false;
-}
-
-/* The tools that are about agents go with them. */
 static bool in_scope(const struct service *s, const struct tool *t)
 {
-    static const struct tool *const about_agents[] = {
-        &tool_agent_list, &tool_agent_send, &tool_agent_dispatch, &tool_task_get, &tool_task_cancel,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(about_agents); i++)
-        if (t == about_agents[i])
-            return true;
-    return s->scope != SCOPE_AGENTS;
+    return s->scope != SCOPE_AGENTS || tool_is_about_agents(t);
 }
 
 void service_agents_changed(struct service *s)
@@ -278,6 +254,7 @@ void service_expose(struct service *s, const struct config *c)
     s->upstreams.withheld = s->scope == SCOPE_AGENTS;
     s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
     agent_tools_refresh(&s->agents, c);
+    service_faces_use(s);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_use(a, c, s->upstreams.fleet);
 }
@@ -349,6 +326,7 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
     gathering_end(&s->hiring);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
+    service_faces_leave_servers(s);
     s->left = done;
     s->left_who = who;
     s->left_in_time = true;
@@ -419,6 +397,7 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
 void service_end_mcp(struct service *s)
 {
     mcp_server_end(&s->mcp);
+    service_faces_end(s);
     mcp_http_drain(&s->mcp_http);
     for (struct agent_scope *a = s->scopes; a; a = a->next) {
         mcp_server_end(&a->server);
@@ -467,6 +446,7 @@ void service_close(struct service *s)
     if (s->guard.audit)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
+    service_faces_fini(s);
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
     skill_shelf_fini(&s->skills);

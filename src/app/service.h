@@ -8,6 +8,7 @@
 
 #include "app/agent_scope.h"
 #include "app/agent_tools.h"
+#include "app/service_face.h"
 #include "app/skill_shelf.h"
 #include "app/upstreams.h"
 #include "core/guard.h"
@@ -32,15 +33,6 @@ struct servers_resource {
 struct service;
 void servers_resource_init(struct servers_resource *r, struct service *s);
 
-/* What clients of the service's own MCP server are offered. */
-enum service_scope {
-    SCOPE_ALL,
-    SCOPE_TOOLS,  /* no agents as tools */
-    SCOPE_AGENTS, /* agents as tools, and the tools that are about agents */
-};
-
-bool service_scope_named(struct str word, enum service_scope *out);
-
 struct service {
     struct loop *loop;
     const struct limits *limits;
@@ -53,7 +45,10 @@ struct service {
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
     enum service_scope scope;    /* set it before service_expose */
-    struct agent_staff staff;    /* of its host; no desk: the agents are not there (yet) */
+    struct service_face face[SCOPES];
+    struct offer_source about_agents; /* of the built-in tools, for the face of agents */
+    const struct tool **about_agents_list;
+    struct agent_staff staff; /* of its host; no desk: the agents are not there (yet) */
     struct agent_tools agents;
     struct skill_shelf skills;
     void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
