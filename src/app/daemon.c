@@ -39,28 +39,23 @@ struct guest {
 
 /* ---- the end of guests --------------------------------------------------------------------- */
 
-static bool is_empty(const struct daemon *d)
-{
-    return !d->guests && !d->watching;
-}
-
 static void on_settled(struct post *p)
 {
     struct daemon *d = CONTAINER_OF(p, struct daemon, settled);
     void (*drained)(void *who) = d->drained, (*closed)(void *who) = d->closed;
 
-    if (!is_empty(d))
-        return;
-    d->drained = d->closed = NULL;
+    d->drained = NULL;
     if (drained)
         drained(d->drained_who);
-    if (closed)
-        closed(d->closed_who);
+    if (!closed || d->hearing)
+        return;
+    d->closed = NULL;
+    closed(d->closed_who);
 }
 
 static void check_settled(struct daemon *d)
 {
-    if (is_empty(d) && (d->drained || d->closed))
+    if (!d->guests && !d->watching && (d->drained || d->closed))
         loop_post(d->service->loop, &d->settled);
 }
 
@@ -83,6 +78,17 @@ static void on_done(struct mcp_stdio *stdio, const struct err *e)
     if (e)
         LOG(LOG_DEBUG, "daemon", "an attached program left early", LOG_Z("why", e->text));
     free_guest(stdio->who);
+}
+
+/* Nobody waits for answers any more: what is done for it stops. */
+static void on_gone(void *who)
+{
+    struct guest *g = who;
+
+    if (g->state != SERVED)
+        return;
+    mcp_stdio_drain(&g->stdio); /* reads no more */
+    mcp_stdio_stop(&g->stdio);
 }
 
 /* ---- the greeting -------------------------------------------------------------------------- */
@@ -242,6 +248,7 @@ static void let_in(struct daemon *d, int fd, int out)
 {
     const struct limits *limits = d->service->limits;
     struct guest *g = MEM_NEW(struct guest);
+    struct err e;
 
     g->daemon = d;
     g->link = &d->guests;
@@ -254,7 +261,10 @@ static void let_in(struct daemon *d, int fd, int out)
     pipe_stream_open(&g->io, d->service->loop, fd, out, &greeting_events, g,
                      (size_t)limits->output_backlog_bytes);
     timer_set(d->service->loop, &g->late, limits->attach_ms, on_late);
-    stream_start(&g->io.s);
+    if (hangups_add(&d->hangups, fd, g, &e))
+        stream_start(&g->io.s);
+    else
+        stream_close(&g->io.s);
 }
 
 static void on_rested(struct timer *t)
@@ -316,10 +326,13 @@ static bool listen_at(struct daemon *d, const char *path, struct err *e)
     char text[HTTP_ADDRESS];
     size_t n;
 
+    d->hearing = hangups_open(&d->hangups, d->service->loop, on_gone, e);
+    if (!d->hearing)
+        return false;
     if (!http_bind(arena_printf(&d->app->mem, "unix:%s", path), bound, &n, text, e))
         return false;
     d->bound = bound[0];
-    d->watching = true;
+    d->watching = true; /* to be closed, whether it opens or not */
     if (!watch_open(&d->watch, d->service->loop, d->bound.fd, on_ready, e))
         return false;
     watch_want(&d->watch, WATCH_READ);
@@ -359,6 +372,14 @@ static void stop_listening(struct daemon *d)
     http_unbind(&d->bound);
 }
 
+static void on_hangups_closed(struct hangups *h)
+{
+    struct daemon *d = CONTAINER_OF(h, struct daemon, hangups);
+
+    d->hearing = false;
+    check_settled(d);
+}
+
 void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
 {
     d->drained = done;
@@ -379,12 +400,14 @@ void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
     d->closed = done;
     d->closed_who = who;
     stop_listening(d);
+    if (d->hearing)
+        hangups_close(&d->hangups, on_hangups_closed);
     for (struct guest *g = d->guests; g; g = g->next) {
         if (g->state != SERVED) {
             stream_close(&g->io.s);
             continue;
         }
-        mcp_stdio_stop(&g->stdio);
+        on_gone(g);
         if (g->io.in >= 0)
             shutdown(g->io.in, SHUT_RDWR);
     }

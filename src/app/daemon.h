@@ -10,6 +10,7 @@
 
 #include "app/door.h"
 #include "app/service.h"
+#include "loop/hangup.h"
 #include "wire/http_bind.h"
 
 struct guest;
@@ -24,7 +25,8 @@ struct daemon {
     struct timer rest; /* set: no descriptor was left for one more */
     struct guest *guests;
     size_t count;
-    bool watching; /* the watch is open, or is being closed */
+    struct hangups hangups; /* of guests that are served */
+    bool watching, hearing; /* watch and hangups are open, or are being closed */
     void (*drained)(void *who);
     void *drained_who;
     void (*closed)(void *who);

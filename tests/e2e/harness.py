@@ -87,7 +87,7 @@ def environment(**more):
     """Nothing of the caller's configuration; what the sanitizers need stays."""
     keep = {k: v for k, v in os.environ.items()
             if k in ("PATH", "LANG", "TMPDIR") or k.endswith("SAN_OPTIONS")}
-    keep["HOME"] = "/nonexistent"
+    keep["HOME"] = keep["XDG_RUNTIME_DIR"] = "/nonexistent"
     keep.update(more)
     return keep
 
