@@ -188,6 +188,11 @@ def a_daemon_that_is_killed_ends_its_clients_with_a_clear_word(folder):
     with place.mcp() as t:
         t.initialize()
         equal(knows(daemon, start(t)), True)
+        t.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+                "params": {"name": "shell_exec",
+                           "arguments": {"command": "touch under-way; exec sleep 1000",
+                                         "shell": True}}})
+        wait_for("the call", (place.root / "under-way").exists)
         daemon.process.kill()
         daemon.process.wait()
         equal(t.process.wait(DEADLINE), 1)
@@ -325,6 +330,27 @@ def a_daemon_that_does_not_answer_is_not_waited_for(folder):
                 has(t.process.stderr.peek().decode(), "did not answer in time")
         finally:
             daemon.process.send_signal(signal.SIGCONT)
+
+
+@case
+def who_says_nothing_at_the_door_is_shown_out(folder):
+    place = Place(folder)
+    place.config.write_text("[limits]\nattach_ms = 1\n")
+    with place.serve(), socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(DEADLINE)
+        s.connect(str(place.sockets()[0]))
+        equal(read_all(s), b"")
+
+
+@case
+def an_agent_that_is_not_there_is_named_as_without_a_daemon(folder):
+    place = Place(folder)
+    with place.serve():
+        done = run("mcp", "--agent", "nobody", *place.common, root=place.root, **place.env)
+        alone = run("mcp", "--agent", "nobody", "--no-attach", *place.common, root=place.root,
+                    **place.env)
+    equal((done.returncode, done.stdout, done.stderr), (1, b"", alone.stderr))
+    has(done.stderr, b"nobody")
 
 
 @case
