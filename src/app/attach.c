@@ -91,7 +91,7 @@ static bool is_let_in(struct app *app, int fd, const struct door_hello *h)
         return true;
     LOG(LOG_DEBUG, "attach", "not attached to the daemon",
         LOG_S("why", answer.p ? json_str(&app->mem, json_get(root, STR("error")))
-                              : STR("it did not answer in time")));
+                              : STR("it gave no answer")));
     return false;
 }
 

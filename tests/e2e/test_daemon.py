@@ -327,7 +327,7 @@ def a_daemon_that_does_not_answer_is_not_waited_for(folder):
             with place.mcp("--log-level", "debug") as t:
                 t.initialize()
                 equal(len(t.call("tools/list")["result"]["tools"]) > 0, True)
-                has(t.process.stderr.peek().decode(), "did not answer in time")
+                has(t.process.stderr.peek().decode(), "it gave no answer")
         finally:
             daemon.process.send_signal(signal.SIGCONT)
 
