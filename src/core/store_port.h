@@ -45,7 +45,7 @@ enum store_what {
     STORE_TASK_UPDATE,    /* task: and events */
     STORE_TASK_TAKE,      /* task: become the one who works on it */
     STORE_TASK_CANCEL,    /* task: whoever works on it is to stop */
-    STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave */
+    STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave; out: deleted, more */
     STORE_LOCK_PUT,       /* lock */
     STORE_LOCK_DROP,      /* lock: all of its task */
     /* steps that read */
@@ -127,7 +127,7 @@ struct store_task {
     struct str state, text;
     struct str spec, result, asks; /* JSON; UPDATE: likewise */
     bool final;                    /* UPDATE: in, the state is; then nothing can change it again */
-    int64_t expires;               /* UPDATE: in, with final: when it may leave */
+    int64_t expires;               /* UPDATE: in, with final: when it may leave; 0: the limits' */
     int64_t created, updated, ended; /* out */
     int64_t last_seq;                /* out */
     int64_t version;                 /* out: grows with each change; UPDATE: in too, 0 for any */
@@ -136,7 +136,8 @@ struct store_task {
     bool canceled;                   /* out: somebody asked for that; also of an UPDATE */
     const struct store_event *event; /* CREATE, UPDATE: in, appended with it */
     size_t events;
-    int64_t capacity; /* CREATE: in; past it the oldest final one leaves, else ERR_LIMIT */
+    int64_t capacity; /* CREATE: in, 0: limits.tasks; past it the oldest final one leaves, or
+                         ERR_LIMIT when all are live */
 };
 
 struct store_lock {
@@ -204,7 +205,7 @@ struct store_memory_page { /* by key */
     bool more;
 };
 
-struct store_task_page {              /* the newest first; LOST: the oldest first */
+struct store_task_page {              /* the newest first; LOST: the oldest first, of all */
     struct str owner, context, agent; /* STR_NONE: of all */
     bool only_live;
     struct store_cursor cursor; /* in and out; by time of creation */
