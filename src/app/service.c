@@ -253,21 +253,29 @@ void service_agents_changed(struct service *s)
     agent_tools_refresh(&s->agents, s->config);
 }
 
-/* Of the built-in tools those that are not private and fit the mode. */
+/* Those that are not private and fit the mode. */
+static bool is_exposed(const struct config *c, const struct tool *t)
+{
+    return tool_kind_in_mode(t->kind, c->mode) &&
+           tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
+                                  (struct tool_called){ .name = str_of(t->name) });
+}
+
 void service_expose(struct service *s, const struct config *c)
 {
-    const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
+    const struct tool **list = mem_alloc((builtin_tool_count + client_tool_count) * sizeof(*list));
     size_t n = 0;
 
     service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
 
-        if (t && in_scope(s, builtin_tools[i]) && tool_kind_in_mode(t->kind, c->mode) &&
-            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
-                                   (struct tool_called){ .name = str_of(t->name) }))
+        if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
     }
+    for (size_t i = 0; i < client_tool_count && s->scope != SCOPE_TOOLS; i++)
+        if (is_exposed(c, client_tools[i]))
+            list[n++] = client_tools[i];
     if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
         offer_source_changed(&s->builtin, OFFER_TOOLS);
     s->builtin.tool = list;
@@ -304,10 +312,15 @@ void service_expect_agents(struct service *s)
     offer_join(&s->offer, &s->agents.source);
 }
 
-void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world)
+void service_staff(struct service *s, const struct agent_staff *staff)
 {
-    s->staff.desk = desk;
-    s->staff.world = world;
+    static const struct agent_staff nobody;
+    const struct agent_staff *from = staff ? staff : &nobody;
+
+    s->staff.desk = from->desk;
+    s->staff.world = from->world;
+    s->staff.tasks = from->tasks;
+    s->staff.locks = from->locks;
     service_agents_changed(s);
     gathering_end(&s->hiring);
 }

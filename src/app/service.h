@@ -102,8 +102,8 @@ void service_expect_servers(struct service *s, const struct config *config);
 /* Once: agents will be there. service_staff, then service_use follow; lists of tools wait. */
 void service_expect_agents(struct service *s);
 
-/* Agents can be called from now on, or (no desk) no longer. Both must outlive that. */
-void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world);
+/* Agents can be called from now on, or (NULL) no longer. What *staff names must outlive that. */
+void service_staff(struct service *s, const struct agent_staff *staff);
 
 /* The cards of the desk have changed. */
 void service_agents_changed(struct service *s);

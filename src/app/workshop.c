@@ -96,6 +96,18 @@ static void on_agents(void *who)
         w->on_agents(w->on_agents_who);
 }
 
+/* Work that goes on by itself needs a place to be remembered in. */
+static void open_tasks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    if (!w->store)
+        return;
+    w->locks = lock_table_new(s->loop, s->limits, w->world.store, LOCK_TURNS);
+    w->tasks = task_engine_new(&(struct task_engine_opts){
+        .world = &w->world, .desk = desk_port(w->desk), .guard = &s->guard, .locks = w->locks });
+}
+
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                    const struct config *config, const struct root *root, bool keep, struct err *e)
 {
@@ -117,15 +129,20 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                        .store = w->store ? store_port(w->store) : NULL,
                                        .undo = &tool_undo_port };
     set_world(w);
-    w->staff = (struct agent_staff){ .desk = desk_port(w->desk), .world = &w->world };
+    open_tasks(w);
+    w->staff = (struct agent_staff){
+        .desk = desk_port(w->desk), .world = &w->world, .tasks = w->tasks, .locks = w->locks
+    };
     return true;
 }
 
 void workshop_serve(struct workshop *w)
 {
     w->serves = true;
-    service_staff(w->service, w->staff.desk, &w->world);
+    service_staff(w->service, &w->staff);
     desk_watch(w->desk);
+    if (w->tasks)
+        task_engine_recover(w->tasks);
 }
 
 void workshop_use(struct workshop *w, const struct config *config)
@@ -137,7 +154,7 @@ void workshop_use(struct workshop *w, const struct config *config)
     desk_refresh(w->desk, config);
 }
 
-/* ---- closing: the desk, the models, the store ----------------------------------------------- */
+/* ---- closing: tasks, the desk, the models, the store ---------------------------------------- */
 
 static void on_store_closed(void *who)
 {
@@ -167,13 +184,25 @@ static void on_desk_unwatched(void *who)
     models_close(w->models, on_models_closed, w);
 }
 
+static void on_tasks_closed(void *who)
+{
+    struct workshop *w = who;
+
+    if (w->locks)
+        lock_table_free(w->locks);
+    w->service->on_skills = NULL;
+    workshop_leave_servers(w);
+    desk_unwatch(w->desk, on_desk_unwatched, w);
+}
+
 void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
 {
     w->closed = done;
     w->closed_who = who;
     if (w->serves)
-        service_staff(w->service, NULL, NULL);
-    w->service->on_skills = NULL;
-    workshop_leave_servers(w);
-    desk_unwatch(w->desk, on_desk_unwatched, w);
+        service_staff(w->service, NULL);
+    if (w->tasks)
+        task_engine_close(w->tasks, on_tasks_closed, w);
+    else
+        on_tasks_closed(w);
 }

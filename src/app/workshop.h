@@ -12,7 +12,9 @@
 #include "app/models.h"
 #include "app/service.h"
 #include "core/agent_call.h"
+#include "core/lock.h"
 #include "core/session.h"
+#include "core/task.h"
 
 struct workshop {
     struct service *service;
@@ -22,9 +24,11 @@ struct workshop {
     struct models *models;
     struct desk *desk;
     struct session_world world; /* for session_open */
-    struct agent_staff staff;   /* for agents that call each other */
-    bool serves;                /* clients of the service may call them, too */
-    struct offer offer;         /* what agents may be given */
+    struct task_engine *tasks;  /* NULL: without a store there are none */
+    struct lock_table *locks;
+    struct agent_staff staff; /* for agents that call each other */
+    bool serves;              /* clients of the service may call them, too */
+    struct offer offer;       /* what agents may be given */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
     struct mcp_fleet_view view;
