@@ -2,6 +2,7 @@
 
 #include "app/app.h"
 #include "app/servers_json.h"
+#include "app/tasks_api.h"
 #include "base/auto.h"
 #include "base/mem.h"
 #include "core/exposure.h"
@@ -107,6 +108,11 @@ static const struct http_route routes[] = {
     { "GET", "/sse", on_sse_get },
     { "POST", MCP_SSE_MESSAGES, on_sse_post },
     { "GET", "/api/mcp/servers", on_servers },
+    { "GET", "/api/tasks", tasks_api_list },
+    { "POST", "/api/tasks", tasks_api_create },
+    { "GET", "/api/tasks/*", tasks_api_get },
+    { "POST", "/api/tasks/*", tasks_api_post },
+    { "GET", "/api/locks", tasks_api_locks },
 };
 
 /* Where JSON-RPC is spoken. */

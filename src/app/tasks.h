@@ -19,6 +19,9 @@ struct task_dispatch {
 int tasks_dispatch(struct app *app, const struct task_dispatch *what);
 int tasks_cancel(struct app *app, struct str id);
 
+/* One that may only read writes into the vault alone, and locks it unless other paths are said. */
+void task_spec_lock_vault(struct task_spec *spec);
+
 /* A task as it is stored now; its texts live until store_ask_fini. */
 struct task_look {
     struct store_step step[2]; /* the task, then a page of its events */

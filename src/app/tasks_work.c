@@ -17,7 +17,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 
-struct job {
+struct errand {
     struct once once;
     struct app *app;
     struct task_screen screen;
@@ -41,7 +41,7 @@ struct job {
 
 static void on_step(void *who)
 {
-    struct job *j = who;
+    struct errand *j = who;
 
     j->step_done = true;
     loop_stop(j->once.loop);
@@ -49,7 +49,7 @@ static void on_step(void *who)
 
 static void on_step_op(struct op *op, const struct err *e, void *who)
 {
-    struct job *j = who;
+    struct errand *j = who;
 
     (void)op;
     j->failed = e != NULL;
@@ -58,18 +58,28 @@ static void on_step_op(struct op *op, const struct err *e, void *who)
     on_step(j);
 }
 
-static void wait_step(struct job *j)
+static void wait_step(struct errand *j)
 {
     while (!j->step_done)
         loop_run(j->once.loop);
     j->step_done = false;
 }
 
+/* ---- what it holds --------------------------------------------------------------------------- */
+
+void task_spec_lock_vault(struct task_spec *spec)
+{
+    static struct str vault[] = { STR(".vault/") };
+
+    if (spec->read_only && !spec->lock.set)
+        spec->lock = (struct pick_strs){ .v = vault, .n = ARRAY_LEN(vault), .set = true };
+}
+
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 static void on_canceled(struct op *op, const struct err *e, void *who)
 {
-    struct job *j = who;
+    struct errand *j = who;
 
     (void)op;
     (void)e; /* it may have ended by itself: then that is how it ended */
@@ -79,7 +89,7 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
 }
 
 /* Whatever is under way, leave it. */
-static void stop(struct job *j)
+static void stop(struct errand *j)
 {
     if (!j->created || j->canceling || j->leaving) {
         loop_stop(j->once.loop);
@@ -92,7 +102,7 @@ static void stop(struct job *j)
 
 static void on_interrupt(struct once *o)
 {
-    stop(CONTAINER_OF(o, struct job, once));
+    stop(CONTAINER_OF(o, struct errand, once));
 }
 
 static void on_gone(void *who)
@@ -100,7 +110,7 @@ static void on_gone(void *who)
     stop(who);
 }
 
-static bool is_over(const struct job *j)
+static bool is_over(const struct errand *j)
 {
     return j->once.interrupted || j->screen.gone;
 }
@@ -122,7 +132,7 @@ static void on_answered(struct op *op, const struct err *e, void *who)
     arena_fini(&r->mem);
 }
 
-static void answer(struct job *j, struct str key, bool yes)
+static void answer(struct errand *j, struct str key, bool yes)
 {
     struct reply *r = ARENA_NEW(&j->app->mem, struct reply);
     struct json_opts opts = limits_json(&j->app->config.limits);
@@ -136,7 +146,7 @@ static void answer(struct job *j, struct str key, bool yes)
     task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
-static void on_question(struct job *j, struct str body)
+static void on_question(struct errand *j, struct str body)
 {
     struct json_opts opts = limits_json(&j->app->config.limits);
     AUTO_ARENA mem = { 0 };
@@ -159,7 +169,7 @@ static void on_question(struct job *j, struct str body)
 static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
                      struct str body)
 {
-    struct job *j = CONTAINER_OF(w, struct job, watch);
+    struct errand *j = CONTAINER_OF(w, struct errand, watch);
 
     task_screen_event(&j->screen, seq, at, kind, body);
     if (str_eq(kind, STR("ask")))
@@ -168,7 +178,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
 }
 
 /* Who is told that it was too slow goes on from where it was. */
-static void follow(struct job *j)
+static void follow(struct errand *j)
 {
     int64_t after = 0;
 
@@ -182,7 +192,7 @@ static void follow(struct job *j)
         loop_run(j->once.loop);
 }
 
-static int outcome(struct job *j)
+static int outcome(struct errand *j)
 {
     const struct task_info *t = &j->ask.info;
     struct str why = task_stop(&j->app->mem, &j->app->config.limits, t->result);
@@ -194,13 +204,13 @@ static int outcome(struct job *j)
     return task_exit_code(t->state, why);
 }
 
-static int tell_failure(struct job *j)
+static int tell_failure(struct errand *j)
 {
     task_screen_note(&j->screen, str_of(j->why.text));
     return j->why.code == ERR_NOT_FOUND || j->why.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int dispatch(struct job *j)
+static int dispatch(struct errand *j)
 {
     int code;
 
@@ -223,7 +233,7 @@ static int dispatch(struct job *j)
     return code;
 }
 
-static int cancel(struct job *j)
+static int cancel(struct errand *j)
 {
     j->ask.id = j->id;
     task_cancel(j->shop.tasks, &j->ask, NULL, on_step_op, j);
@@ -237,7 +247,7 @@ static int cancel(struct job *j)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static int in_workshop(struct job *j)
+static int in_workshop(struct errand *j)
 {
     struct err e;
     int code;
@@ -253,7 +263,7 @@ static int in_workshop(struct job *j)
     return code;
 }
 
-static int on_screen(struct job *j)
+static int on_screen(struct errand *j)
 {
     struct err e;
     int code;
@@ -271,10 +281,10 @@ static int on_screen(struct job *j)
 
 static int work(struct app *app, const struct task_dispatch *what, struct str id)
 {
-    struct job *j = ARENA_NEW(&app->mem, struct job);
+    struct errand *j = ARENA_NEW(&app->mem, struct errand);
     int code;
 
-    *j = (struct job){ .app = app, .what = what, .id = id };
+    *j = (struct errand){ .app = app, .what = what, .id = id };
     if (!once_open(&j->once, app))
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
