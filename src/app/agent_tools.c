@@ -1,5 +1,6 @@
 #include "app/agent_tools.h"
 
+#include "core/session.h"
 #include "core/tool_name.h"
 #include "tool/tools.h"
 

@@ -148,6 +148,7 @@ struct event {
 void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
+extern const char *const ask_names[ASK_KINDS];
 
 /*
  * The way back (event_read.c): what event_write wrote. Texts point into the line or live in mem.

@@ -132,7 +132,8 @@ const struct guard_scope *guard_scope_read(struct arena *mem, struct str text,
         fail(e, ERR_INVALID, "rights: they are no list");
         return NULL;
     }
-    JSON_EACH (one, all) {
+    JSON_EACH(one, all)
+    {
         struct guard_scope *s = read_one(mem, one, e);
 
         if (!s)

@@ -27,14 +27,23 @@ enum lock_mode { LOCK_SHARED, LOCK_EXCLUSIVE };
 
 struct lock_table;
 
+/* Program lifetime. Without a store (NULL) only this process' own locks are known. */
 struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits,
                                   struct store_port *store, enum lock_conflict conflict);
-void lock_table_free(struct lock_table *t); /* nothing is held */
+
+/* Nothing is held or waited for. What the store is still asked is waited for; NULL is fine. */
+void lock_table_free(struct lock_table *t);
+
+/* Another configuration is in force; for what is asked from now on. */
+void lock_table_use(struct lock_table *t, enum lock_conflict conflict);
 
 /* Do two paths (below the root, "" for the root itself) overlap? By their letters. */
 bool lock_overlaps(struct str a, struct str b);
 
-/* One holder's locks: an op that is done when they are held (or reserved, with LOCK_TURNS). */
+/*
+ * One holder's locks: an op that is done when they are held (or reserved, with LOCK_TURNS). A task
+ * has one hold at a time; its paths are read as tools read them ("a/./b/" is "a/b").
+ */
 struct lock_hold {
     struct op op; /* first */
     struct str task, agent;
@@ -45,24 +54,30 @@ struct lock_hold {
     void *state;
 };
 
-/* Everything borrowed lives until lock_release. ERR_DENIED: held by another (fail); ERR_TIMEOUT. */
+/*
+ * Everything borrowed lives until lock_release, which does nothing after a failure. ERR_DENIED: held
+ * by another (fail); ERR_TIMEOUT: by another process for limits.lock_wait_ms; ERR_INVALID: a path that
+ * leads out of the root; ERR_LIMIT: more than limits.lock_paths.
+ */
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
                void *who);
 void lock_release(struct lock_table *t, struct lock_hold *h);
 
 /*
- * The turn of one call that writes `path`: an op that is done when no other call writes into a
- * locked path that overlaps it. Nothing is waited for where nobody holds a lock on it.
+ * The turn of one call that writes `paths` (as path_below says them): an op that is done when no
+ * other call writes into a locked path that overlaps them. Nothing is waited for where nobody holds a
+ * lock on one of them, nor with LOCK_WARN. All of a call's paths at once: two calls that wait for
+ * each other's would wait for ever.
  */
 struct lock_turn {
     struct op op; /* first */
-    struct str path;
+    struct pick_strs paths;
     void *state;
 };
 
 void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent, op_done_fn *done,
                     void *who);
-void lock_turn_end(struct lock_table *t, struct lock_turn *w);
+void lock_turn_end(struct lock_table *t, struct lock_turn *w); /* also of one that still waits */
 
 /* All that are held, of all processes: an op. */
 struct lock_info {

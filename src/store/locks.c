@@ -59,8 +59,8 @@ bool db_lock_put(struct run *r, struct store_step *step, struct err *e)
 
 bool db_lock_drop(struct run *r, struct store_step *step, struct err *e)
 {
-    return drop_dead(r, e) && sql_do(r->sql, "DELETE FROM locks WHERE task = ?",
-                                     VALUES(V_TEXT(step->lock.task)), e);
+    return drop_dead(r, e) &&
+           sql_do(r->sql, "DELETE FROM locks WHERE task = ?", VALUES(V_TEXT(step->lock.task)), e);
 }
 
 bool db_locks(struct run *r, struct store_step *step, struct err *e)

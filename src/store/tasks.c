@@ -72,8 +72,8 @@ bool db_task_load(struct run *r, struct store_step *step, struct err *e)
     struct str id = step->task.id;
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql, "SELECT " COLUMNS " FROM tasks WHERE id = ?", VALUES(V_TEXT(id)), &st,
-                    e)) {
+    switch (
+        sql_one(r->sql, "SELECT " COLUMNS " FROM tasks WHERE id = ?", VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE: return no_task(id, e);
     case SQL_ROW: break;
@@ -96,9 +96,8 @@ static bool find_leaving(struct run *r, const char *statement, int64_t bound, in
                          int64_t v[DELETE_MOST], size_t *n, struct err *e)
 {
     enum sql_got got = SQL_FAILED;
-    sqlite3_stmt *st =
-        sql_begin(r->sql, statement,
-                  VALUES(V_INT(bound), V_INT(most < DELETE_MOST ? most : DELETE_MOST)), e);
+    sqlite3_stmt *st = sql_begin(
+        r->sql, statement, VALUES(V_INT(bound), V_INT(most < DELETE_MOST ? most : DELETE_MOST)), e);
 
     *n = 0;
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW)
@@ -120,8 +119,8 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
     size_t n;
 
     if (!find_leaving(r,
-                      "SELECT n FROM tasks WHERE final = 1 AND expires <= ? ORDER BY expires"
-                      " LIMIT ?",
+                      "SELECT n FROM tasks INDEXED BY tasks_expiring"
+                      " WHERE final = 1 AND expires <= ? ORDER BY expires LIMIT ?",
                       r->now, DELETE_MOST, v, &n, e) ||
         !erase_all(r, v, n, e))
         return false;
@@ -171,8 +170,10 @@ static bool find_room(struct run *r, int64_t capacity, int64_t v[DELETE_MOST], s
         return false;
     if (count < most)
         return true;
-    if (!find_leaving(r, "SELECT n FROM tasks WHERE final = ? ORDER BY ended LIMIT ?", 1,
-                      count - most + 1, v, n, e))
+    if (!find_leaving(r,
+                      "SELECT n FROM tasks INDEXED BY tasks_ended"
+                      " WHERE final = 1 AND ended < ? ORDER BY ended LIMIT ?",
+                      INT64_MAX, count - most + 1, v, n, e))
         return false;
     return *n || fail(e, ERR_LIMIT,
                       "there are %" PRId64 " tasks and none of them has ended; limits.tasks is"
@@ -224,21 +225,21 @@ static bool touch(struct run *r, struct store_task *t, int64_t *n, struct err *e
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql,
-                    "UPDATE tasks SET updated = max(updated, ?4), version = version + 1,"
-                    " last_seq = last_seq + ?5, lease = ?6, model = coalesce(?7, model),"
-                    " mode = coalesce(?8, mode), session = coalesce(?9, session),"
-                    " state = coalesce(?10, state), text = coalesce(?11, text),"
-                    " asks = coalesce(?12, asks), spec = coalesce(?13, spec),"
-                    " result = coalesce(?14, result)"
-                    " WHERE id = ?1 AND fence = ?2 AND (?3 = 0 OR version = ?3) AND final = 0"
-                    " RETURNING n, created, updated, last_seq, version, canceled",
-                    VALUES(V_TEXT(t->id), V_INT(t->fence), V_INT(t->version), V_INT(r->now),
-                           V_INT((int64_t)t->events), V_INT(lease_end(r)), V_MAYBE(t->model),
-                           V_MAYBE(t->mode), V_MAYBE(t->session), V_MAYBE(t->state),
-                           V_MAYBE(t->text), V_MAYBE(t->asks), V_MAYBE(t->spec),
-                           V_MAYBE(t->result)),
-                    &st, e)) {
+    switch (
+        sql_one(r->sql,
+                "UPDATE tasks SET updated = max(updated, ?4), version = version + 1,"
+                " last_seq = last_seq + ?5, lease = ?6, model = coalesce(?7, model),"
+                " mode = coalesce(?8, mode), session = coalesce(?9, session),"
+                " state = coalesce(?10, state), text = coalesce(?11, text),"
+                " asks = coalesce(?12, asks), spec = coalesce(?13, spec),"
+                " result = coalesce(?14, result)"
+                " WHERE id = ?1 AND fence = ?2 AND (?3 = 0 OR version = ?3) AND final = 0"
+                " RETURNING n, created, updated, last_seq, version, canceled",
+                VALUES(V_TEXT(t->id), V_INT(t->fence), V_INT(t->version), V_INT(r->now),
+                       V_INT((int64_t)t->events), V_INT(lease_end(r)), V_MAYBE(t->model),
+                       V_MAYBE(t->mode), V_MAYBE(t->session), V_MAYBE(t->state), V_MAYBE(t->text),
+                       V_MAYBE(t->asks), V_MAYBE(t->spec), V_MAYBE(t->result)),
+                &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE: return refuse(r, t, e);
     case SQL_ROW: break;
@@ -403,11 +404,11 @@ bool db_tasks(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_task_page *p = &step->tasks;
     size_t most = page_most(r, p->most);
-    sqlite3_stmt *st = sql_begin(
-        r->sql, statement_for(p),
-        VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX), V_MAYBE(p->context), V_MAYBE(p->owner),
-               V_MAYBE(p->agent), V_INT(p->only_live), V_INT((int64_t)most + 1)),
-        e);
+    sqlite3_stmt *st = sql_begin(r->sql, statement_for(p),
+                                 VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX),
+                                        V_MAYBE(p->context), V_MAYBE(p->owner), V_MAYBE(p->agent),
+                                        V_INT(p->only_live), V_INT((int64_t)most + 1)),
+                                 e);
 
     return fill(r, st, p, most, false, e);
 }

@@ -47,7 +47,6 @@ struct dispatch {
     struct arena mem;   /* ... and what it holds: of the pool thread */
     bool asked_to_write;
     struct task_spec spec;
-    struct str lock[1];
     struct task_ask *ask;
 };
 
@@ -144,16 +143,12 @@ static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
     return false;
 }
 
-/* Read-only ones may write into the vault alone, and lock it. */
 static void set_mode(struct dispatch *d, enum agent_mode mode)
 {
     struct guard_scope caller = caller_scope(d->call);
 
     d->spec.read_only = is_read_only(d, mode, &caller);
     d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;
-    d->lock[0] = STR(".vault/");
-    if (d->spec.read_only)
-        d->spec.lock = (struct pick_strs){ .v = d->lock, .n = 1, .set = true };
     set_rights(d, &caller);
 }
 
@@ -228,8 +223,8 @@ static bool read_file(struct job *job, struct err *e)
     struct dispatch *d = CONTAINER_OF(job, struct dispatch, job);
     struct str text;
 
-    if (!beneath_read(&d->place, &d->mem, d->call->host->limits->file_read_bytes,
-                      "file_read_bytes", &text, e))
+    if (!beneath_read(&d->place, &d->mem, d->call->host->limits->file_read_bytes, "file_read_bytes",
+                      &text, e))
         return e->code == ERR_NOT_FOUND && has_blanks(d->spec.text);
     if (utf8_valid(text) < text.n)
         return fail(e, ERR_INVALID, "task: the file is not UTF-8 text");

@@ -188,9 +188,8 @@ static void tell(struct report *r, struct arena *mem, struct str kind, struct js
     if (str_eq(kind, STR("text")))
         ev = (struct event){ .kind = EVENT_TEXT, .text = text };
     else if (str_eq(kind, STR("tool")))
-        ev.notice.text =
-            arena_printf(mem, STR_FMT ": " STR_FMT, STR_ARG(name),
-                         STR_ARG(json_str(mem, json_get(body, STR("status")))));
+        ev.notice.text = arena_printf(mem, STR_FMT ": " STR_FMT, STR_ARG(name),
+                                      STR_ARG(json_str(mem, json_get(body, STR("status")))));
     else
         ev.notice.text = state.p ? state : text;
     if (ev.kind == EVENT_TEXT ? ev.text.n : ev.notice.text.n)
@@ -233,10 +232,9 @@ static void watch(struct report *r)
 {
     struct loop *loop = r->call->op.loop;
 
-    r->watch = (struct task_watch){ .id = r->id,
-                                    .owner = task_owner(r->call),
-                                    .after = r->ask->info.last_seq,
-                                    .event = on_event };
+    r->watch = (struct task_watch){
+        .id = r->id, .owner = task_owner(r->call), .after = r->ask->info.last_seq, .event = on_event
+    };
     agent_tell_begin(&r->tell, r->call);
     timer_set(loop, &r->timer, r->wait_ms, on_time);
     r->wait_ms = 0;

@@ -61,7 +61,8 @@ void task_report(struct call *call, struct str id, double seconds);
     "duration_seconds.\"},"                                                                        \
     "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \
     "\"asks\":{\"type\":\"object\",\"description\":\"What it waits for, by key.\"},"               \
-    "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it runs.\"}}," \
+    "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it "          \
+    "runs.\"}},"                                                                                   \
     "\"required\":[\"taskId\",\"status\",\"agent\"]}"
 
 #endif
