@@ -43,28 +43,3 @@ bool task_named(struct store_port *port, struct arena *mem, struct str beginning
     *id = f.found;
     return true;
 }
-
-struct task_info task_of_store(const struct store_task *t)
-{
-    struct task_info info = {
-        .id = t->id,
-        .context = t->context,
-        .agent = t->agent,
-        .model = t->model,
-        .mode = t->mode,
-        .session = t->session,
-        .owner = t->owner,
-        .state = TASK_FAILED,
-        .text = t->text,
-        .result = t->result.n ? t->result : STR_NONE,
-        .asks = t->asks.n ? t->asks : STR_NONE,
-        .created = t->created,
-        .updated = t->updated,
-        .ended = t->ended,
-        .version = t->version,
-        .last_seq = t->last_seq,
-    };
-
-    task_state_named(t->state, &info.state);
-    return info;
-}

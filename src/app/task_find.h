@@ -16,7 +16,4 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
 bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
                 struct err *e);
 
-/* As the engine tells it; texts stay where they are. */
-struct task_info task_of_store(const struct store_task *t);
-
 #endif

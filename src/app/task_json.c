@@ -1,9 +1,13 @@
 #include "app/task_json.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* Bytes of what is to be done that a list has. */
+enum { ASKED_SHOWN = 200 };
 
 static void write_time(struct jw *w, const char *key, int64_t ms)
 {
@@ -28,6 +32,7 @@ void task_write(struct jw *w, const struct task_info *t, bool whole)
     write_text(w, "agent", t->agent);
     jw_kstr(w, "state", str_of(task_state_names[t->state]));
     write_text(w, "text", t->text);
+    write_text(w, "task", whole ? t->asked : utf8_head(t->asked, ASKED_SHOWN));
     write_text(w, "context", t->context);
     write_text(w, "session", t->session);
     write_text(w, "model", t->model);

@@ -1,7 +1,7 @@
 /*
  * task_json.h - tasks, their events and locks as JSON: `--json` of the verbs and /api/tasks.
  *
- * A task   {"id","agent","state","text","context","session","model","mode","owner","created",
+ * A task   {"id","agent","state","text","task","context","session","model","mode","owner","created",
  *           "updated","ended"?,"version","events","asks"?,"result"?}
  * An event {"seq","time","kind","body"}, the body as task.h has it
  * A lock   {"task","agent","paths":[...],"mode","acquired"}
@@ -14,7 +14,7 @@
 #include "core/lock.h"
 #include "core/task.h"
 
-/* `whole`: with its result and open asks; in lists they are left out. */
+/* `whole`: with its result and open asks, and all that it is to do; lists have its beginning. */
 void task_write(struct jw *w, const struct task_info *t, bool whole);
 
 void task_event_write(struct jw *w, int64_t seq, int64_t at, struct str kind, struct str body);

@@ -88,7 +88,8 @@ void task_screen_begin(struct task_screen *s, struct str id, struct str agent)
     buf_init(&line, 1 << 16);
     if (!s->app->opt.json) {
         buf_printf(&line, "task " STR_FMT " of the agent " STR_FMT, STR_ARG(id), STR_ARG(agent));
-        task_screen_note(s, buf_str(&line));
+        render_event(&s->render, &(struct event){ .kind = EVENT_NOTICE,
+                                                  .notice = { NOTICE_RESUMED, buf_str(&line) } });
         return;
     }
     jw_object(&w);

@@ -8,6 +8,7 @@
 #include "app/show.h"
 #include "app/task_find.h"
 #include "app/task_json.h"
+#include "base/auto.h"
 #include "base/clock.h"
 
 #include <inttypes.h>
@@ -44,17 +45,19 @@ static void put_line(struct listing *l, const struct task_info *t)
     buf_printf(&l->out, "  %.10s %.5s  %-14s  ", time, time + 11, task_state_names[t->state]);
     show_text(&l->out, t->agent);
     buf_put(&l->out, STR("  "));
-    show_summary(&l->out, t->text);
+    show_summary(&l->out, t->asked);
     buf_putc(&l->out, '\n');
 }
 
 static bool list_one(void *who, const struct store_task *stored)
 {
     struct listing *l = who;
-    struct task_info t = task_of_store(stored);
+    AUTO_ARENA mem = { 0 };
+    struct task_info t;
 
     if (l->n++ == l->most)
         return false;
+    t = task_info_of(&mem, stored);
     if (l->app->opt.json)
         task_write(&l->w, &t, false);
     else
@@ -146,6 +149,7 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
     put_text(out, "agent", t->agent);
     put_text(out, "state", str_of(task_state_names[t->state]));
     put_text(out, "text", t->text);
+    put_text(out, "task", t->asked);
     put_text(out, "context", t->context);
     put_text(out, "session", t->session);
     put_text(out, "model", t->model);
@@ -174,7 +178,7 @@ static int show(struct app *app, struct shelf *shelf, struct str id)
     buf_init(&out, OUT_MOST);
     if (!task_look(&l, shelf->port, id, INT64_MAX, &e))
         return app_fail(&e);
-    t = task_of_store(&l.step[0].task);
+    t = task_info_of(&app->mem, &l.step[0].task);
     if (app->opt.json) {
         task_write(&w, &t, true);
         buf_putc(&out, '\n');

@@ -97,7 +97,7 @@ static bool look(struct watching *w, struct err *e)
         return false;
     show_events(w, &l.step[1].events);
     note_idle(w, t);
-    info = task_of_store(t);
+    info = task_info_of(&mem, t);
     w->due = l.step[1].events.more;
     w->over = task_state_final(info.state) && !l.step[1].events.more;
     w->code = task_exit_code(info.state, task_stop(&mem, &w->app->config.limits, info.result));

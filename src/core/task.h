@@ -68,6 +68,7 @@ struct task_spec {
 struct task_info {
     struct str id, context, agent, model, mode, session, owner;
     enum task_state state;
+    struct str asked;  /* what it is to do */
     struct str text;   /* a sentence about the state: why it failed, what is asked */
     struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
                           "usage","stop","duration_seconds"}; else STR_NONE */
@@ -75,6 +76,9 @@ struct task_info {
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
 };
+
+/* A task as the store has it, in mem: for who reads the store without an engine. */
+struct task_info task_info_of(struct arena *mem, const struct store_task *t);
 
 /* ---- the engine ------------------------------------------------------------------------------ */
 

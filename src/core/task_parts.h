@@ -198,9 +198,6 @@ struct task_run *task_engine_find(struct task_engine *g, struct str id);
 /* Something has ended: is it the last thing a closing engine waits for? */
 void task_engine_settled(struct task_engine *g);
 
-/* A task as the store has it, in mem. */
-struct task_info task_info_of(struct arena *mem, const struct store_task *t);
-
 /* Is there such a task, for this owner? Fills *e. */
 bool task_visible(struct task_engine *g, const struct store_task *t, struct str owner,
                   struct err *e);
