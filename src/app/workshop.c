@@ -104,6 +104,7 @@ static void open_tasks(struct workshop *w)
     if (!w->store)
         return;
     w->locks = lock_table_new(s->loop, s->limits, w->world.store, LOCK_TURNS);
+    w->offer.host.locks = s->offer.host.locks = w->locks;
     w->tasks = task_engine_new(&(struct task_engine_opts){
         .world = &w->world, .desk = desk_port(w->desk), .guard = &s->guard, .locks = w->locks });
 }
@@ -188,8 +189,8 @@ static void on_tasks_closed(void *who)
 {
     struct workshop *w = who;
 
-    if (w->locks)
-        lock_table_free(w->locks);
+    w->offer.host.locks = w->service->offer.host.locks = NULL;
+    lock_table_free(w->locks);
     w->service->on_skills = NULL;
     workshop_leave_servers(w);
     desk_unwatch(w->desk, on_desk_unwatched, w);

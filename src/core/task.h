@@ -59,8 +59,7 @@ struct task_spec {
     struct trace trace;
     struct str taint;
     struct pick_strs lock; /* paths it locks while it runs, below the root */
-    struct str
-        rights; /* for whom it works, as guard_scope_write has it; STR_NONE: the guard's own */
+    struct str rights;     /* for whom it works, by guard_scope_write; STR_NONE: the guard's own */
 };
 
 /* ---- what is known of one -------------------------------------------------------------------- */

@@ -73,10 +73,10 @@ void task_artifacts_find(struct task_artifacts *a, struct str text)
         size_t end = at;
         struct str path;
 
-        while (end < text.n && !ends(text.p[end]))
+        while (end < text.n && !ends(text.p[end]) && text.p[end] != '(')
             end++;
         path = without_dots((struct str){ text.p + at, end - at });
-        if ((at == 0 || may_stand_before(text.p[at - 1])) && is_artifact(path))
+        if ((end == text.n || text.p[end] != '(') && is_artifact(path))
             task_artifacts_add(a, path);
         at = end > at ? end : at + 1;
         while (at < text.n && !may_stand_before(text.p[at - 1]))

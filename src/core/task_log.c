@@ -84,9 +84,10 @@ static void on_refused(struct task_run *r, const struct err *e)
     struct task_log *l = &r->log;
 
     if (is_passing(e->code) && !r->lost && !r->engine->closing) {
-        LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
-            LOG_Z("why", e->text));
-        l->again = true;
+        if (!l->complained)
+            LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
+                LOG_Z("why", e->text));
+        l->again = l->complained = true;
         timer_set(r->op.loop, &l->timer, limits_of(r)->task_look_ms, on_again);
         return;
     }
@@ -114,7 +115,7 @@ static void on_stored(struct op *op, const struct err *e, void *who)
         on_refused(r, e);
         return;
     }
-    l->storing = false;
+    l->storing = l->complained = false;
     l->stored = loop_now(r->op.loop);
     for (size_t i = 0; i < l->sents; i++)
         l->sent[i].at = l->step.task.updated;

@@ -44,8 +44,9 @@ struct task_log {
     struct store_step step;
     bool storing, urgent;
     bool again;                       /* storing, that is waiting to be asked again */
-    int64_t seq, version; /* of what is stored */
-    int64_t stored; /* when something was, by the loop */
+    bool complained;                  /* that it has to */
+    int64_t seq, version;             /* of what is stored */
+    int64_t stored;                   /* when something was, by the loop */
     void (*then)(struct task_run *r); /* once: when all of it is stored; or NULL */
 };
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/guard.h"
+#include "core/guard_keep.h"
 #include "core/path_below.h"
 #include "core/record.h"
 
@@ -198,19 +199,35 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     task_log_flush(r, on_session_stored);
 }
 
+/* What whoever it works for may is the most. NULL: that is not known any more. */
+static const struct guard_scope *rights(struct task_run *r, struct err *e)
+{
+    const struct guard *g = r->engine->opts.guard;
+    static const struct guard_scope everything;
+
+    return guard_scope_read(&r->mem, r->spec.rights.n ? r->spec.rights : STR("[]"),
+                            g ? &g->own : &everything, e);
+}
+
 static void open_session(struct task_run *r)
 {
     const struct task_spec *s = &r->spec;
     const struct task_engine_opts *o = &r->engine->opts;
+    struct err e;
+    const struct guard_scope *parent = rights(r, &e);
     struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
     bool local = str_eq(r->owner, STR("local"));
 
+    if (!parent) {
+        give_up(r, e.text);
+        return;
+    }
     session_open(&r->session, &r->opening, o->world,
                  &(struct session_opts){
                      .id = id.n ? id : STR_NONE,
                      .agent = r->agent,
                      .read_only = s->read_only,
-                     .parent = o->guard ? &o->guard->own : NULL,
+                     .parent = parent,
                      .caller = s->caller,
                      .principal = local ? STR_NONE : r->owner,
                      .trace = s->trace,

@@ -38,6 +38,7 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
     to.trace.parent = copy(mem, s->trace.parent);
     to.taint = copy(mem, s->taint);
     to.lock = copy_list(mem, s->lock);
+    to.rights = copy(mem, s->rights);
     return to;
 }
 
@@ -65,6 +66,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kint(&w, "depth", s->trace.depth);
     jw_kstr(&w, "traceparent", s->trace.parent);
     jw_kstr(&w, "taint", s->taint);
+    jw_kstr(&w, "rights", s->rights);
     jw_plain_key(&w, STR("lock"));
     jw_array(&w);
     for (size_t i = 0; i < s->lock.n; i++)
@@ -93,6 +95,7 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("traceparent", PICK_STR, struct task_spec, trace.parent, 0),
     PICK_FIELD("taint", PICK_STR, struct task_spec, taint, 0),
     PICK_FIELD("lock", PICK_STRS, struct task_spec, lock, 0),
+    PICK_FIELD("rights", PICK_STR, struct task_spec, rights, 0),
 };
 
 static const struct pick rest_fields[] = {

@@ -756,14 +756,14 @@ enum { CALLS = 5, WORK_MS = 50 };
 
 static int at_work, most_at_work, begun;
 
-struct work {
+struct slow_work {
     struct timer timer; /* first */
     struct call *call;
 };
 
 static void on_worked(struct timer *t)
 {
-    struct work *w = (struct work *)(void *)t;
+    struct slow_work *w = (struct slow_work *)(void *)t;
 
     at_work--;
     call_done(w->call);
@@ -772,7 +772,7 @@ static void on_worked(struct timer *t)
 /* Writes for a while; notes how many do so at once. */
 static void start_work(struct call *call)
 {
-    struct work *w = ARENA_NEW(call->mem, struct work);
+    struct slow_work *w = ARENA_NEW(call->mem, struct slow_work);
 
     w->call = call;
     begun++;
