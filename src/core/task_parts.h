@@ -109,7 +109,7 @@ struct task_run {
     bool open;
     struct work_client client;
     struct turn turn;
-    struct block block;
+    struct block block[2]; /* of the prompt */
     struct turn_prompt prompt;
     struct task_question *asks; /* open ones */
     size_t asked;               /* ever */
@@ -140,7 +140,7 @@ void task_run_lose(struct task_run *r);
 
 /* How far a taken one has come, by its session; then the turn goes on, or begins, or has ended. */
 void task_run_recover(struct task_run *r);
-void task_run_prompt(struct task_run *r, struct str text);
+void task_run_prompt(struct task_run *r, struct str before, struct str text);
 void task_run_resume(struct task_run *r);
 void task_run_turned(struct task_run *r); /* outcome, stop, why and answer are set */
 
@@ -167,8 +167,8 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
 /* The agent it asks for, held, with what it says instead of the definition. */
 struct agent *task_spec_agent(const struct task_spec *spec, struct agent_desk *desk, struct err *e);
 
-/* What the agent is told. */
-struct str task_spec_prompt(struct arena *mem, const struct task_spec *spec, bool read_only);
+/* What the agent is told before its task; STR_NONE: nothing. */
+struct str task_spec_preface(bool read_only);
 
 /* ---- the engine ------------------------------------------------------------------------------- */
 

@@ -46,11 +46,11 @@ void task_run_recover(struct task_run *r)
 
     session_tell(&r->session, &t.client);
     if (!t.prompted) {
-        task_run_prompt(r, task_spec_prompt(&r->mem, &r->spec, r->read_only));
+        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
     } else if (r->session.broken_off) {
         task_run_resume(r);
     } else if (t.ended && t.end.stop == TURN_CANCELED) {
-        task_run_prompt(r, str_of(go_on));
+        task_run_prompt(r, STR_NONE, str_of(go_on));
     } else {
         r->stop = t.ended ? t.end.stop : TURN_FAILED;
         r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;

@@ -158,10 +158,15 @@ static void on_turned(struct op *op, const struct err *e, void *who)
     leave(r);
 }
 
-void task_run_prompt(struct task_run *r, struct str text)
+/* A text of its own each, so that the task stands as it was given. */
+void task_run_prompt(struct task_run *r, struct str before, struct str text)
 {
-    r->block = (struct block){ .kind = BLOCK_TEXT, .text = text };
-    r->prompt = (struct turn_prompt){ .block = &r->block, .blocks = 1, .id = str_of(r->id) };
+    size_t n = 0;
+
+    if (before.n)
+        r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
+    r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
+    r->prompt = (struct turn_prompt){ .block = r->block, .blocks = n, .id = str_of(r->id) };
     turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
 }
 
@@ -177,7 +182,7 @@ static void on_session_stored(struct task_run *r)
     else if (r->taken)
         task_run_recover(r);
     else
-        task_run_prompt(r, task_spec_prompt(&r->mem, &r->spec, r->read_only));
+        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
 }
 
 /* ---- OPENING --------------------------------------------------------------------------------- */

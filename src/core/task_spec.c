@@ -189,16 +189,9 @@ struct agent *task_spec_agent(const struct task_spec *s, struct agent_desk *desk
 static const char permission[] =
     "PERMISSION: this task is read-only. The only place where you may create, change or delete "
     "files is the folder .vault/. Leave source code and every other file exactly as it is; where "
-    "a change is needed, describe it instead of making it.\n\n";
+    "a change is needed, describe it instead of making it.";
 
-struct str task_spec_prompt(struct arena *mem, const struct task_spec *s, bool read_only)
+struct str task_spec_preface(bool read_only)
 {
-    struct buf out;
-
-    if (!read_only)
-        return s->text;
-    buf_init_in(&out, mem, sizeof(permission) + s->text.n);
-    buf_put(&out, str_of(permission));
-    buf_put(&out, s->text);
-    return buf_str(&out);
+    return read_only ? str_of(permission) : STR_NONE;
 }
