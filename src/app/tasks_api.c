@@ -66,16 +66,19 @@ static void reply(struct http_req *req, int status, struct buf *body)
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-static void on_hired(struct op *op, const struct err *e, void *who)
+static void go_on(struct visit *v)
 {
-    struct visit *v = who;
-
-    (void)op;
-    (void)e;
     if (v->service->staff.tasks)
         v->then(v);
     else
         http_reply_error(v->req, 503, "there are no agents here; the log says why");
+}
+
+static void on_hired(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    (void)e;
+    go_on(who);
 }
 
 /* Begin one; `then` runs when there is an engine to ask. */
@@ -84,7 +87,10 @@ static void visit_begin(struct visit *v, void (*then)(struct visit *v))
     struct service *s = v->service;
 
     v->then = then;
-    gathering_wait(&s->hiring, &v->hiring, s->loop, s->limits, NULL, on_hired, v);
+    if (s->hiring.open)
+        gathering_wait(&s->hiring, &v->hiring, s->loop, s->limits, NULL, on_hired, v);
+    else
+        go_on(v);
 }
 
 static struct visit *visit_new(struct http_req *req)

@@ -257,7 +257,7 @@ def what_is_dispatched_may_do_no_more_than_mcp_clients(root):
         equal((lock["task"], lock["agent"]), (ident, "default"))
         post(server, f"/api/tasks/{ident}/cancel")
         wait_for("its release", lambda: not get(server, "/api/locks").json()["locks"])
-    (root / "trefoil.toml").write_text('[mcp]\nmode = "all"\n')
+    (root / "trefoil.toml").write_text('[mcp]\nmode = "read-write"\n')
     with serve(root) as server:
         ident = dispatch(server, "/echo x", lock=["src"])
         equal(get(server, f"/api/tasks/{ident}").json()["mode"], "read-write")

@@ -358,7 +358,7 @@ TEST(read_only_work_is_told_so_and_bound_to_it)
     OK(until(p.s.world.loop, speaks, &p));
     HAS_S(str_of(p.s.last), "PERMISSION: this task is read-only.");
     HAS_S(str_of(p.s.last), ".vault/");
-    OK(str_ends(str_of(p.s.last), STR("\n\nLook.")));
+    OK(str_ends(str_of(p.s.last), STR("Look.")));
     OK(request(&p, task_wait));
     EQ(p.s.runs, 0);
     OK(create(&p, "Look."));
