@@ -257,8 +257,8 @@ def what_is_dispatched_may_do_no_more_than_mcp_clients(root):
         equal((lock["task"], lock["agent"]), (ident, "default"))
         post(server, f"/api/tasks/{ident}/cancel")
         wait_for("its release", lambda: not get(server, "/api/locks").json()["locks"])
-    (root / "trefoil.toml").write_text('[mcp]\nmode = "read-write"\n')
-    with serve(root) as server:
+    (root / "mine.toml").write_text('[mcp]\nmode = "read-write"\n')
+    with Serve("--config", str(root / "mine.toml"), root=root, TREFOIL_PROVIDER="offline") as server:
         ident = dispatch(server, "/echo x", lock=["src"])
         equal(get(server, f"/api/tasks/{ident}").json()["mode"], "read-write")
 
