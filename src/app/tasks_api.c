@@ -238,8 +238,7 @@ static bool check_word(struct json body, const char *key, struct str word, struc
            json_fail(json_get(body, str_of(key)), e, "accepted are %s", agent_words(str_of(key)));
 }
 
-static bool check_wish(struct json body, const struct wish *w, enum agent_mode *mode,
-                       struct err *e)
+static bool check_wish(struct json body, const struct wish *w, enum agent_mode *mode, struct err *e)
 {
     double usd = w->spec.budget_usd;
 
@@ -359,8 +358,7 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
     }
     task_ask_fini(&v->ask);
     if (e->code == ERR_INVALID)
-        http_reply_error(v->req, 409, "the task has ended already: it is " STR_FMT,
-                         STR_ARG(state));
+        http_reply_error(v->req, 409, "the task has ended already: it is " STR_FMT, STR_ARG(state));
     else
         refuse(v, e);
 }
@@ -417,8 +415,7 @@ static void on_gone(struct http_req *req)
 static void on_found(struct op *op, const struct err *e, void *who)
 {
     struct visit *v = who;
-    bool told = !e && task_state_final(v->ask.info.state) &&
-                v->watch.after >= v->ask.info.last_seq;
+    bool told = !e && task_state_final(v->ask.info.state) && v->watch.after >= v->ask.info.last_seq;
 
     (void)op;
     task_ask_fini(&v->ask);
@@ -489,7 +486,8 @@ void tasks_api_get(struct http_req *req)
     else if (str_eq(what, STR("events")))
         begin_follow(v);
     else
-        http_reply_error(req, 404, "behind /api/tasks/ID there is only /events, and /cancel to POST");
+        http_reply_error(req, 404,
+                         "behind /api/tasks/ID there is only /events, and /cancel to POST");
 }
 
 void tasks_api_post(struct http_req *req)

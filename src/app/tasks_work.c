@@ -25,7 +25,7 @@ struct errand {
     const struct task_dispatch *what; /* NULL: cancel */
     struct str id;                    /* of the task */
 
-    struct task_ask ask;    /* the step that is waited for */
+    struct task_ask ask; /* the step that is waited for */
     struct task_watch watch;
     struct task_ask cancel; /* beside it */
     bool canceling;         /* that is under way */
@@ -273,9 +273,7 @@ static int on_screen(struct errand *j)
     if (!j->app->opt.json)
         render_wait(&j->screen.render);
     once_connect(&j->once, NULL);
-    code = !is_over(j)             ? in_workshop(j)
-           : j->once.interrupted ? EXIT_INTERRUPTED
-                                   : EXIT_FAILED;
+    code = !is_over(j) ? in_workshop(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 

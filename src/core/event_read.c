@@ -202,12 +202,10 @@ static bool read_end(struct arena *mem, const struct line *l, struct event *ev)
 
 static bool (*const readers[EVENT_KINDS])(struct arena *mem, const struct line *l,
                                           struct event *ev) = {
-    [EVENT_PROMPT] = read_prompt, [EVENT_TEXT] = read_text,
-    [EVENT_THOUGHT] = read_text,  [EVENT_TOOL] = read_tool,
-    [EVENT_PLAN] = read_plan,     [EVENT_ASK] = read_ask,
-    [EVENT_USAGE] = read_usage,   [EVENT_ARTIFACT] = read_artifact,
-    [EVENT_NOTICE] = read_notice, [EVENT_SESSION] = read_session,
-    [EVENT_END] = read_end,
+    [EVENT_PROMPT] = read_prompt,   [EVENT_TEXT] = read_text,         [EVENT_THOUGHT] = read_text,
+    [EVENT_TOOL] = read_tool,       [EVENT_PLAN] = read_plan,         [EVENT_ASK] = read_ask,
+    [EVENT_USAGE] = read_usage,     [EVENT_ARTIFACT] = read_artifact, [EVENT_NOTICE] = read_notice,
+    [EVENT_SESSION] = read_session, [EVENT_END] = read_end,
 };
 
 bool event_read(struct arena *mem, struct json line, struct event *out, struct err *e)

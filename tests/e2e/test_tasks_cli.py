@@ -156,6 +156,7 @@ def the_list_is_short_filtered_or_whole(root):
 
 @case
 def a_task_of_another_process_is_watched_from_anywhere_and_by_many(root):
+    (root / "trefoil.toml").write_text("[limits]\ntask_poll_ms = 20\n")
     process, ident = sleeping(root)
     first = start(root, "tasks", "watch", ident, "--json")
     second = start(root, "tasks", "watch", ident, "--json", "--after", "1")
