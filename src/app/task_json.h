@@ -25,6 +25,9 @@ void task_lock_write(struct jw *w, const struct lock_info *l);
 struct str task_response(struct arena *mem, const struct limits *limits, struct str result);
 struct str task_stop(struct arena *mem, const struct limits *limits, struct str result);
 
+/* What a verb ends with that has waited for a task: by its state, and why its turn ended. */
+int task_exit_code(enum task_state state, struct str stop);
+
 /*
  * A page's place as a word that a client brings back, such as "1760000000000-12"; false: it is none.
  */

@@ -37,7 +37,4 @@ void task_screen_note(struct task_screen *s, struct str text);
 /* Runs the loop until all is written; `now`: what waits is dropped. False: nobody read it. */
 bool task_screen_close(struct task_screen *s, bool now);
 
-/* What a verb ends with that has waited for a task: by its state, and why its turn ended. */
-int task_exit_code(enum task_state state, struct str stop);
-
 #endif

@@ -1,7 +1,7 @@
 /* test_tasks.c - what is pure of tasks on the command line: cursors, ids, exit codes. */
+#include "app/app.h"
 #include "app/store_find.h"
 #include "app/task_json.h"
-#include "app/task_screen.h"
 #include "base/auto.h"
 #include "tap.h"
 
