@@ -1,5 +1,6 @@
 #include "app/agent_tools.h"
 
+#include "core/session.h"
 #include "core/tool_name.h"
 #include "tool/tools.h"
 
@@ -106,20 +107,14 @@ static bool has_same(const struct offer_source *s, const struct tool *const *lis
     return same;
 }
 
-void agent_tools_refresh(struct agent_tools *a, const struct config *config)
+static void renew_tools(struct agent_tools *a, const struct config *config)
 {
-    struct arena old = a->mem;
     const struct tool **list;
-    size_t n;
-    bool same;
+    size_t n = make_tools(a, config, &list);
+    bool same = has_same(&a->source, list, n);
 
-    a->mem = (struct arena){ 0 };
-    n = make_tools(a, config, &list);
-    same = has_same(&a->source, list, n);
     a->source.tool = list;
     a->source.tools = n;
-    arena_fini(&old);
-    offer_source_updated(&a->source, STR(AGENTS_URI));
     if (!same)
         offer_source_changed(&a->source, OFFER_TOOLS);
 }
@@ -184,6 +179,61 @@ static void write_list(struct jw *w, const char *key, const struct pick_strs *li
     jw_array_end(w);
 }
 
+/* Members that are always there: null, where a definition says nothing. */
+static void write_or_null(struct jw *w, const char *key, struct str text)
+{
+    jw_plain_key(w, str_of(key));
+    if (text.n)
+        jw_str(w, text);
+    else
+        jw_null(w);
+}
+
+static void write_list_or_null(struct jw *w, const char *key, const struct pick_strs *list)
+{
+    if (list->set)
+        write_list(w, key, list);
+    else
+        write_or_null(w, key, STR_NONE);
+}
+
+/* What it is allowed to use, by names of tools that are there now. */
+static void write_tools(struct jw *w, const struct agent *agent)
+{
+    const struct tool *t;
+
+    jw_plain_key(w, STR("tools"));
+    jw_array(w);
+    for (size_t i = 0; (t = agent_tool_at(agent, &i));)
+        jw_str(w, str_of(t->name));
+    jw_array_end(w);
+}
+
+static void write_limits(struct jw *w, const struct agent_def *def)
+{
+    if (def->max_turns)
+        jw_kint(w, "max_turns", def->max_turns);
+    else
+        write_or_null(w, "max_turns", STR_NONE);
+    jw_plain_key(w, STR("budget"));
+    if (def->budget_usd > 0)
+        jw_double(w, def->budget_usd);
+    else
+        jw_null(w);
+    write_list_or_null(w, "allowed_tools", &def->allowed);
+    write_or_null(w, "effort", def->effort);
+}
+
+static void write_summary(struct jw *w, const struct agent *agent)
+{
+    const struct agent_def *def = agent->def;
+
+    write_or_null(w, "default_model", agent->model.name);
+    jw_kstr(w, "default_mode", str_of(agent_mode_name(def->mode)));
+    write_tools(w, agent);
+    write_limits(w, def);
+}
+
 /* Nothing in a definition is a secret. */
 static void write_definition(struct jw *w, const struct agent_def *def)
 {
@@ -211,13 +261,18 @@ static void write_agent(struct jw *w, const struct agent_tools *a, const struct 
     struct err e;
 
     jw_object(w);
+    jw_kstr(w, "name", name);
+    jw_kstr(w, "description", card->description.p ? card->description : STR(""));
+    write_or_null(w, "tier", str_of(card->tier));
     jw_plain_key(w, STR("card"));
     agent_card_write(w, card);
     agent = desk->kind->take(desk, &(struct agent_want){ .name = name }, &e);
-    if (!agent)
-        jw_kstr(w, "error", str_of(e.text));
-    else if (agent->def)
+    if (agent) {
+        write_summary(w, agent);
         write_definition(w, agent->def);
+    } else {
+        jw_kstr(w, "error", str_of(e.text));
+    }
     agent_drop(agent);
     jw_object_end(w);
 }
@@ -226,7 +281,8 @@ static void show_card(struct call *call)
 {
     const struct agent_tools *a = call->who;
     struct str name = json_str(call->mem, json_get(call->args, STR("name")));
-    const struct agent_card *card = find_card(a, name);
+    const struct agent_card *card =
+        find_card(a, name.p ? name : str_skip(call->uri, sizeof(AGENTS_URI) - 1));
     struct buf text;
     struct jw w = jw_to(&text);
 
@@ -261,6 +317,65 @@ static void complete_name(struct call *call)
     call_done(call);
 }
 
+/* Each agent by its own address, behind the list and the template. */
+static const struct resource *make_resource(struct agent_tools *a, const struct agent_card *card)
+{
+    struct resource *r = ARENA_NEW(&a->mem, struct resource);
+
+    *r = (struct resource){
+        .uri = arena_printf(&a->mem, AGENTS_URI "%s", card->name).p,
+        .name = arena_cstr(&a->mem, str_of(card->name)),
+        .title = arena_cstr(&a->mem, str_of(card->title ? card->title : card->name)),
+        .description = arena_cstr(&a->mem, card->description),
+        .mime_type = "application/json",
+        .who = a,
+        .read = read_one,
+    };
+    return r;
+}
+
+static bool are_listed_alike(const struct resource *a, const struct resource *b)
+{
+    return str_eq(str_of(a->uri), str_of(b->uri)) && str_eq(str_of(a->title), str_of(b->title)) &&
+           str_eq(str_of(a->description), str_of(b->description));
+}
+
+static void renew_resources(struct agent_tools *a)
+{
+    size_t agents = count(a->staff), n = 0;
+    const struct resource **list = ARENA_ARRAY(&a->mem, const struct resource *, agents + 2);
+    bool same = a->source.resources == agents + 2;
+
+    list[n++] = &a->resource[0];
+    list[n++] = &a->resource[1];
+    for (size_t i = 0; i < agents; i++, n++) {
+        list[n] = make_resource(a, agent_card_at(a->staff, i));
+        same = same && are_listed_alike(list[n], a->source.resource[n]);
+    }
+    a->source.resource = list;
+    a->source.resources = n;
+    if (!same)
+        offer_source_changed(&a->source, OFFER_RESOURCES);
+}
+
+static void tell_updated(struct agent_tools *a)
+{
+    offer_source_updated(&a->source, STR(AGENTS_URI));
+    for (size_t i = 2; i < a->source.resources; i++)
+        offer_source_updated(&a->source, str_of(a->source.resource[i]->uri));
+}
+
+void agent_tools_refresh(struct agent_tools *a, const struct config *config)
+{
+    struct arena old = a->mem;
+
+    a->mem = (struct arena){ 0 };
+    renew_tools(a, config);
+    renew_resources(a);
+    arena_fini(&old);
+    tell_updated(a);
+}
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff)
@@ -286,10 +401,7 @@ void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff)
         .read = read_one,
         .complete = complete_name,
     };
-    a->list[0] = &a->resource[0];
-    a->list[1] = &a->resource[1];
-    a->source.resource = a->list;
-    a->source.resources = ARRAY_LEN(a->list);
+    renew_resources(a);
 }
 
 void agent_tools_fini(struct agent_tools *a)

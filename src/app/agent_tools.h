@@ -4,7 +4,8 @@
  *   trefoil_agent_NAME   a tool; hyphens and dots of the name are underscores. Where two names
  *                        meet, or one is too long, it ends in a suffix (core/tool_name.h)
  *   agents://            a resource: the cards of all agents
- *   agents://{name}      the card of one, with its definition
+ *   agents://NAME        each of them: what it is and may, its card, and its definition; also by
+ *                        the template agents://{name}
  *
  * Made anew when the agents change; clients are told.
  */
@@ -21,9 +22,8 @@
 struct agent_tools {
     const struct agent_staff *staff;
     struct offer_source source;
-    struct arena mem; /* of the tools */
+    struct arena mem; /* of the tools and the resources of single agents */
     struct resource resource[2];
-    const struct resource *list[2];
 };
 
 /* No tools yet. `staff` must outlive it. */

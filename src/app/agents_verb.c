@@ -1,9 +1,10 @@
-/* agents_verb.c - `trefoil agents` and `trefoil agents show NAME`. */
+/* agents_verb.c - `trefoil agents`: which there are, one of them, and something for one to do. */
 #include "app/agents.h"
 #include "app/app.h"
 #include "app/prompt_files.h"
 #include "app/show.h"
 #include "app/skills.h"
+#include "app/tasks.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -11,12 +12,27 @@
 enum { OUT_MOST = 64 << 20, DESCRIPTION_SHOWN = 80 };
 
 struct agents_args {
-    bool prompt;
+    bool prompt, wait, yes, thoughts;
+    const char *mode, *model, *max_turns, *budget;
 };
 
 static const struct option agents_options[] = {
     { "prompt", OPTION_FLAG, offsetof(struct agents_args, prompt), NULL,
       "show: only the system prompt, as it is composed" },
+    { "mode", OPTION_TEXT, offsetof(struct agents_args, mode), "MODE",
+      "dispatch: read-only or read-write; never more than the agent may" },
+    { "model", OPTION_TEXT, offsetof(struct agents_args, model), "MODEL",
+      "dispatch: a model, PROVIDER/MODEL, or low, medium or high" },
+    { "max-turns", OPTION_TEXT, offsetof(struct agents_args, max_turns), "N",
+      "dispatch: most requests to its model" },
+    { "budget", OPTION_TEXT, offsetof(struct agents_args, budget), "USD",
+      "dispatch: most money it may spend" },
+    { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
+      "dispatch: allow every call that would be asked for" },
+    { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
+      "dispatch: show what the model thinks" },
+    { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
+      "dispatch: until the task has ended; always so where it runs in this process" },
 };
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -256,6 +272,58 @@ static int show_agent(struct app *app, const char *name, bool prompt)
     return EXIT_OK;
 }
 
+/* ---- something to do -------------------------------------------------------------------- */
+
+static bool read_usd(struct app *app, const char *text, double *out)
+{
+    struct json_opts opts = limits_json(&app->config.limits);
+    struct json v;
+    struct err e;
+
+    return json_read(&app->mem, str_of(text), &opts, &v, &e) && json_double(v, out) && *out >= 0 &&
+           *out <= AGENT_BUDGET_MOST;
+}
+
+static bool read_spec(struct app *app, const struct agents_args *a, struct task_spec *spec,
+                      struct err *e)
+{
+    enum agent_mode mode = AGENT_READ_WRITE;
+    uint64_t turns = 0;
+
+    if (a->mode && !agent_mode_named(str_of(a->mode), &mode))
+        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-only, read-write", a->mode);
+    if (a->max_turns && !str_uint(str_of(a->max_turns), 1, AGENT_TURNS_MOST, &turns))
+        return fail(e, ERR_INVALID, "--max-turns %.40s: a number from 1 to %d is expected",
+                    a->max_turns, AGENT_TURNS_MOST);
+    if (a->budget && !read_usd(app, a->budget, &spec->budget_usd))
+        return fail(e, ERR_INVALID, "--budget %.40s: 0 to %d US dollars are expected", a->budget,
+                    AGENT_BUDGET_MOST);
+    if (!str_trim(spec->text).n || utf8_valid(spec->text) < spec->text.n)
+        return fail(e, ERR_INVALID, "the task is empty, or no UTF-8 text");
+    spec->read_only = mode == AGENT_READ_ONLY;
+    spec->max_turns = (int64_t)turns;
+    task_spec_lock_vault(spec);
+    return true;
+}
+
+static int dispatch(struct app *app, const struct agents_args *a, const char *name,
+                    const char *text)
+{
+    struct task_dispatch d = { .spec = { .agent = str_of(name),
+                                         .text = str_of(text),
+                                         .model = str_of(a->model),
+                                         .budget_usd = -1,
+                                         .owner = STR("local"),
+                                         .caller = "cli" },
+                               .yes = a->yes,
+                               .thoughts = a->thoughts };
+    struct err e;
+
+    if (!read_spec(app, a, &d.spec, &e))
+        return app_usage("agents dispatch: %s", e.text);
+    return tasks_dispatch(app, &d);
+}
+
 static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct agents_args *a = args;
@@ -264,13 +332,17 @@ static int run(struct app *app, const void *args, int words, char **word)
         return list_agents(app);
     if (words == 2 && str_eq(str_of(word[0]), STR("show")))
         return show_agent(app, word[1], a->prompt);
-    return app_usage("agents: expected nothing, or show NAME [--prompt]");
+    if (words == 3 && str_eq(str_of(word[0]), STR("dispatch")))
+        return dispatch(app, a, word[1], word[2]);
+    return app_usage("agents: expected nothing, show NAME [--prompt] or dispatch NAME TASK");
 }
 
 const struct verb verb_agents = {
     .name = "agents",
-    .words = "[show NAME]",
-    .summary = "which agents there are; one of them with its prompt",
+    .words = "[show NAME] | dispatch NAME TASK",
+    .summary = "which agents there are; give one of them something to do",
+    .more = "A dispatched task is kept (trefoil tasks) and worked on until it has ended; Ctrl-C "
+            "cancels\nit. Exit codes are those of run.\n",
     .option = agents_options,
     .options = ARRAY_LEN(agents_options),
     .args_size = sizeof(struct agents_args),

@@ -2,6 +2,7 @@
 
 #include "app/foreign.h"
 #include "app/guard_read.h"
+#include "app/tasks_read.h"
 #include "app/trust.h"
 #include "app/values.h"
 #include "base/file.h"
@@ -46,6 +47,7 @@ struct file_tables {
     struct store_table store;
     struct mcp_table mcp;
     struct guard_table guard;
+    struct json tasks;
     struct json mcp_servers;
     struct json agents;
     struct json providers, models;
@@ -90,6 +92,7 @@ static const struct pick file_fields[] = {
     PICK_NESTED("store", struct file_tables, store, 0, store_fields),
     PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
     PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
+    PICK_FIELD("tasks", PICK_OBJECT, struct file_tables, tasks, 0),
     PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
     PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
     PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
@@ -261,7 +264,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e))
+        !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e) ||
+        !tasks_read(l->mem, t.tasks, &c->lock_conflict, e))
         return false;
     if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
         return false;

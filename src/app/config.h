@@ -20,6 +20,7 @@
 #include "base/pick.h"
 #include "core/exposure.h"
 #include "core/guard_check.h"
+#include "core/lock.h"
 #include "core/store_port.h"
 
 struct config {
@@ -36,6 +37,7 @@ struct config {
     bool no_audit;                    /* [guard] audit = false */
     bool untrusted_users;             /* [guard] user_trust = "untrusted" */
     enum store_durability durability; /* [store] durability */
+    enum lock_conflict lock_conflict; /* [tasks] lock_conflict */
     struct server_list servers;       /* of all files; who is shadowed is not in it */
     struct json agents, user_agents;  /* [[agents]], undecoded: agents.h reads them */
     struct model_setup models;        /* [providers], [models] */

@@ -164,22 +164,6 @@ static void free_agent(struct agent *agent)
     mem_free(a);
 }
 
-static enum model_effort effort_named(struct str word)
-{
-    static const struct {
-        struct str word;
-        enum model_effort effort;
-    } rows[] = {
-        { STR("none"), EFFORT_NONE }, { STR("low"), EFFORT_LOW },  { STR("medium"), EFFORT_MEDIUM },
-        { STR("high"), EFFORT_HIGH }, { STR("max"), EFFORT_HIGH },
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (str_eq(word, rows[i].word))
-            return rows[i].effort;
-    return EFFORT_DEFAULT;
-}
-
 /*
  * The definition was checked when it was read, but folders may have become links since: the kernel
  * holds us below the root. One that is not there is no reason not to work.
@@ -242,7 +226,7 @@ static struct desk_agent *new_agent(struct desk *d, const struct agent_def *def,
     a->desk = d;
     a->def = agent_def_copy(&a->mem, def);
     a->agent = (struct agent){ .def = &a->def,
-                               .effort = effort_named(def->effort),
+                               .effort = agent_effort_named(def->effort),
                                .scope = guard_scope_of_agent(&a->def, &d->o.guard->own),
                                .offer = d->o.offer,
                                .is_default = is_default,

@@ -6,7 +6,9 @@
  */
 #include "app/agents.h"
 #include "app/app.h"
+#include "app/door.h"
 #include "app/skills.h"
+#include "base/auto.h"
 #include "base/mac.h"
 #include "loop/proc.h"
 #include "store/store.h"
@@ -227,6 +229,22 @@ static struct finding check_agents(struct app *app)
                                          list.n ? "" : "; `trefoil init` writes a first agent"));
 }
 
+static struct finding check_daemon(struct app *app)
+{
+    const char *path;
+    int pid;
+    AUTO_FD fd = -1;
+    struct err e;
+
+    if (!door_path(app, false, &path, &e))
+        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
+    fd = door_knock(path, &pid);
+    if (fd < 0)
+        return found(HEALTH_OK, STR("none serves this root; `trefoil serve` would"));
+    return found(HEALTH_OK,
+                 arena_printf(&app->mem, "process %d serves this root at %s", pid, path));
+}
+
 static const struct {
     const char *name;
     check_fn *check;
@@ -236,6 +254,7 @@ static const struct {
     { "keeper", check_keeper },     { "http client", check_http_client },
     { "landlock", check_landlock }, { "seals", check_seals },
     { "servers", check_servers },   { "agents", check_agents },
+    { "daemon", check_daemon },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

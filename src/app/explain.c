@@ -128,6 +128,9 @@ static const struct tool *find(struct explain *x, struct str name, struct err *e
     for (size_t i = 0; i < builtin_tool_count; i++)
         if (str_eq(name, str_of(builtin_tools[i]->name)))
             return builtin_tools[i];
+    for (size_t i = 0; i < client_tool_count; i++)
+        if (str_eq(name, str_of(client_tools[i]->name)))
+            return client_tools[i];
     return tool_find(&x->once, name, e);
 }
 

@@ -1,7 +1,7 @@
 /* gc.c - `trefoil gc`: sessions and logs that are old, or past a size, leave. */
 #include "app/log_files.h"
-#include "app/session_find.h"
 #include "app/shelf.h"
+#include "app/store_find.h"
 #include "base/clock.h"
 
 #include <inttypes.h>

@@ -1,14 +1,10 @@
 /* main.c - the verbs, and how a command line finds one. */
 #include "app/app.h"
-#include "app/show.h"
 #include "sandbox/keep.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
-
-enum { COMPLAINT_MOST = 1 << 16 };
 
 static int run_help(struct app *app, const void *args, int words, char **word);
 static int run_version(struct app *app, const void *args, int words, char **word);
@@ -30,10 +26,10 @@ static const struct verb verb_version = {
 };
 
 static const struct verb *const verbs[] = {
-    &verb_chat,   &verb_run,    &verb_sessions, &verb_serve,   &verb_mcp,
-    &verb_agents, &verb_models, &verb_servers,  &verb_tools,   &verb_connect,
-    &verb_trust,  &verb_config, &verb_doctor,   &verb_explain, &verb_backup,
-    &verb_gc,     &verb_init,   &verb_version,  &verb_help,
+    &verb_chat,  &verb_run,     &verb_sessions, &verb_tasks,   &verb_locks,  &verb_serve,
+    &verb_mcp,   &verb_agents,  &verb_models,   &verb_servers, &verb_tools,  &verb_connect,
+    &verb_trust, &verb_config,  &verb_doctor,   &verb_explain, &verb_backup, &verb_gc,
+    &verb_init,  &verb_version, &verb_help,
 };
 
 static const struct option global_options[] = {
@@ -48,52 +44,6 @@ static const struct option global_options[] = {
     { "json", OPTION_FLAG, offsetof(struct app_options, json), NULL, "print JSON" },
     { "help", OPTION_FLAG, offsetof(struct app_options, help), NULL, "show this help" },
 };
-
-static void complain(const char *text)
-{
-    AUTO_BUF out;
-
-    buf_init(&out, COMPLAINT_MOST);
-    show_text(&out, str_of(text));
-    fprintf(stderr, TREFOIL_NAME ": " STR_FMT "\n", STR_ARG(buf_str(&out)));
-}
-
-int app_fail(const struct err *e)
-{
-    complain(e->text);
-    return EXIT_FAILED;
-}
-
-int app_usage(const char *fmt, ...)
-{
-    char text[1024];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    complain(text);
-    return EXIT_USAGE;
-}
-
-int app_done(const struct app *app, const char *done, const char *name, const char *file)
-{
-    AUTO_BUF out;
-    struct jw w = jw_to(&out);
-
-    buf_init(&out, COMPLAINT_MOST);
-    if (!app->opt.json) {
-        printf("%s %s in %s\n", done, name, file);
-        return EXIT_OK;
-    }
-    jw_object(&w);
-    jw_kstr(&w, "done", str_of(done));
-    jw_kstr(&w, "name", str_of(name));
-    jw_kstr(&w, "file", str_of(file));
-    jw_object_end(&w);
-    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
-    return EXIT_OK;
-}
 
 /* ---- help ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
-/* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout. */
+/* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout, by the daemon or in process. */
 #include "app/app.h"
+#include "app/attach.h"
 #include "app/workshop.h"
 #include "base/container.h"
 #include "loop/drain.h"
@@ -12,6 +13,7 @@
 
 struct mcp_args {
     const char *scope, *framing, *agent;
+    bool no_attach;
 };
 
 /* The client gets its first answer before servers are started and the store is opened. */
@@ -92,8 +94,8 @@ static void on_begin(struct timer *t)
 {
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
-    if (run->service.scope != SCOPE_TOOLS)
-        hire(run);
+    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode == MODE_READ_WRITE)
+        hire(run); /* tools that write want to know what tasks of the root have locked */
     service_use(&run->service, &run->app->config);
     service_watch(&run->service);
     run->begun = true;
@@ -189,22 +191,13 @@ static bool choose_server(struct mcp_run *run, const char *agent, struct err *e)
     return scope != NULL;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int run_here(struct app *app, const struct mcp_args *a, enum service_scope scope,
+                    enum framing framing)
 {
-    const struct mcp_args *a = args;
-    enum framing framing = FRAMING_AUTO;
-    enum service_scope scope = a->agent ? SCOPE_TOOLS : SCOPE_AGENTS;
-    struct mcp_run *r;
+    struct mcp_run *r = ARENA_NEW(&app->mem, struct mcp_run);
     int code;
     struct err e;
 
-    if (words)
-        return app_usage("mcp: unexpected word %.40s", word[0]);
-    if (a->framing && !framing_named(str_of(a->framing), &framing))
-        return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
-    if (a->scope && !service_scope_named(str_of(a->scope), &scope))
-        return app_usage("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
-    r = ARENA_NEW(&app->mem, struct mcp_run);
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
@@ -223,6 +216,35 @@ static int run(struct app *app, const void *args, int words, char **word)
     return code;
 }
 
+static bool run_attached(struct app *app, const struct mcp_args *a, enum service_scope scope,
+                         int *code)
+{
+    struct door_hello hello = {
+        .face = STR("mcp"),
+        .scope = str_of(service_scope_name(scope)),
+        .agent = a->agent ? str_of(a->agent) : STR_NONE,
+        .framing = a->framing ? str_of(a->framing) : STR("auto"),
+    };
+
+    return !a->no_attach && !attach_is_forbidden() && attach(app, hello, code);
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    const struct mcp_args *a = args;
+    enum framing framing = FRAMING_AUTO;
+    enum service_scope scope = a->agent ? SCOPE_TOOLS : SCOPE_AGENTS;
+    int code;
+
+    if (words)
+        return app_usage("mcp: unexpected word %.40s", word[0]);
+    if (a->framing && !framing_named(str_of(a->framing), &framing))
+        return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
+    if (a->scope && !service_scope_named(str_of(a->scope), &scope))
+        return app_usage("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
+    return run_attached(app, a, scope, &code) ? code : run_here(app, a, scope, framing);
+}
+
 static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
       "what to offer: agents (default), tools, or all" },
@@ -230,6 +252,8 @@ static const struct option options[] = {
       "only what agents/NAME/agent.json exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
       "auto (default), line, or header for Content-Length" },
+    { "no-attach", OPTION_FLAG, offsetof(struct mcp_args, no_attach), NULL,
+      "work in this process also where a `trefoil serve` of the root runs" },
 };
 
 const struct verb verb_mcp = {

@@ -1,6 +1,8 @@
 #include "app/once.h"
 
 #include "base/container.h"
+#include "core/lock.h"
+#include "store/store.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -58,6 +60,43 @@ bool once_open(struct once *o, struct app *app)
     return true;
 }
 
+bool once_use_locks(struct once *o)
+{
+    const struct config *c = &o->app->config;
+    const char *path = arena_printf(&o->app->mem, "%s/.trefoil/trefoil.db", o->app->root.path).p;
+    struct err e;
+
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!store_open(o->loop, &c->limits, path, &o->store, &e)) {
+        app_fail(&e);
+        return false;
+    }
+    o->locks = lock_table_new(o->loop, &c->limits, store_port(o->store), c->lock_conflict);
+    service_use_locks(&o->service, o->locks);
+    return true;
+}
+
+static void on_store_closed(void *who)
+{
+    struct once *o = who;
+
+    o->store = NULL;
+    loop_stop(o->loop);
+}
+
+/* What the call has released leaves the store first. */
+static void close_locks(struct once *o)
+{
+    if (!o->store)
+        return;
+    service_use_locks(&o->service, NULL);
+    lock_table_free(o->locks);
+    store_close(o->store, on_store_closed, o);
+    while (o->store)
+        loop_run(o->loop);
+}
+
 bool once_connect(struct once *o, const char *only)
 {
     struct upstreams *up = &o->service.upstreams;
@@ -90,6 +129,7 @@ static void on_closed(void *who, bool in_time)
 
 void once_close(struct once *o)
 {
+    close_locks(o);
     service_leave_servers(&o->service, on_closed, o);
     loop_run(o->loop);
     if (!o->closed) /* some server does not leave: the keepers end it when we are gone */

@@ -11,6 +11,8 @@ struct once {
     struct app *app;
     struct loop *loop;
     struct service service;
+    struct store *store; /* with once_use_locks, where there is one */
+    struct lock_table *locks;
     struct timer deadline;
     bool tried;                           /* all servers were connected, or failed */
     bool waiting;                         /* for that */
@@ -22,6 +24,12 @@ struct once {
 
 /* False, with the reason on stderr, when that does not work. */
 bool once_open(struct once *o, struct app *app);
+
+/*
+ * Calls that write take turns with those of other processes (lock.h). Nothing is made: without a
+ * database there are no locks. False, with the reason on stderr, when it cannot be opened.
+ */
+bool once_use_locks(struct once *o);
 
 /*
  * Connect all servers, or with `only` that one, and wait until each has been tried, but no longer

@@ -344,6 +344,7 @@ static void on_tool(struct render *r, const struct event_tool *t)
     case CALLED_DONE:
     case CALLED_FAILED:
     case CALLED_CANCELED: on_ended(r, t); break;
+    case CALLED_STATES: break;
     }
 }
 
@@ -383,6 +384,7 @@ static void on_notice(struct render *r, const struct event_notice *n)
         break;
     case NOTICE_COMPACT_FAILED:
     case NOTICE_WARNING: put_line(r, YELLOW, "! ", n->text); break;
+    case NOTICE_KINDS: break;
     }
 }
 

@@ -1,5 +1,7 @@
-/* serve.c - `trefoil serve`: everything on one port, in the foreground. */
+/* serve.c - `trefoil serve`: everything on one port and one Unix socket, in the foreground. */
 #include "app/app.h"
+#include "app/daemon.h"
+#include "app/notify.h"
 #include "app/reload.h"
 #include "app/workshop.h"
 #include "base/container.h"
@@ -25,7 +27,8 @@ struct serve {
     struct workshop workshop;
     bool hired; /* the workshop is open */
     struct drain drain;
-    struct drain_part part;
+    struct drain_part part, door_part;
+    struct daemon daemon;
     char address[HTTP_ADDRESS];
     struct reload reload;
     struct post begin; /* servers are started once we serve */
@@ -63,7 +66,7 @@ static void on_workshop_closed(void *who)
     service_leave_servers(&s->service, on_upstreams_closed, s);
 }
 
-static void on_http_closed(void *who)
+static void on_daemon_closed(void *who)
 {
     struct serve *s = who;
 
@@ -71,6 +74,13 @@ static void on_http_closed(void *who)
         workshop_close(&s->workshop, on_workshop_closed, s);
     else
         on_workshop_closed(s);
+}
+
+static void on_http_closed(void *who)
+{
+    struct serve *s = who;
+
+    daemon_close(&s->daemon, on_daemon_closed, s);
 }
 
 static void on_http_drained(void *who)
@@ -84,6 +94,18 @@ static void on_stop_part(struct drain_part *part)
 
     service_end_mcp(&s->service); /* who listens is told that it is over */
     http_server_drain(s->service.http, on_http_drained, s);
+}
+
+static void on_daemon_drained(void *who)
+{
+    drain_leave(&((struct serve *)who)->door_part);
+}
+
+static void on_stop_door(struct drain_part *part)
+{
+    struct serve *s = CONTAINER_OF(part, struct serve, door_part);
+
+    daemon_drain(&s->daemon, on_daemon_drained, s);
 }
 
 static void on_drained(struct drain *d, bool in_time)
@@ -103,6 +125,8 @@ static void on_signal(int signum, void *who)
     (void)signum;
     if (s->drain.over) /* only servers are waited for now */
         _exit(EXIT_OK);
+    if (!s->drain.begun)
+        notify_systemd("STOPPING=1");
     reload_stop(&s->reload);
     drain_begin(&s->drain, s->app->config.limits.shutdown_ms);
 }
@@ -214,6 +238,7 @@ static void print_json(const struct serve *s, const char *scheme)
     jw_kstr(&w, "version", str_of(trefoil_version));
     jw_kstr(&w, "address", arena_printf(&s->app->mem, "%s%s", scheme, s->address));
     jw_kstr(&w, "root", str_of(s->app->root.path));
+    jw_kstr(&w, "socket", s->daemon.path ? str_of(s->daemon.path) : STR_NONE);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
@@ -309,6 +334,8 @@ static bool start(struct serve *s, struct str address, struct err *e)
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
+    s->door_part = (struct drain_part){ .name = "door", .stop = on_stop_door };
+    drain_join(&s->drain, &s->door_part);
     return check_project(s, address, e) && check_loopback(address, c->api_key.n > 0, e) &&
            open_store(s, e) && loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
@@ -323,7 +350,9 @@ static int serve(struct serve *s, struct str address)
     struct err e;
 
     if (start(s, address, &e)) {
+        daemon_open(&s->daemon);
         print_welcome(s);
+        notify_systemd("READY=1");
         s->begin.fn = on_begin;
         loop_post(s->loop, &s->begin);
     } else {
@@ -349,6 +378,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     raise_descriptor_limit(s);
     if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
         s->service.upstreams.procs.nofile = s->nofile;
+        daemon_init(&s->daemon, app, &s->service);
         code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
         service_close(&s->service);
         reload_fini(&s->reload);
@@ -367,7 +397,7 @@ static const struct option options[] = {
 const struct verb verb_serve = {
     .name = "serve",
     .words = "",
-    .summary = "serve MCP over HTTP, in the foreground",
+    .summary = "serve MCP over HTTP, and whoever attaches, in the foreground",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),

@@ -2,6 +2,7 @@
 
 #include "app/app.h"
 #include "app/servers_json.h"
+#include "app/tasks_api.h"
 #include "base/auto.h"
 #include "base/mem.h"
 #include "core/exposure.h"
@@ -107,6 +108,11 @@ static const struct http_route routes[] = {
     { "GET", "/sse", on_sse_get },
     { "POST", MCP_SSE_MESSAGES, on_sse_post },
     { "GET", "/api/mcp/servers", on_servers },
+    { "GET", "/api/tasks", tasks_api_list },
+    { "POST", "/api/tasks", tasks_api_create },
+    { "GET", "/api/tasks/*", tasks_api_get },
+    { "POST", "/api/tasks/*", tasks_api_post },
+    { "GET", "/api/locks", tasks_api_locks },
 };
 
 /* Where JSON-RPC is spoken. */
@@ -176,6 +182,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .skills = &s->skills.list },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
+    offer_join(&s->offer, &s->clients);
     servers_resource_init(&s->servers, s);
     offer_join(&s->offer, &s->servers.source);
     s->staff.coming = &s->hiring;
@@ -219,33 +226,9 @@ void service_use_guard(struct service *s, const struct config *c)
     s->guard.mcp.hidden = c->private_tools;
 }
 
-static const char *const scope_names[] = {
-    [SCOPE_ALL] = "all",
-    [SCOPE_TOOLS] = "tools",
-    [SCOPE_AGENTS] = "agents",
-};
-
-bool service_scope_named(struct str word, enum service_scope *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(scope_names); i++)
-        if (str_eq(word, str_of(scope_names[i]))) {
-            *out = (enum service_scope)i;
-            return true;
-        }
-    return false;
-}
-
-/* The tools that are about agents go with them. */
 static bool in_scope(const struct service *s, const struct tool *t)
 {
-    static const struct tool *const about_agents[] = {
-        &tool_agent_list, &tool_agent_send, &tool_agent_dispatch, &tool_task_get, &tool_task_cancel,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(about_agents); i++)
-        if (t == about_agents[i])
-            return true;
-    return s->scope != SCOPE_AGENTS;
+    return s->scope != SCOPE_AGENTS || tool_is_about_agents(t);
 }
 
 void service_agents_changed(struct service *s)
@@ -253,7 +236,37 @@ void service_agents_changed(struct service *s)
     agent_tools_refresh(&s->agents, s->config);
 }
 
-/* Of the built-in tools those that are not private and fit the mode. */
+/* Those that are not private and fit the mode. */
+static bool is_exposed(const struct config *c, const struct tool *t)
+{
+    return tool_kind_in_mode(t->kind, c->mode) &&
+           tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
+                                  (struct tool_called){ .name = str_of(t->name) });
+}
+
+static void use_list(struct offer_source *to, const struct tool ***kept, const struct tool **list,
+                     size_t n)
+{
+    if (n != to->tools || (n && memcmp(list, to->tool, n * sizeof(*list)) != 0))
+        offer_source_changed(to, OFFER_TOOLS);
+    to->tool = list;
+    to->tools = n;
+    mem_free(*kept);
+    *kept = list;
+}
+
+/* What only clients have: they go with agents. */
+static void expose_to_clients(struct service *s, const struct config *c)
+{
+    const struct tool **list = mem_alloc(client_tool_count * sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < client_tool_count && s->scope != SCOPE_TOOLS; i++)
+        if (is_exposed(c, client_tools[i]))
+            list[n++] = client_tools[i];
+    use_list(&s->clients, &s->clients_list, list, n);
+}
+
 void service_expose(struct service *s, const struct config *c)
 {
     const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
@@ -263,23 +276,25 @@ void service_expose(struct service *s, const struct config *c)
     for (size_t i = 0; i < builtin_tool_count; i++) {
         const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
 
-        if (t && in_scope(s, builtin_tools[i]) && tool_kind_in_mode(t->kind, c->mode) &&
-            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
-                                   (struct tool_called){ .name = str_of(t->name) }))
+        if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
     }
-    if (n != s->builtin.tools || memcmp(list, s->builtin.tool, n * sizeof(*list)) != 0)
-        offer_source_changed(&s->builtin, OFFER_TOOLS);
-    s->builtin.tool = list;
-    s->builtin.tools = n;
-    mem_free(s->exposed);
-    s->exposed = list;
+    use_list(&s->builtin, &s->exposed, list, n);
+    expose_to_clients(s, c);
     s->config = c;
     s->upstreams.withheld = s->scope == SCOPE_AGENTS;
     s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
     agent_tools_refresh(&s->agents, c);
+    service_faces_use(s);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_use(a, c, s->upstreams.fleet);
+}
+
+void service_use_locks(struct service *s, struct lock_table *locks)
+{
+    s->offer.host.locks = locks;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        a->offer.host.locks = locks;
 }
 
 void service_use(struct service *s, const struct config *config)
@@ -304,10 +319,15 @@ void service_expect_agents(struct service *s)
     offer_join(&s->offer, &s->agents.source);
 }
 
-void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world)
+void service_staff(struct service *s, const struct agent_staff *staff)
 {
-    s->staff.desk = desk;
-    s->staff.world = world;
+    static const struct agent_staff nobody;
+    const struct agent_staff *from = staff ? staff : &nobody;
+
+    s->staff.desk = from->desk;
+    s->staff.world = from->world;
+    s->staff.tasks = from->tasks;
+    s->staff.locks = from->locks;
     service_agents_changed(s);
     gathering_end(&s->hiring);
 }
@@ -349,6 +369,7 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
     gathering_end(&s->hiring);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
+    service_faces_leave_servers(s);
     s->left = done;
     s->left_who = who;
     s->left_in_time = true;
@@ -419,6 +440,7 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
 void service_end_mcp(struct service *s)
 {
     mcp_server_end(&s->mcp);
+    service_faces_end(s);
     mcp_http_drain(&s->mcp_http);
     for (struct agent_scope *a = s->scopes; a; a = a->next) {
         mcp_server_end(&a->server);
@@ -467,9 +489,11 @@ void service_close(struct service *s)
     if (s->guard.audit)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
+    service_faces_fini(s);
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
     skill_shelf_fini(&s->skills);
     mem_free(s->exposed);
+    mem_free(s->clients_list);
     rpc_fini(&s->rpc);
 }

@@ -8,6 +8,7 @@
 
 #include "app/agent_scope.h"
 #include "app/agent_tools.h"
+#include "app/service_face.h"
 #include "app/skill_shelf.h"
 #include "app/upstreams.h"
 #include "core/guard.h"
@@ -32,15 +33,6 @@ struct servers_resource {
 struct service;
 void servers_resource_init(struct servers_resource *r, struct service *s);
 
-/* What clients of the service's own MCP server are offered. */
-enum service_scope {
-    SCOPE_ALL,
-    SCOPE_TOOLS,  /* no agents as tools */
-    SCOPE_AGENTS, /* agents as tools, and the tools that are about agents */
-};
-
-bool service_scope_named(struct str word, enum service_scope *out);
-
 struct service {
     struct loop *loop;
     const struct limits *limits;
@@ -52,8 +44,13 @@ struct service {
     struct gathering hiring;    /* of agents alone */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
-    enum service_scope scope;    /* set it before service_expose */
-    struct agent_staff staff;    /* of its host; no desk: the agents are not there (yet) */
+    struct offer_source clients; /* tools that agents do not have, but clients */
+    const struct tool **clients_list;
+    enum service_scope scope; /* set it before service_expose */
+    struct service_face face[SCOPES];
+    struct offer_source about_agents; /* of the built-in tools, for the face of agents */
+    const struct tool **about_agents_list;
+    struct agent_staff staff; /* of its host; no desk: the agents are not there (yet) */
     struct agent_tools agents;
     struct skill_shelf skills;
     void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
@@ -96,14 +93,17 @@ void service_expose(struct service *s, const struct config *config);
  */
 void service_use(struct service *s, const struct config *config);
 
+/* Calls of clients that write take turns by this table (lock.h) from now on; NULL: they do not. */
+void service_use_locks(struct service *s, struct lock_table *locks);
+
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
 
 /* Once: agents will be there. service_staff, then service_use follow; lists of tools wait. */
 void service_expect_agents(struct service *s);
 
-/* Agents can be called from now on, or (no desk) no longer. Both must outlive that. */
-void service_staff(struct service *s, struct agent_desk *desk, const struct session_world *world);
+/* Agents can be called from now on, or (NULL) no longer. What *staff names must outlive that. */
+void service_staff(struct service *s, const struct agent_staff *staff);
 
 /* The cards of the desk have changed. */
 void service_agents_changed(struct service *s);

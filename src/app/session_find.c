@@ -1,37 +1,5 @@
 #include "app/session_find.h"
 
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-struct waiting {
-    struct loop *loop;
-    bool done, ok;
-    struct err err;
-};
-
-static void on_done(struct op *op, const struct err *e, void *who)
-{
-    struct waiting *w = who;
-
-    (void)op;
-    w->done = true;
-    w->ok = !e;
-    if (e)
-        w->err = *e;
-    loop_stop(w->loop);
-}
-
-bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e)
-{
-    struct waiting w = { .loop = port->loop };
-
-    store_start(port, ask, NULL, on_done, &w);
-    while (!w.done)
-        loop_run(port->loop);
-    if (!w.ok)
-        *e = w.err;
-    return w.ok;
-}
-
 /* ---- looking --------------------------------------------------------------------------------- */
 
 bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
@@ -53,10 +21,11 @@ bool session_each(struct store_port *port, bool (*each)(void *who, const struct 
 }
 
 struct search {
+    struct id_search ids;
     struct arena *mem;
-    struct str beginning, agent;
+    struct str agent;
     struct store_session found;
-    size_t n;
+    bool any;
 };
 
 static void keep(struct search *f, const struct store_session *s)
@@ -69,35 +38,25 @@ static void keep(struct search *f, const struct store_session *s)
     f->found.mode = arena_str(f->mem, s->mode);
     f->found.title = arena_str(f->mem, s->title);
     f->found.settings = arena_str(f->mem, s->settings);
-    f->n++;
+    f->any = true;
 }
 
-/* A whole id ends the search; two that begin alike do too. */
 static bool look_for_beginning(void *who, const struct store_session *s)
 {
     struct search *f = who;
 
-    if (!str_starts(s->id, f->beginning))
-        return true;
-    if (s->id.n == f->beginning.n)
-        f->n = 0;
-    keep(f, s);
-    return s->id.n != f->beginning.n && f->n < 2;
+    if (id_search_meets(&f->ids, s->id))
+        keep(f, s);
+    return !f->ids.over;
 }
 
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e)
 {
-    struct search f = { .mem = mem, .beginning = beginning };
+    struct search f = { .mem = mem, .ids = { .what = "session", .beginning = beginning } };
 
-    if (!session_each(port, look_for_beginning, &f, e))
+    if (!session_each(port, look_for_beginning, &f, e) || !id_search_end(&f.ids, e))
         return false;
-    if (!f.n)
-        return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT,
-                    STR_ARG(str_head(beginning, 80)));
-    if (f.n > 1)
-        return fail(e, ERR_INVALID, "several sessions begin with " STR_FMT "; give more of the id",
-                    STR_ARG(str_head(beginning, 80)));
     *out = f.found;
     return true;
 }
@@ -119,7 +78,7 @@ bool session_last(struct store_port *port, struct arena *mem, struct str agent,
 
     if (!session_each(port, look_for_last, &f, e))
         return false;
-    if (!f.n)
+    if (!f.any)
         return fail(e, ERR_NOT_FOUND, "there is no session to go on with%s" STR_FMT,
                     agent.p ? " of the agent " : "", STR_ARG(agent.p ? agent : STR("")));
     *out = f.found;

@@ -4,10 +4,7 @@
 #ifndef APP_SESSION_FIND_H
 #define APP_SESSION_FIND_H
 
-#include "core/store_port.h"
-
-/* Start the request and run its loop until it is done; also when somebody stops the loop. */
-bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
+#include "app/store_find.h"
 
 /*
  * The one session whose id begins so. ERR_NOT_FOUND; ERR_INVALID when it is not the only one.

@@ -1,6 +1,6 @@
 #include "app/shelf.h"
 
-#include "app/session_find.h"
+#include "app/store_find.h"
 
 #include <sys/stat.h>
 

@@ -265,7 +265,7 @@ static int call(struct app *app, int words, char **word)
         return EXIT_FAILED;
     }
     o->once.on_interrupt = on_interrupt;
-    code = run_call(o, str_of(word[0]), args);
+    code = once_use_locks(&o->once) ? run_call(o, str_of(word[0]), args) : EXIT_FAILED;
     arena_fini(&o->mem); /* what it holds of the service goes first */
     once_close(&o->once);
     return code;

@@ -65,7 +65,8 @@ static void open_http(struct upstreams *up)
 static void open_fleet(struct upstreams *up)
 {
     AUTO_ARENA mem = { 0 };
-    struct str *reserved = ARENA_ARRAY(&mem, struct str, builtin_tool_count);
+    size_t n = builtin_tool_count + client_tool_count;
+    struct str *reserved = ARENA_ARRAY(&mem, struct str, n);
     struct mcp_client_world world = {
         .rpc = up->rpc,
         .procs = &up->procs,
@@ -78,10 +79,12 @@ static void open_fleet(struct upstreams *up)
 
     for (size_t i = 0; i < builtin_tool_count; i++)
         reserved[i] = str_of(builtin_tools[i]->name);
+    for (size_t i = 0; i < client_tool_count; i++)
+        reserved[builtin_tool_count + i] = str_of(client_tools[i]->name);
     up->fleet = mcp_fleet_new(&(struct mcp_fleet_opts){
         .world = &world,
         .reserved = reserved,
-        .reserveds = builtin_tool_count,
+        .reserveds = n,
         .on_tried = on_tried,
         .on_changed = on_changed,
         .who = up,

@@ -79,6 +79,23 @@ static bool open_store(struct workshop *w, struct arena *mem, const struct root 
     return w->store_is_ours;
 }
 
+/* Before the offer, which begins with the host of the service. */
+static void open_locks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    w->locks = lock_table_new(s->loop, s->limits, w->store ? store_port(w->store) : NULL,
+                              w->config->lock_conflict);
+    service_use_locks(s, w->locks);
+}
+
+/* Calls that clients make from now on write without turns. */
+static void close_locks(struct workshop *w)
+{
+    service_use_locks(w->service, NULL);
+    lock_table_free(w->locks);
+}
+
 /* What sessions take from the configuration. */
 static void set_world(struct workshop *w)
 {
@@ -96,12 +113,24 @@ static void on_agents(void *who)
         w->on_agents(w->on_agents_who);
 }
 
+/* Work that goes on by itself needs a place to be remembered in. */
+static void open_tasks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    if (!w->store)
+        return;
+    w->tasks = task_engine_new(&(struct task_engine_opts){
+        .world = &w->world, .desk = desk_port(w->desk), .guard = &s->guard, .locks = w->locks });
+}
+
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                    const struct config *config, const struct root *root, bool keep, struct err *e)
 {
     *w = (struct workshop){ .service = s, .config = config };
     if (keep && !open_store(w, mem, root, e))
         return false;
+    open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
     w->desk = desk_new(&(struct desk_opts){ .loop = s->loop,
@@ -117,27 +146,33 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                        .store = w->store ? store_port(w->store) : NULL,
                                        .undo = &tool_undo_port };
     set_world(w);
-    w->staff = (struct agent_staff){ .desk = desk_port(w->desk), .world = &w->world };
+    open_tasks(w);
+    w->staff = (struct agent_staff){
+        .desk = desk_port(w->desk), .world = &w->world, .tasks = w->tasks, .locks = w->locks
+    };
     return true;
 }
 
 void workshop_serve(struct workshop *w)
 {
     w->serves = true;
-    service_staff(w->service, w->staff.desk, &w->world);
+    service_staff(w->service, &w->staff);
     desk_watch(w->desk);
+    if (w->tasks)
+        task_engine_recover(w->tasks);
 }
 
 void workshop_use(struct workshop *w, const struct config *config)
 {
     w->config = config;
     set_world(w);
+    lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
     view_servers(w);
     desk_refresh(w->desk, config);
 }
 
-/* ---- closing: the desk, the models, the store ----------------------------------------------- */
+/* ---- closing: tasks, the desk, the models, the store ---------------------------------------- */
 
 static void on_store_closed(void *who)
 {
@@ -164,7 +199,17 @@ static void on_desk_unwatched(void *who)
     desk_free(w->desk);
     offer_fini(&w->offer);
     mem_free(w->list);
+    close_locks(w);
     models_close(w->models, on_models_closed, w);
+}
+
+static void on_tasks_closed(void *who)
+{
+    struct workshop *w = who;
+
+    w->service->on_skills = NULL;
+    workshop_leave_servers(w);
+    desk_unwatch(w->desk, on_desk_unwatched, w);
 }
 
 void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
@@ -172,8 +217,9 @@ void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
     w->closed = done;
     w->closed_who = who;
     if (w->serves)
-        service_staff(w->service, NULL, NULL);
-    w->service->on_skills = NULL;
-    workshop_leave_servers(w);
-    desk_unwatch(w->desk, on_desk_unwatched, w);
+        service_staff(w->service, NULL);
+    if (w->tasks)
+        task_engine_close(w->tasks, on_tasks_closed, w);
+    else
+        on_tasks_closed(w);
 }

@@ -12,16 +12,20 @@
 #include "app/models.h"
 #include "app/service.h"
 #include "core/agent_call.h"
+#include "core/lock.h"
 #include "core/session.h"
+#include "core/task.h"
 
 struct workshop {
     struct service *service;
     const struct config *config; /* in force */
     struct store *store;         /* NULL: nothing is kept */
     bool store_is_ours;          /* it is closed with the workshop; else it is the service's */
+    struct lock_table *locks;    /* of this process; calls of the service take turns by it, too */
     struct models *models;
     struct desk *desk;
     struct session_world world; /* for session_open */
+    struct task_engine *tasks;  /* NULL: without a store there are none */
     struct agent_staff staff;   /* for agents that call each other */
     bool serves;                /* clients of the service may call them, too */
     struct offer offer;         /* what agents may be given */

@@ -30,7 +30,7 @@ static uint64_t times(uint64_t a, uint64_t b)
     return sum >= prime ? sum - prime : sum;
 }
 
-static uint64_t piece_of(const char *p, size_t n)
+static inline uint64_t piece_of(const char *p, size_t n)
 {
     uint64_t piece = 0;
 
@@ -38,15 +38,19 @@ static uint64_t piece_of(const char *p, size_t n)
     return piece;
 }
 
+static uint64_t add_piece(uint64_t h, uint64_t secret, uint64_t piece)
+{
+    h = times(h, secret) + piece;
+    return h >= prime ? h - prime : h;
+}
+
 uint32_t hash_str(uint64_t secret, struct str s)
 {
     uint64_t h = s.n; /* else "a" and "a\0" would be one */
 
-    for (size_t i = 0; i < s.n; i += PIECE) {
-        size_t n = s.n - i < PIECE ? s.n - i : PIECE;
-
-        h = times(h, secret) + piece_of(s.p + i, n);
-        h = h >= prime ? h - prime : h;
-    }
+    for (; s.n >= PIECE; s = str_skip(s, PIECE))
+        h = add_piece(h, secret, piece_of(s.p, PIECE));
+    if (s.n)
+        h = add_piece(h, secret, piece_of(s.p, s.n));
     return (uint32_t)(times(h, secret) * 0x9e3779b97f4a7c15u >> 32);
 }

@@ -215,6 +215,9 @@ void jw_raw(struct jw *w, struct str json); /* spliced as it is */
  */
 void jw_plain_key(struct jw *w, struct str key);
 
+/* The value, too, is of the program's own making and needs no escapes. */
+void jw_plain_member(struct jw *w, struct str key, struct str value);
+
 /* A member of another document as it stands there: its key, escaped as it came, and its value. */
 void jw_member(struct jw *w, struct json key);
 
@@ -224,6 +227,12 @@ static inline void jw_kstr(struct jw *w, const char *key, struct str s)
         return;
     jw_plain_key(w, str_of(key));
     jw_str(w, s);
+}
+
+static inline void jw_kplain(struct jw *w, const char *key, struct str s)
+{
+    if (s.p)
+        jw_plain_member(w, str_of(key), s);
 }
 
 static inline void jw_kint(struct jw *w, const char *key, int64_t n)

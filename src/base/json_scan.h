@@ -3,6 +3,7 @@
 #define BASE_JSON_SCAN_H
 
 #include <stddef.h>
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -29,6 +30,24 @@ static inline unsigned json_odd_bits(const char *p)
     return (unsigned)_mm_movemask_epi8(odd);
 }
 #endif
+
+/* Copy what is plain from p on, and say how many bytes that was. `to` has room for all n. */
+static inline size_t json_copy_plain(char *to, const char *p, size_t n)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    for (; n - i >= JSON_BLOCK; i += JSON_BLOCK) {
+        unsigned odd = json_odd_bits(p + i);
+
+        memcpy(to + i, p + i, JSON_BLOCK);
+        if (odd)
+            return i + (size_t)__builtin_ctz(odd);
+    }
+#endif
+    for (; i < n && json_plain((signed char)p[i]); i++)
+        to[i] = p[i];
+    return i;
+}
 
 /* How many bytes from p on are plain. */
 static inline size_t json_plain_run(const char *p, size_t n)

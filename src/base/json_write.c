@@ -101,9 +101,8 @@ static size_t write_string(char *to, struct str s)
 
     *at++ = '"';
     while (s.n) {
-        size_t run = json_plain_run(s.p, s.n), used;
+        size_t run = json_copy_plain(at, s.p, s.n), used;
 
-        memcpy(at, s.p, run);
         at += run;
         s = str_skip(s, run);
         if (!s.n)
@@ -150,21 +149,42 @@ void jw_key(struct jw *w, struct str key)
     w->comma = false;
 }
 
+static char *write_bytes(char *to, struct str s)
+{
+    memcpy(to, s.p, s.n);
+    return to + s.n;
+}
+
+static char *write_key(char *to, const struct jw *w, struct str key)
+{
+    if (w->comma)
+        *to++ = ',';
+    *to++ = '"';
+    return write_bytes(write_bytes(to, key), STR("\":"));
+}
+
 void jw_plain_key(struct jw *w, struct str key)
 {
-    char *to = buf_reserve(w->out, key.n + 4), *at = to;
+    char *to = buf_reserve(w->out, key.n + 4);
 
     if (!to)
         return;
-    if (w->comma)
-        *at++ = ',';
-    *at++ = '"';
-    memcpy(at, key.p, key.n);
-    at += key.n;
-    *at++ = '"';
-    *at++ = ':';
-    buf_added(w->out, (size_t)(at - to));
+    buf_added(w->out, (size_t)(write_key(to, w, key) - to));
     w->comma = false;
+}
+
+void jw_plain_member(struct jw *w, struct str key, struct str value)
+{
+    char *to = buf_reserve(w->out, key.n + value.n + 6), *at = to;
+
+    if (!to)
+        return;
+    at = write_key(at, w, key);
+    *at++ = '"';
+    at = write_bytes(at, value);
+    *at++ = '"';
+    buf_added(w->out, (size_t)(at - to));
+    w->comma = true;
 }
 
 void jw_member(struct jw *w, struct json key)

@@ -53,6 +53,9 @@ static inline void agent_drop(struct agent *a)
         a->release(a);
 }
 
+/* The word of a definition (agent_words) as models take it; EFFORT_DEFAULT for none of them. */
+enum model_effort agent_effort_named(struct str word);
+
 /* ---- the desk -------------------------------------------------------------------------------- */
 
 /* What is known without making an agent ready. */

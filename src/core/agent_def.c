@@ -1,5 +1,7 @@
 #include "core/agent_def.h"
 
+#include "core/agent.h"
+
 /* ---- names ------------------------------------------------------------------------------ */
 
 const char agent_name_rule[] = "the name of an agent is 1 to 64 of A-Z a-z 0-9 _ - and . (no dot "
@@ -84,6 +86,22 @@ bool agent_word_known(struct str key, struct str word)
         if (str_eq(str_trim(str_cut(&rest, ',')), word))
             return true;
     return agent_words(key) == NULL;
+}
+
+enum model_effort agent_effort_named(struct str word)
+{
+    static const struct {
+        struct str word;
+        enum model_effort effort;
+    } rows[] = {
+        { STR("none"), EFFORT_NONE }, { STR("low"), EFFORT_LOW },  { STR("medium"), EFFORT_MEDIUM },
+        { STR("high"), EFFORT_HIGH }, { STR("max"), EFFORT_HIGH },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_eq(word, rows[i].word))
+            return rows[i].effort;
+    return EFFORT_DEFAULT;
 }
 
 /* ---- models ----------------------------------------------------------------------------- */

@@ -37,7 +37,11 @@ void agent_card_write(struct jw *w, const struct agent_card *card)
     jw_kstr(w, "title", str_of(card->title));
     jw_kstr(w, "description", card->description.p ? card->description : STR(""));
     jw_kstr(w, "mode", str_of(agent_mode_name(card->mode)));
-    jw_kstr(w, "tier", str_of(card->tier));
+    jw_plain_key(w, STR("tier"));
+    if (card->tier)
+        jw_str(w, str_of(card->tier));
+    else
+        jw_null(w);
     jw_object_end(w);
 }
 

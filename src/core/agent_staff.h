@@ -6,12 +6,16 @@
 
 #include "core/agent.h"
 
+struct lock_table;
 struct session_world;
+struct task_engine;
 
 /* Who can be called from one host, and what they run on. Program lifetime. */
 struct agent_staff {
     struct agent_desk *desk; /* NULL: nobody, as long as it is */
     const struct session_world *world;
+    struct task_engine *tasks; /* NULL: no work goes on by itself, since nothing is kept */
+    struct lock_table *locks;  /* of tasks; NULL: none are taken */
     bool read_only;           /* nothing is changed, run or reached for those who call from there */
     struct gathering *coming; /* open while the desk is still to come; NULL: it is not */
 };
@@ -25,7 +29,7 @@ void agent_staff_when(struct call *call, const struct agent_staff *staff, call_s
  */
 const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i);
 
-/* An object: name, title, description, mode and, where it has one, tier. */
+/* An object: name, title, description, mode, tier (null where it has none). */
 void agent_card_write(struct jw *w, const struct agent_card *card);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * audit.h - the port for a record of every call the guard has judged.
  *
- * Whoever keeps it may write later: a record gates no answer. It holds no argument and no result,
+ * It is of what happens now. Whoever keeps it may write later: a record gates no answer. It holds no argument and no result,
  * only digests, so that no secret gets into it.
  */
 #ifndef CORE_AUDIT_H
@@ -11,7 +11,6 @@
 
 /* Lives for the call of record only. */
 struct audit_entry {
-    int64_t wall_ms;
     const char *who;
     struct str principal, trace;
     int depth;

@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "base/utf8.h"
 #include "core/guard.h"
+#include "core/lock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ static void settle(struct call *call, const struct err *why)
         guard_settled(call, call->op.err.code);
     if (call->on_settled)
         call->on_settled(call);
+    if (call->turn)
+        lock_turn_end(call->host->locks, call->turn);
     take_back_asks(call);
 }
 
@@ -79,10 +82,20 @@ static void stop_deadline(struct call *call)
 
 static void go_on_deadline(struct call *call)
 {
-    if (call->allowed_ms == CALL_NO_DEADLINE || call->op.settled || call->asks)
+    if (call->allowed_ms == CALL_NO_DEADLINE || call->op.settled || call->asks || call->waits ||
+        !call->left_ms)
         return;
     timer_set(call->op.loop, &call->deadline, call->left_ms, on_deadline);
     call->left_ms = 0;
+}
+
+void call_waits(struct call *call, bool waits)
+{
+    call->waits = waits;
+    if (waits)
+        stop_deadline(call);
+    else
+        go_on_deadline(call);
 }
 
 /* ---- running ----------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
  * wrong arguments, no such file) is a result with is_error set; a failure of the op is ours
  * (deadline, cancel, limits, a lost server).
  *
- * The deadline stands still while an ask is open: people are slow. An ask that is open when its call
+ * The deadline stands still while an ask is open, since people are slow, and while the call waits
+ * for its turn to write (write_turn.h). An ask that is open when its call
  * settles is taken back.
  *
  * core knows no protocol: content is written as blocks by the functions below, whose JSON
@@ -22,6 +23,8 @@
 
 struct agent_staff;
 struct guard;
+struct lock_table;
+struct lock_turn;
 struct offer;
 struct skill_list;
 struct tool;
@@ -44,6 +47,7 @@ struct host {
     size_t includes;
     struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
     struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
+    struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */
     struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
     const struct agent_staff *staff; /* agents that may be called (agent_staff.h); NULL: none */
     const struct skill_list *skills; /* as they are now; NULL: none */
@@ -87,6 +91,9 @@ struct call {
 
     struct guard_pass pass;
     const struct tool *tool; /* being let in; of no use once it runs */
+
+    struct lock_turn *turn; /* to write; NULL: it needed none */
+    bool waits;             /* for it */
 
     void *data; /* the worker's */
     /* Told once, as it settles and before anyone else is: for who lent it something. Or NULL. */
@@ -159,6 +166,9 @@ static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
 {
     return call->caller->kind->can(call->caller, kind);
 }
+
+/* Before its work begins: it waits for others, or no longer. The deadline stands still meanwhile. */
+void call_waits(struct call *call, bool waits);
 
 /* ---- asking ------------------------------------------------------------------------------ */
 

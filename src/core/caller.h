@@ -104,7 +104,7 @@ struct caller_kind {
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 
-    /* The guard lets a call in, it begins. NULL: not told. */
+    /* A call is let in and has its turn: it begins. NULL: not told. */
     void (*let_in)(struct caller *c);
 
     /* An ask of its has been answered, or taken back. NULL: not told. */

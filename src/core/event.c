@@ -17,12 +17,12 @@ const char *const turn_stop_names[TURN_STOPS] = {
     [TURN_CANCELED] = "canceled", [TURN_FAILED] = "failed",
 };
 
-static const char *const called_names[] = {
+const char *const called_names[CALLED_STATES] = {
     [CALLED_PENDING] = "pending", [CALLED_RUNNING] = "running",   [CALLED_DONE] = "done",
     [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "canceled",
 };
 
-static const char *const notice_names[] = {
+const char *const notice_names[NOTICE_KINDS] = {
     [NOTICE_RETRY] = "retry",
     [NOTICE_FALLBACK] = "fallback",
     [NOTICE_COMPACTING] = "compacting",
@@ -32,7 +32,7 @@ static const char *const notice_names[] = {
     [NOTICE_WARNING] = "warning",
 };
 
-static const char *const ask_names[ASK_KINDS] = {
+const char *const ask_names[ASK_KINDS] = {
     [ASK_FORM] = "form",   [ASK_URL] = "url",       [ASK_PERMISSION] = "permission",
     [ASK_ROOTS] = "roots", [ASK_SAMPLE] = "sample",
 };

@@ -34,6 +34,7 @@ enum called_status {
     CALLED_DONE,
     CALLED_FAILED,   /* it said so, was refused, or ran out of time */
     CALLED_CANCELED, /* with its turn */
+    CALLED_STATES,
 };
 
 struct event_tool {
@@ -87,6 +88,7 @@ enum notice_kind {
     NOTICE_COMPACT_FAILED, /* text: why; history is as it was */
     NOTICE_RESUMED,        /* a turn that was broken off goes on */
     NOTICE_WARNING,
+    NOTICE_KINDS,
 };
 
 struct event_notice {
@@ -146,6 +148,18 @@ struct event {
 void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
+extern const char *const ask_names[ASK_KINDS];
+
+/*
+ * The way back (event_read.c): what event_write wrote. Texts point into the line or live in mem.
+ * The blocks of a call's result are not written, so they are not read. ERR_INVALID: no event.
+ */
+bool event_read(struct arena *mem, struct json line, struct event *out, struct err *e);
+
+/* The words of the line, for both ways. */
+extern const char *const called_names[CALLED_STATES];
+extern const char *const notice_names[NOTICE_KINDS];
+extern const char *const ask_names[ASK_KINDS];
 
 /* ---- who is told ----------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "core/guard_grants.h"
 #include "core/guard_vault.h"
 #include "core/offer.h"
+#include "core/write_turn.h"
 
 #include <stdio.h>
 
@@ -104,11 +105,7 @@ static void let_in(struct call *call, const struct tool *tool)
         call->pass.turn = guard_history_add(h, call->pass.digest);
         call->pass.noted = true;
     }
-    call->tool = NULL;
-    call->who = tool->who;
-    if (call->caller->kind->let_in)
-        call->caller->kind->let_in(call->caller);
-    tool->start(call);
+    write_turn_begin(call, tool);
 }
 
 static void refuse(struct call *call, const char *fmt, const char *why)
@@ -260,7 +257,6 @@ static void audit(struct guard *g, struct call *call, enum err_code code)
     bool failed = call->is_error || call->raw_error.p;
 
     g->audit->record(g->audit, &(struct audit_entry){
-                                   .wall_ms = loop_wall(call->host->loop),
                                    .who = c->name,
                                    .principal = c->principal,
                                    .trace = c->trace.id,

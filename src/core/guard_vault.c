@@ -1,18 +1,13 @@
 #include "core/guard_vault.h"
 
 #include "base/auto.h"
-#include "core/path_below.h"
+#include "core/path_args.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* The arguments of writing tools that are paths, ours and those of tools we stand in for. */
-static const struct str path_names[] = {
-    STR("path"), STR("file_path"), STR("notebook_path"), STR("from"), STR("to"),
-};
 
 static const struct str vault = STR(".vault/");
 
@@ -30,29 +25,22 @@ static bool has_no_links(const struct host *host, const char *path)
     return fd >= 0 || errno == ENOENT;
 }
 
-/* Tools open the path as it is read here (path_below), so ".." may be in it as given. */
-static bool is_inside(struct arena *mem, const struct host *host, struct str path)
+/* Tools open the path as it is read (path_below), so ".." may be in it as given. */
+static bool is_inside(struct arena *mem, const struct host *host, struct str below)
 {
-    struct str below;
-
-    return path_below(mem, host->root, host->cwd, path, &below) && below.n > vault.n &&
-           str_starts(below, vault) && str_find_byte(below, 0) < 0 &&
+    return below.n > vault.n && str_starts(below, vault) && str_find_byte(below, 0) < 0 &&
            has_no_links(host, arena_cstr(mem, below));
 }
 
 bool guard_in_vault(const struct host *host, struct json args)
 {
     AUTO_ARENA mem = { 0 };
-    bool any = false;
+    struct pick_strs paths;
 
-    for (size_t i = 0; i < ARRAY_LEN(path_names); i++) {
-        struct json at = json_get(args, path_names[i]);
-
-        if (!json_here(at))
-            continue;
-        if (json_type(at) != JSON_STRING || !is_inside(&mem, host, json_str(&mem, at)))
+    if (!path_args(&mem, host, args, &paths))
+        return false;
+    for (size_t i = 0; i < paths.n; i++)
+        if (!is_inside(&mem, host, paths.v[i]))
             return false;
-        any = true;
-    }
-    return any;
+    return paths.n > 0;
 }

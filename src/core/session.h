@@ -128,6 +128,9 @@ void session_close(struct session *s, void (*done)(void *who), void *who);
 /* The tools its agent is offered, one after the other: for (i = 0; (t = session_tool_at(s, &i));) */
 const struct tool *session_tool_at(const struct session *s, size_t *i);
 
+/* The same of an agent, before it has a session. */
+const struct tool *agent_tool_at(const struct agent *a, size_t *i);
+
 /* The one of a name, as the model may spell it (tool_pattern_alias); NULL: not offered. */
 const struct tool *session_tool(const struct session *s, struct str name);
 

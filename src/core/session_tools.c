@@ -36,16 +36,16 @@ static bool spellable(struct str name)
 }
 
 /* What no call of could pass is not offered: a model would only try. */
-static bool offered(const struct session *s, const struct tool *t)
+static bool offered(const struct guard_scope *scope, const struct tool *t)
 {
     const struct pattern_call call = { .tool = str_of(t->name), .alias = str_of(t->alias) };
 
     if (!spellable(call.tool))
         return false;
-    for (const struct guard_scope *g = &s->scope; g; g = g->parent)
+    for (const struct guard_scope *g = scope; g; g = g->parent)
         if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == GUARD_DENY)
             return false;
-    return !(t->kind == TOOL_EXECUTE && guard_is_read_only(&s->scope));
+    return !(t->kind == TOOL_EXECUTE && guard_is_read_only(scope));
 }
 
 const struct tool *session_tool_at(const struct session *s, size_t *i)
@@ -53,7 +53,17 @@ const struct tool *session_tool_at(const struct session *s, size_t *i)
     const struct tool *t;
 
     while ((t = offer_tool_at(s->host.offer, (*i)++)))
-        if (offered(s, t))
+        if (offered(&s->scope, t))
+            return t;
+    return NULL;
+}
+
+const struct tool *agent_tool_at(const struct agent *a, size_t *i)
+{
+    const struct tool *t;
+
+    while ((t = offer_tool_at(a->offer, (*i)++)))
+        if (offered(&a->scope, t))
             return t;
     return NULL;
 }
@@ -64,7 +74,7 @@ const struct tool *session_tool(const struct session *s, struct str name)
 
     if (!t)
         t = offer_tool(s->host.offer, tool_pattern_alias(name));
-    return t && offered(s, t) ? t : NULL;
+    return t && offered(&s->scope, t) ? t : NULL;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */

@@ -16,6 +16,6 @@ void store_start(struct store_port *port, struct store_ask *ask, struct op *pare
     ask->now = loop_wall(port->loop);
     ask->writes = ask->failed = false;
     for (size_t i = 0; i < ask->steps; i++)
-        ask->writes |= ask->step[i].what <= STORE_GC;
+        ask->writes |= ask->step[i].what < STORE_SESSION_LOAD;
     port->kind->start(port, ask);
 }

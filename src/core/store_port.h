@@ -41,6 +41,13 @@ enum store_what {
     STORE_MEMORY_PUT,     /* memory */
     STORE_MEMORY_DELETE,  /* memory */
     STORE_GC,             /* gc */
+    STORE_TASK_CREATE,    /* task: and its first events */
+    STORE_TASK_UPDATE,    /* task: and events */
+    STORE_TASK_TAKE,      /* task: become the one who works on it */
+    STORE_TASK_CANCEL,    /* task: whoever works on it is to stop */
+    STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave; out: deleted, more */
+    STORE_LOCK_PUT,       /* lock */
+    STORE_LOCK_DROP,      /* lock: all of its task */
     /* steps that read */
     STORE_SESSION_LOAD, /* session */
     STORE_SESSIONS,     /* sessions */
@@ -50,6 +57,11 @@ enum store_what {
     STORE_IMAGES,       /* images */
     STORE_MEMORY_GET,   /* memory */
     STORE_MEMORIES,     /* memories */
+    STORE_TASK_LOAD,    /* task */
+    STORE_TASKS,        /* tasks */
+    STORE_TASK_EVENTS,  /* events: of the task `session` names */
+    STORE_TASKS_LOST,   /* tasks: live ones that nobody works on any more */
+    STORE_LOCKS,        /* locks: of processes that live */
     /* long ones: alone in their request, beside all others */
     STORE_CHECK,  /* nothing: walk all pages; a corrupt store takes no write any more */
     STORE_BACKUP, /* path: a consistent copy in a new file */
@@ -106,6 +118,33 @@ struct store_image {
     int64_t mode;
     struct str content;
     bool absent; /* there was no file */
+};
+
+/* A piece of work (task.h). The store knows nothing of states but whether one is final. */
+struct store_task {
+    struct str id;
+    struct str context, owner, agent, model, mode, session; /* UPDATE: STR_NONE leaves it */
+    struct str state, text;
+    struct str spec, result, asks; /* JSON; UPDATE: likewise */
+    bool final;                    /* UPDATE: in, the state is; then nothing can change it again */
+    int64_t expires;               /* UPDATE: in, with final: when it may leave; 0: the limits' */
+    int64_t created, updated, ended; /* out */
+    int64_t last_seq;                /* out */
+    int64_t version;                 /* out: grows with each change; UPDATE: in too, 0 for any */
+    int64_t fence;                   /* CREATE, TAKE: out. UPDATE: in */
+    bool in_use;                     /* out: a process that lives, or may, works on it */
+    bool canceled;                   /* out: somebody asked for that; also of an UPDATE */
+    const struct store_event *event; /* CREATE, UPDATE: in, appended with it */
+    size_t events;
+    int64_t capacity; /* CREATE: in, 0: limits.tasks; past it the oldest final one leaves, or
+                         ERR_LIMIT when all are live */
+};
+
+struct store_lock {
+    struct str task, agent;
+    struct str paths; /* JSON array */
+    bool exclusive;
+    int64_t acquired; /* PUT: out */
 };
 
 struct store_memory {
@@ -166,6 +205,21 @@ struct store_memory_page { /* by key */
     bool more;
 };
 
+struct store_task_page {              /* the newest first; LOST: the oldest first, of all */
+    struct str owner, context, agent; /* STR_NONE: of all */
+    bool only_live;
+    struct store_cursor cursor; /* in and out; by time of creation */
+    int64_t most;
+    struct store_task *v;
+    size_t n;
+    bool more;
+};
+
+struct store_lock_page { /* in the order they were put */
+    struct store_lock *v;
+    size_t n;
+};
+
 /* Sessions that nobody has open leave: those unchanged for long, then the oldest past a size. */
 struct store_gc {
     int64_t keep_ms, keep_bytes; /* 0: the limits' */
@@ -188,6 +242,10 @@ struct store_step {
         struct store_turn_page turns;
         struct store_image_page images;
         struct store_memory_page memories;
+        struct store_task task;
+        struct store_task_page tasks;
+        struct store_lock lock;
+        struct store_lock_page locks;
         struct store_gc gc;
         const char *path;
     };

@@ -250,8 +250,6 @@ static void run(struct turn_call *tc)
         return;
     }
     tell_status(tc, CALLED_PENDING); /* now with its arguments: who is asked wants to see them */
-    if (!s->host.guard)
-        turn_call_runs(tc);
     tc->running = true;
     tool_run(tool, &tc->call, &s->host, &tc->caller, &tc->mem, tc->args, &tc->w->turn->op,
              on_called, tc);

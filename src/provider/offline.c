@@ -291,11 +291,27 @@ static bool has_results(const struct message *m)
     return false;
 }
 
+static struct str last_paragraph(struct str text)
+{
+    size_t at = text.n;
+
+    while (at > 1 && !(text.p[at - 1] == '\n' && text.p[at - 2] == '\n'))
+        at--;
+    return at > 1 ? str_skip(text, at) : text;
+}
+
+/* A text that is a command, or ends in one: what is to be kept in mind may stand before it. */
+static struct str command_of(struct str text)
+{
+    text = str_trim(text);
+    return str_starts(text, STR("/")) ? text : last_paragraph(text);
+}
+
 /* The first text that looks like a command; other texts may stand around it. */
 static struct str command_in(const struct message *m)
 {
     for (size_t i = 0; i < m->blocks; i++) {
-        struct str text = str_trim(m->block[i].text);
+        struct str text = command_of(m->block[i].text);
 
         if (m->block[i].kind == BLOCK_TEXT && str_starts(text, STR("/")))
             return text;

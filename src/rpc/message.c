@@ -51,7 +51,7 @@ static void read_call(const struct envelope *env, struct json v, struct rpc_mess
 {
     m->kind = json_here(env->id) ? RPC_REQUEST : RPC_NOTIFICATION;
     m->method = env->method;
-    if (json_here(env->id) && !usable_id(env->id)) {
+    if (json_here(env->id) && !json_here(m->id)) {
         json_fail(env->id, &m->why, "expected a string or an integer, found %s",
                   json_type_name(json_type(env->id)));
         malformed(m, RPC_INVALID_REQUEST);

@@ -15,31 +15,33 @@ static void to_hex(uint64_t v, char out[ARGS_TEXT])
         out[i] = "0123456789abcdef"[v & 15];
 }
 
-/* Many calls fall into one millisecond. */
-static const char *time_text(struct audit_log *log, int64_t wall_ms)
+/* Many calls fall into one millisecond: the clock is read once for all of them. */
+static struct str time_text(struct audit_log *log)
 {
-    if (wall_ms != log->time_of || !log->time[0])
-        clock_text(wall_ms, log->time);
-    log->time_of = wall_ms;
-    return log->time;
+    int64_t now = loop_now(log->spool.loop);
+
+    if (now != log->time_of || !log->time[0])
+        clock_text(loop_wall(log->spool.loop), log->time);
+    log->time_of = now;
+    return (struct str){ log->time, CLOCK_TEXT - 1 };
 }
 
-static void write_entry(struct jw *w, const struct audit_entry *r, const char *time)
+static void write_entry(struct jw *w, const struct audit_entry *r, struct str time)
 {
     char args[ARGS_TEXT];
 
     to_hex(r->args, args);
     jw_object(w);
-    jw_kstr(w, "time", str_of(time));
+    jw_kplain(w, "time", time);
     jw_kstr(w, "who", str_of(r->who));
     jw_kstr(w, "principal", r->principal.n ? r->principal : STR_NONE);
     jw_kstr(w, "trace", r->trace);
     jw_kint(w, "depth", r->depth);
     jw_kstr(w, "tool", str_of(r->tool));
-    jw_kstr(w, "args", (struct str){ args, ARGS_TEXT });
-    jw_kstr(w, "verdict", str_of(r->verdict));
-    jw_kstr(w, "by", str_of(r->by));
-    jw_kstr(w, "outcome", str_of(r->outcome));
+    jw_kplain(w, "args", (struct str){ args, ARGS_TEXT });
+    jw_kplain(w, "verdict", str_of(r->verdict));
+    jw_kplain(w, "by", str_of(r->by));
+    jw_kplain(w, "outcome", str_of(r->outcome));
     jw_kint(w, "ms", r->took_ms);
     jw_kstr(w, "from", r->from);
     jw_object_end(w);
@@ -50,7 +52,7 @@ static void record(struct audit_sink *sink, const struct audit_entry *entry)
     struct audit_log *log = CONTAINER_OF(sink, struct audit_log, sink);
     struct jw w = spool_begin(&log->spool);
 
-    write_entry(&w, entry, time_text(log, entry->wall_ms));
+    write_entry(&w, entry, time_text(log));
     spool_end(&log->spool);
 }
 

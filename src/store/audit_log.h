@@ -1,14 +1,16 @@
 /*
- * audit_log.h - the audit records of a root, as lines of JSON that hang together.
+ * audit_log.h - the audit records of a root, as lines of JSON in batches that hang together.
  *
- * <folder>/logs/audit.jsonl: each line carries "hash", over "prev" and all that follows it, and
- * "prev", the hash of the line before: a line that was changed, left out or put in shows. Past
+ * <folder>/logs/audit.jsonl: lines that were written together are followed by their seal,
+ * {"hash":H,"prev":P,"lines":N}. P is the hash of the seal before (zeros: there is none), and H is
+ * HMAC-SHA256 over P and the N lines right before, with their line feeds: a line that was changed,
+ * left out or put in shows. Lines that no seal counts are what a crash left of a batch. Past
  * limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
  * chain goes on in a new one. Several processes may write to one log.
  *
  * Records are gathered for limits.audit_gather_ms and written on the pool, so nobody waits for the
- * disk, and a busy server does not wake a thread for every call; a crash loses what was gathered. A log that cannot be
- * written is remarked once and stops nothing.
+ * disk, and a busy server does not wake a thread for every call; a crash loses what was gathered.
+ * A log that cannot be written is remarked once and stops nothing.
  */
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H
@@ -23,9 +25,9 @@ typedef bool audit_folder_fn(const char *root, struct err *e);
 
 struct audit_log {
     struct audit_sink sink; /* first */
-    int64_t time_of;        /* what `time` says */
+    int64_t time_of;        /* loop_now() when `time` was written */
     char time[CLOCK_TEXT];
-    struct spool spool; /* of lines without their chain */
+    struct spool spool;
     const struct limits *limits;
     const char *root, *folder;
     audit_folder_fn *make_folder;
@@ -42,7 +44,7 @@ void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who);
 void audit_log_fini(struct audit_log *log);
 
 /* The key of the hashes: there is no secret in it, it only says what they are for. */
-#define AUDIT_KEY "trefoil audit 1"
+#define AUDIT_KEY "trefoil audit 2"
 
 enum { AUDIT_HASH = 64 }; /* hexadecimal digits */
 

@@ -1,11 +1,15 @@
 /*
- * audit_write.c - one batch of records, under a lock on the file: read the hash of the last line,
- * chain the new lines to it, begin a new file where this one is full.
+ * audit_write.c - one batch of records, under a lock on the file: find the last seal, add the
+ * lines and a seal that hangs on it, begin a new file where this one is full.
+ *
+ * A batch and its seal are one write. Where a crash tears it, its lines stand without a seal, and
+ * no later one counts them: a seal is of the lines right before it.
  */
 #include "store/audit_write.h"
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/digits.h"
 #include "base/mac.h"
 #include "store/audit_log.h"
 
@@ -17,12 +21,15 @@
 #include <unistd.h>
 
 enum {
-    TAIL = 64 << 10, /* in which the last line is looked for: longer than any */
+    CHUNK = 8 << 10, /* read at once when the last seal is looked for */
     PATH_MOST = 4096,
-    CHAIN = 256, /* bytes that the chain adds to a line, at most */
+    SEAL_MOST = 256, /* no seal is longer, line feeds on both sides included */
 };
 
-#define FRONT "{\"hash\":\""
+/* {"hash":"H","prev":"P","lines":N} */
+#define BEFORE_HASH "{\"hash\":\""
+#define BEFORE_PREV "\",\"prev\":\""
+#define BEFORE_LINES "\",\"lines\":"
 
 struct file {
     const char *folder;
@@ -78,40 +85,77 @@ static void start_chain(char prev[AUDIT_HASH + 1])
     prev[AUDIT_HASH] = 0;
 }
 
-/* The hash of the last line in a text that is one. */
-static bool last_hash(struct str text, char prev[AUDIT_HASH + 1])
+static bool cut_front(struct str *s, struct str front)
+{
+    if (!str_starts(*s, front))
+        return false;
+    *s = str_skip(*s, front.n);
+    return true;
+}
+
+static bool cut_hash(struct str *s, struct str *hash)
+{
+    if (s->n < AUDIT_HASH)
+        return false;
+    *hash = str_head(*s, AUDIT_HASH);
+    *s = str_skip(*s, AUDIT_HASH);
+    return true;
+}
+
+/* Is the line a whole seal? No record is one: they begin with other keys. */
+static bool is_seal(struct str line, struct str *hash)
+{
+    struct str prev;
+
+    return cut_front(&line, STR(BEFORE_HASH)) && cut_hash(&line, hash) &&
+           cut_front(&line, STR(BEFORE_PREV)) && cut_hash(&line, &prev) &&
+           cut_front(&line, STR(BEFORE_LINES)) && str_ends(line, STR("}"));
+}
+
+static bool last_seal(struct str text, char prev[AUDIT_HASH + 1])
 {
     bool found = false;
 
     while (text.p) {
-        struct str line = str_cut(&text, '\n');
+        struct str hash;
 
-        if (!text.p || !str_starts(line, STR(FRONT)) || line.n < sizeof(FRONT) + AUDIT_HASH)
+        if (!is_seal(str_cut(&text, '\n'), &hash))
             continue;
-        memcpy(prev, line.p + sizeof(FRONT) - 1, AUDIT_HASH);
+        memcpy(prev, hash.p, AUDIT_HASH);
         found = true;
     }
     return found;
 }
 
-static bool read_tail(struct file *f, struct err *e)
+/* Nearly always in the last chunk. A seal across the edge of two is whole in the earlier one. */
+static bool find_seal(struct file *f, struct err *e)
 {
-    AUTO_BUF tail;
-    struct stat st;
-    ssize_t n;
-    char *to;
+    char chunk[CHUNK];
+    off_t end = f->size;
 
-    buf_init(&tail, TAIL);
-    to = buf_reserve(&tail, TAIL);
+    while (end > 0) {
+        off_t from = end > CHUNK ? end - CHUNK : 0;
+        ssize_t n = pread(f->fd, chunk, (size_t)(end - from), from);
+
+        if (n < 0)
+            return fail_sys(e, "read %.150s", f->path);
+        if (end == f->size)
+            f->torn = n > 0 && chunk[n - 1] != '\n';
+        if (last_seal((struct str){ chunk, (size_t)n }, f->prev) || from == 0)
+            return true;
+        end = from + SEAL_MOST;
+    }
+    return true;
+}
+
+static bool look_at(struct file *f, struct err *e)
+{
+    struct stat st;
+
     if (fstat(f->fd, &st) != 0)
         return fail_sys(e, "look at %.150s", f->path);
     f->size = st.st_size;
-    n = pread(f->fd, to, TAIL, f->size > TAIL ? f->size - TAIL : 0);
-    if (n < 0)
-        return fail_sys(e, "read %.150s", f->path);
-    f->torn = n > 0 && to[n - 1] != '\n';
-    last_hash((struct str){ to, (size_t)n }, f->prev);
-    return true;
+    return find_seal(f, e);
 }
 
 static void to_hex(const char bytes[MAC_BYTES], char out[AUDIT_HASH + 1])
@@ -125,27 +169,30 @@ static void to_hex(const char bytes[MAC_BYTES], char out[AUDIT_HASH + 1])
     out[AUDIT_HASH] = '\0';
 }
 
-/* record: an object without its chain. hashed: what the hash is of, for this call only. */
-static bool put_line(struct file *f, struct buf *out, struct buf *hashed, struct str record,
-                     struct err *e)
+static uint64_t count_lines(struct str lines)
 {
-    const struct str prev = { f->prev, AUDIT_HASH };
-    char mac[MAC_BYTES], hash[AUDIT_HASH + 1];
+    uint64_t n = 0;
 
-    buf_clear(hashed);
-    if (!buf_put(hashed, prev) || !buf_put(hashed, record))
-        return fail(e, ERR_LIMIT, "a record is too long");
-    if (!mac_sha256(STR(AUDIT_KEY), buf_str(hashed), mac, e))
+    for (; lines.n; n++)
+        str_cut(&lines, '\n');
+    return n;
+}
+
+/* sealed: the hash of the seal before and the lines, which is what the new one is of. */
+static bool put_seal(struct buf *sealed, const struct file *f, uint64_t lines, struct err *e)
+{
+    char mac[MAC_BYTES], hash[AUDIT_HASH + 1], count[DIGITS_MOST];
+
+    if (!mac_sha256(STR(AUDIT_KEY), buf_str(sealed), mac, e))
         return false;
     to_hex(mac, hash);
-    buf_put(out, STR(FRONT));
-    buf_put(out, (struct str){ hash, AUDIT_HASH });
-    buf_put(out, STR("\",\"prev\":\""));
-    buf_put(out, prev);
-    buf_put(out, STR("\","));
-    buf_put(out, str_skip(record, 1));
-    buf_putc(out, '\n');
-    memcpy(f->prev, hash, sizeof(f->prev));
+    buf_put(sealed, STR(BEFORE_HASH));
+    buf_put(sealed, (struct str){ hash, AUDIT_HASH });
+    buf_put(sealed, STR(BEFORE_PREV));
+    buf_put(sealed, (struct str){ f->prev, AUDIT_HASH });
+    buf_put(sealed, STR(BEFORE_LINES));
+    buf_put(sealed, (struct str){ count, digits_put(count, lines) });
+    buf_put(sealed, STR("}\n"));
     return true;
 }
 
@@ -195,21 +242,20 @@ static bool write_all(const struct file *f, struct str text, struct err *e)
 
 static bool add(struct file *f, const struct limits *limits, struct str lines, struct err *e)
 {
-    AUTO_BUF out = { 0 };
-    AUTO_BUF hashed = { 0 };
+    AUTO_BUF sealed = { 0 };
 
-    if (!read_tail(f, e))
+    if (!look_at(f, e))
         return false;
     if (f->size + (off_t)lines.n > limits->audit_bytes && f->size > 0 && !begin_new(f, limits, e))
         return false;
-    buf_init(&out, lines.n * 2 + (lines.n / 2) * CHAIN + 1);
-    buf_init(&hashed, lines.n + AUDIT_HASH);
-    if (f->torn)
-        buf_putc(&out, '\n');
-    while (lines.n)
-        if (!put_line(f, &out, &hashed, str_cut(&lines, '\n'), e))
-            return false;
-    return write_all(f, buf_str(&out), e);
+    if (f->torn && !write_all(f, STR("\n"), e))
+        return false;
+    buf_init(&sealed, AUDIT_HASH + lines.n + SEAL_MOST);
+    buf_reserve(&sealed, sealed.max);
+    buf_put(&sealed, (struct str){ f->prev, AUDIT_HASH });
+    buf_put(&sealed, lines);
+    return put_seal(&sealed, f, count_lines(lines), e) &&
+           write_all(f, str_skip(buf_str(&sealed), AUDIT_HASH), e);
 }
 
 bool audit_write(const char *folder, const struct limits *limits, struct str lines, struct err *e)

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-/* Chain the lines (JSON objects, each with its line feed) and add them to the log in `folder`. */
+/* Add the lines (JSON objects, each with its line feed) and their seal to the log in `folder`. */
 bool audit_write(const char *folder, const struct limits *limits, struct str lines, struct err *e);
 
 #endif

@@ -15,6 +15,13 @@ static verb_fn *const verbs[] = {
     [STORE_MEMORY_PUT] = memory_put,
     [STORE_MEMORY_DELETE] = memory_delete,
     [STORE_GC] = gc_sessions,
+    [STORE_TASK_CREATE] = db_task_create,
+    [STORE_TASK_UPDATE] = db_task_update,
+    [STORE_TASK_TAKE] = db_task_take,
+    [STORE_TASK_CANCEL] = db_task_cancel,
+    [STORE_TASKS_EXPIRE] = db_tasks_expire,
+    [STORE_LOCK_PUT] = db_lock_put,
+    [STORE_LOCK_DROP] = db_lock_drop,
     [STORE_SESSION_LOAD] = session_load,
     [STORE_SESSIONS] = session_list,
     [STORE_EVENTS] = events_load,
@@ -23,6 +30,11 @@ static verb_fn *const verbs[] = {
     [STORE_IMAGES] = images_load,
     [STORE_MEMORY_GET] = memory_get,
     [STORE_MEMORIES] = memory_list,
+    [STORE_TASK_LOAD] = db_task_load,
+    [STORE_TASKS] = db_tasks,
+    [STORE_TASK_EVENTS] = db_task_events,
+    [STORE_TASKS_LOST] = db_tasks_lost,
+    [STORE_LOCKS] = db_locks,
 };
 
 _Static_assert(ARRAY_LEN(verbs) == STORE_CHECK, "a verb for each step that is not long");
@@ -87,11 +99,35 @@ size_t page_most(const struct run *r, int64_t most)
     return (size_t)(most > 0 && most < limit ? most : limit);
 }
 
+bool is_held(struct run *r, struct str owner, int64_t lease)
+{
+    if (!owner.n)
+        return false;
+    if (str_eq(owner, str_of(r->owner)))
+        return true;
+    if (!str_eq(owner, r->looked)) {
+        r->life = owner_life(owner);
+        r->looked = owner;
+    }
+    return r->life == OWNER_ALIVE || (r->life == OWNER_UNKNOWN && lease > r->now);
+}
+
+int64_t lease_end(const struct run *r)
+{
+    return r->now + r->limits->session_lease_ms;
+}
+
 /* ---- one request ---------------------------------------------------------------------------- */
 
 static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
 {
-    struct run r = { &b->sql, b->limits, b->owner, ask->now, &ask->mem };
+    struct run r = {
+        .sql = &b->sql,
+        .limits = b->limits,
+        .owner = b->owner,
+        .now = ask->now,
+        .mem = &ask->mem,
+    };
 
     for (size_t i = 0; i < ask->steps; i++)
         if (!verbs[ask->step[i].what](&r, &ask->step[i], e))

@@ -8,7 +8,6 @@
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
 
-#include "store/owner.h"
 #include "store/verbs.h"
 
 #include <stdatomic.h>

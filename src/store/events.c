@@ -1,4 +1,4 @@
-/* The events of a session: appended, and read in pages. */
+/* Events of sessions and tasks: appended, and read in pages. */
 #include "store/verbs.h"
 
 static int64_t place_of(int64_t n, int64_t seq)
@@ -6,15 +6,14 @@ static int64_t place_of(int64_t n, int64_t seq)
     return n << 32 | seq;
 }
 
-static bool insert_all(struct run *r, const struct store_append *a, int64_t n, struct err *e)
+bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq,
+                   const struct store_event *v, size_t count, struct err *e)
 {
-    int64_t place = place_of(n, a->last_seq - (int64_t)a->events);
+    int64_t place = place_of(n, last_seq - (int64_t)count);
 
-    for (size_t i = 0; i < a->events; i++)
-        if (!sql_do(r->sql, "INSERT INTO events VALUES (?, ?, ?, ?)",
-                    VALUES(V_INT(++place), V_INT(r->now), V_TEXT(a->event[i].kind),
-                           V_TEXT(a->event[i].body)),
-                    e))
+    for (size_t i = 0; i < count; i++)
+        if (!sql_do(r->sql, statement,
+                    VALUES(V_INT(++place), V_INT(r->now), V_TEXT(v[i].kind), V_TEXT(v[i].body)), e))
             return false;
     return true;
 }
@@ -28,26 +27,22 @@ bool events_append(struct run *r, struct store_step *step, struct err *e)
     for (size_t i = 0; i < a->events; i++)
         by.bytes += (int64_t)(a->event[i].body.n + a->event[i].kind.n);
     return session_touch(r, a->session, a->fence, by, &n, &a->last_seq, e) &&
-           insert_all(r, a, n, e);
+           events_insert(r, "INSERT INTO events VALUES (?, ?, ?, ?)", n, a->last_seq, a->event,
+                         a->events, e);
 }
 
 /* A page ends after so many events, or with the one that passes its bytes. */
-bool events_load(struct run *r, struct store_step *step, struct err *e)
+bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,
+                 struct err *e)
 {
-    struct store_event_page *p = &step->events;
     size_t most = page_most(r, p->most);
-    int64_t n, bytes = 0;
+    int64_t bytes = 0;
     enum sql_got got = SQL_FAILED;
-    sqlite3_stmt *st;
-
-    if (!session_find(r, p->session, &n, e))
-        return false;
-    st = sql_begin(
-        r->sql,
-        "SELECT place & 0xffffffff, at, kind, body FROM events"
-        " WHERE place > ? AND place < ? ORDER BY place LIMIT ?",
+    sqlite3_stmt *st = sql_begin(
+        r->sql, statement,
         VALUES(V_INT(place_of(n, p->after)), V_INT(place_of(n + 1, 0)), V_INT((int64_t)most + 1)),
         e);
+
     p->v = ARENA_ARRAY(r->mem, struct store_event, most);
     p->n = 0;
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW && p->n < most &&
@@ -62,4 +57,15 @@ bool events_load(struct run *r, struct store_step *step, struct err *e)
     if (p->more)
         sql_end(st);
     return got != SQL_FAILED;
+}
+
+bool events_load(struct run *r, struct store_step *step, struct err *e)
+{
+    int64_t n;
+
+    return session_find(r, step->events.session, &n, e) &&
+           events_page(r,
+                       "SELECT place & 0xffffffff, at, kind, body FROM events"
+                       " WHERE place > ? AND place < ? ORDER BY place LIMIT ?",
+                       n, &step->events, e);
 }

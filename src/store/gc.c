@@ -22,9 +22,8 @@ static bool find_oldest(struct run *r, struct candidate *v, size_t *n, struct er
 
     *n = 0;
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW)
-        v[(*n)++] =
-            (struct candidate){ sql_int(st, 0), sql_int(st, 1), sql_int(st, 2),
-                                session_in_use(r, sql_text(st, 3, r->mem), sql_int(st, 4)) };
+        v[(*n)++] = (struct candidate){ sql_int(st, 0), sql_int(st, 1), sql_int(st, 2),
+                                        is_held(r, sql_text(st, 3, r->mem), sql_int(st, 4)) };
     return got == SQL_DONE;
 }
 

@@ -7,7 +7,9 @@
  * them as they are.
  *
  * events.place is the session's n << 32 | seq, so that a session's events lie together and in
- * order without a second index.
+ * order without a second index; likewise task_events.place. An index ends with its rows' n, which
+ * grows with each new one: tasks of an owner, a context, an agent lie in it in the order of their
+ * creation. What grows comes last in a row, so that the rest can be changed in place.
  */
 static const char *const steps[] = {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
@@ -42,6 +44,41 @@ static const char *const steps[] = {
     " scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
     " updated INTEGER NOT NULL, version INTEGER NOT NULL,"
     " PRIMARY KEY (scope, key)) STRICT;",
+
+    "CREATE TABLE tasks ("
+    " n INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL UNIQUE,"
+    " created INTEGER NOT NULL, updated INTEGER NOT NULL,"
+    " ended INTEGER NOT NULL, expires INTEGER NOT NULL,"
+    " last_seq INTEGER NOT NULL, version INTEGER NOT NULL, fence INTEGER NOT NULL,"
+    " process TEXT NOT NULL, lease INTEGER NOT NULL,"
+    " final INTEGER NOT NULL, canceled INTEGER NOT NULL,"
+    " context TEXT NOT NULL, owner TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL,"
+    " mode TEXT NOT NULL, session TEXT NOT NULL, state TEXT NOT NULL, text TEXT NOT NULL,"
+    " asks TEXT NOT NULL, spec TEXT NOT NULL, result TEXT NOT NULL) STRICT;"
+    "CREATE INDEX tasks_by_context ON tasks (context);"
+    "CREATE INDEX tasks_by_owner ON tasks (owner);"
+    "CREATE INDEX tasks_by_agent ON tasks (agent);"
+    "CREATE INDEX tasks_by_both ON tasks (owner, agent);"
+    "CREATE INDEX tasks_live ON tasks (n) WHERE final = 0;"
+    "CREATE INDEX tasks_ended ON tasks (ended) WHERE final = 1;"
+    "CREATE INDEX tasks_expiring ON tasks (expires) WHERE final = 1;"
+    "CREATE TABLE task_events ("
+    " place INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
+    " STRICT;"
+    /* How many tasks there are: to count a million for each new one would take too long. */
+    "CREATE TABLE task_count (tasks INTEGER NOT NULL) STRICT;"
+    "INSERT INTO task_count VALUES (0);"
+    "CREATE TRIGGER task_came AFTER INSERT ON tasks"
+    " BEGIN UPDATE task_count SET tasks = tasks + 1; END;"
+    "CREATE TRIGGER task_left AFTER DELETE ON tasks"
+    " BEGIN UPDATE task_count SET tasks = tasks - 1; END;"
+    "CREATE TABLE locks ("
+    " n INTEGER PRIMARY KEY,"
+    " task TEXT NOT NULL, agent TEXT NOT NULL, paths TEXT NOT NULL,"
+    " exclusive INTEGER NOT NULL, acquired INTEGER NOT NULL,"
+    " process TEXT NOT NULL, lease INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX locks_by_task ON locks (task);",
 };
 
 const int schema_newest = (int)ARRAY_LEN(steps);

@@ -1,9 +1,8 @@
 /*
  * Sessions and who owns them.
  *
- * The owner column holds the name of a process (owner.h), empty for nobody. Whether it lives is
- * looked up where we can; where we cannot, the lease decides, which every write extends. The token
- * grows whenever the owner changes, so an earlier one never fits again.
+ * The owner column holds the name of a process (owner.h), empty for nobody; every write extends its
+ * lease (verbs.h). The token grows whenever the owner changes, so an earlier one never fits again.
  */
 #include "store/owner.h"
 #include "store/verbs.h"
@@ -14,23 +13,6 @@
     "n, id, agent, cwd, model, mode, title, settings, created, updated, last_seq, bytes, "         \
     "version, fence,"                                                                              \
     " owner, lease"
-
-bool session_in_use(const struct run *r, struct str owner, int64_t lease)
-{
-    if (!owner.n)
-        return false;
-    switch (owner_life(owner)) {
-    case OWNER_ALIVE: return true;
-    case OWNER_DEAD: return false;
-    case OWNER_UNKNOWN: break;
-    }
-    return lease > r->now;
-}
-
-static int64_t lease_end(const struct run *r)
-{
-    return r->now + r->limits->session_lease_ms;
-}
 
 /* The row it stands on, in the order of COLUMNS. */
 static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
@@ -49,7 +31,7 @@ static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
         .bytes = sql_int(st, 11),
         .version = sql_int(st, 12),
         .fence = sql_int(st, 13),
-        .in_use = session_in_use(r, sql_text(st, 14, r->mem), sql_int(st, 15)),
+        .in_use = is_held(r, sql_text(st, 14, r->mem), sql_int(st, 15)),
     };
 }
 
@@ -123,7 +105,7 @@ bool session_take(struct run *r, struct store_step *step, struct err *e)
 
     if (!find_holder(r, s->id, &h, e))
         return false;
-    if (!str_eq(h.owner, str_of(r->owner)) && session_in_use(r, h.owner, h.lease))
+    if (!str_eq(h.owner, str_of(r->owner)) && is_held(r, h.owner, h.lease))
         return refuse_second(s->id, &h, e);
     if (sql_one(r->sql,
                 "UPDATE sessions SET fence = fence + 1, version = version + 1, owner = ?2,"
@@ -237,7 +219,7 @@ bool session_delete(struct run *r, struct store_step *step, struct err *e)
         return false;
     if (s->fence && s->fence != h.fence)
         return refuse_stale(r, s->id, s->fence, e);
-    if (!s->fence && session_in_use(r, h.owner, h.lease))
+    if (!s->fence && is_held(r, h.owner, h.lease))
         return refuse_second(s->id, &h, e);
     return session_erase(r, h.n, e);
 }

@@ -15,7 +15,7 @@
 
 #include <sqlite3.h>
 
-enum { SQL_STATEMENTS = 64 };
+enum { SQL_STATEMENTS = 96 };
 
 struct sql {
     sqlite3 *db;

@@ -198,25 +198,35 @@ static bool fits(const struct store *s, struct str value, struct err *e)
                 (long long)s->limits->store_value_bytes);
 }
 
-static bool events_fit(const struct store *s, const struct store_append *a, struct err *e)
+static bool events_fit(const struct store *s, const struct store_event *v, size_t n, struct err *e)
 {
-    for (size_t i = 0; i < a->events; i++)
-        if (!fits(s, a->event[i].body, e))
+    for (size_t i = 0; i < n; i++)
+        if (!fits(s, v[i].body, e))
             return false;
     return true;
+}
+
+static bool task_fits(const struct store *s, const struct store_task *t, struct err *e)
+{
+    return fits(s, t->text, e) && fits(s, t->spec, e) && fits(s, t->result, e) &&
+           fits(s, t->asks, e) && events_fit(s, t->event, t->events, e);
 }
 
 /* Before it is handed over: values that are too large never reach the database. */
 static bool step_fits(const struct store *s, const struct store_step *step, struct err *e)
 {
     if (step->what == STORE_APPEND)
-        return events_fit(s, &step->append, e);
+        return events_fit(s, step->append.event, step->append.events, e);
     if (step->what == STORE_IMAGE_PUT)
         return fits(s, step->image.content, e);
     if (step->what == STORE_MEMORY_PUT)
         return fits(s, step->memory.value, e);
     if (step->what == STORE_TURN_WRITE)
         return fits(s, step->turn.calls, e) && fits(s, step->turn.results, e);
+    if (step->what == STORE_TASK_CREATE || step->what == STORE_TASK_UPDATE)
+        return task_fits(s, &step->task, e);
+    if (step->what == STORE_LOCK_PUT)
+        return fits(s, step->lock.paths, e);
     return true;
 }
 

@@ -42,7 +42,7 @@ static void read_turn(struct run *r, sqlite3_stmt *st, struct store_turn *t)
         .finished = sql_int(st, 7) != 0,
         .updated = sql_int(st, 8),
         .version = sql_int(st, 9),
-        .in_use = session_in_use(r, sql_text(st, 10, r->mem), sql_int(st, 11)),
+        .in_use = is_held(r, sql_text(st, 10, r->mem), sql_int(st, 11)),
     };
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "core/store_port.h"
+#include "store/owner.h"
 #include "store/sql.h"
 
 /* What a verb works with. */
@@ -18,6 +19,8 @@ struct run {
     const char *owner; /* our name */
     int64_t now;
     struct arena *mem; /* for answers */
+    struct str looked; /* the last owner that was looked for, and what was found */
+    enum owner_life life;
 };
 
 typedef bool verb_fn(struct run *r, struct store_step *step, struct err *e);
@@ -29,6 +32,9 @@ verb_fn turn_write, turn_load, turns_unfinished;
 verb_fn image_put, images_delete, images_load;
 verb_fn memory_put, memory_delete, memory_get, memory_list;
 verb_fn gc_sessions;
+verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_load, db_task_events,
+    db_tasks, db_tasks_lost, db_tasks_expire; /* core has a task_create of its own */
+verb_fn db_lock_put, db_lock_drop, db_locks;
 
 /* ---- what they share ------------------------------------------------------------------------ */
 
@@ -50,8 +56,25 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e);
 /* All that belongs to it, and itself. */
 bool session_erase(struct run *r, int64_t n, struct err *e);
 
-/* Does a process that lives, or may, own it? */
-bool session_in_use(const struct run *r, struct str owner, int64_t lease);
+/*
+ * Does a process that lives, or may, own it? That is looked up where we can; where we cannot, the
+ * lease decides.
+ */
+bool is_held(struct run *r, struct str owner, int64_t lease);
+
+/* The end of a lease that is given, or extended, now. */
+int64_t lease_end(const struct run *r);
+
+/*
+ * Events of a session or a task, in a table of its kind. The statement inserts place, time, kind
+ * and body; n is the number of whose they are, last_seq the number of the last of them.
+ */
+bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq,
+                   const struct store_event *v, size_t count, struct err *e);
+
+/* The statement selects seq, time, kind and body, between two places and at most so many. */
+bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,
+                 struct err *e);
 
 /* Rows of a page that was asked to have `most`. */
 size_t page_most(const struct run *r, int64_t most);

@@ -31,6 +31,16 @@ const struct tool *const builtin_tools[] = {
     &tool_artifact_write,
     &tool_skill,
 };
+
+const struct tool *const client_tools[] = {
+    &tool_list_agents,
+    &tool_dispatch_agent,
+    &tool_get_task_status,
+    &tool_cancel_task,
+    &tool_list_tasks,
+    &tool_get_locks,
+};
 /* clang-format on */
 
 const size_t builtin_tool_count = ARRAY_LEN(builtin_tools);
+const size_t client_tool_count = ARRAY_LEN(client_tools);

@@ -33,8 +33,19 @@ extern const struct tool tool_a2a_send;
 extern const struct tool tool_ask_user;
 extern const struct tool tool_artifact_write;
 
+extern const struct tool tool_list_agents;
+extern const struct tool tool_dispatch_agent;
+extern const struct tool tool_get_task_status;
+extern const struct tool tool_cancel_task;
+extern const struct tool tool_list_tasks;
+extern const struct tool tool_get_locks;
+
 /* All of them, in the order they are listed. */
 extern const struct tool *const builtin_tools[];
 extern const size_t builtin_tool_count;
+
+/* For MCP clients that dispatch agents: what agents have under other names. */
+extern const struct tool *const client_tools[];
+extern const size_t client_tool_count;
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/pick.h"
 #include "core/tool.h"
 #include "loop/job.h"
-#include "tool/beneath.h"
+#include "tool/args.h"
 
 #include <stdatomic.h>
 
@@ -48,15 +48,7 @@ static inline bool work_stopped(const struct work *w)
     return atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
 
-/* ---- what all tools need of their arguments ------------------------------------------------ */
-
-/* Decode them, strictly. False: the call has failed with the reason. */
-bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out);
-
-/* place_of, in the memory of the call. False: the call has failed with the reason. */
-bool tool_place(struct call *call, struct str path, struct place *out);
-
-/* ---- and of their answers ------------------------------------------------------------------ */
+/* ---- what they need for their answers ------------------------------------------------------- */
 
 /* "n bytes", "1 byte". */
 #define COUNT_FMT "%lld %s%s"

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measure trefoil beside references in one run, and print ratios.
 
-usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio http proxies store turns
-binary)
+usage: bench.py BUILD_FOLDER [ROUNDS [SECTION...]]        (start memory stdio attached http proxies store
+turns binary)
 
 Absolute numbers move with the machine; ratios inside one run and CPU time per request hold.
 Contestants take turns (ABAB), medians count, server and load sit on different cores. The last
 column says whether the target is met. Exit code 1 when one is not.
 """
+import os
 import pathlib
 import re
 import shutil
@@ -38,9 +39,9 @@ class Server:
 
 
 class Trefoil(Server):
-    def __init__(self, folder):
+    def __init__(self, folder, **more):
         self.process = pinned(SERVER_CORE, TREFOIL, "serve", "--listen", "127.0.0.1:0", "--root",
-                              str(folder), stdout=subprocess.PIPE, text=True)
+                              str(folder), stdout=subprocess.PIPE, text=True, **more)
         self.process.stdout.readline()
         self.url = self.process.stdout.readline().split()[1]
         self.port = int(self.url.rpartition(":")[2].partition("/")[0])
@@ -141,6 +142,24 @@ def stdio(folder):
             f"pipe_echo {cpu['echo']:.2f}", f"{cpu['ours'] / cpu['echo']:.2f}", "-", True)
 
 
+def attached(folder):
+    """Calls one after the other: by the daemon of the root, and in process."""
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder)}
+    daemon = Trefoil(folder, env=environment)
+    command = [TREFOIL, "mcp", "--scope", "tools", "--root", str(folder)]
+    got = {"attached": [], "alone": []}
+    for _ in range(ROUNDS):
+        for name, more in (("attached", []), ("alone", ["--no-attach"])):
+            out = subprocess.run(["taskset", "-c", LOAD_CORE, str(TOOLS / "stdio_load"), "calls", "1",
+                                  str(SECONDS), "taskset", "-c", SERVER_CORE, *command, *more],
+                                 capture_output=True, text=True, check=True, env=environment).stdout
+            got[name].append(1e6 / fields(out)["rate"])
+    daemon.stop()
+    us = {k: statistics.median(v) for k, v in got.items()}
+    row("mcp attached vs in process, us per call", f"{us['attached']:.1f}",
+        f"in process {us['alone']:.1f}", f"{us['attached'] / us['alone']:.2f}", "-", True)
+
+
 def cold_start(folder):
     command = [TREFOIL, "mcp", "--scope", "tools", "--root", str(folder)]
     out = subprocess.run([str(TOOLS / "stdio_load"), "starts", "50", *command],
@@ -186,7 +205,8 @@ def binary(_folder):
     row("binary, stripped, KB", str(size // 1024), "-", "-", "<= 2048", size <= 2 << 20)
 
 
-SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "http": http,
+SECTIONS = {"start": cold_start, "memory": memory, "stdio": stdio, "attached": attached,
+            "http": http,
             "proxies": proxies.measure,
             "store": stores.measure, "turns": turns.measure, "binary": binary}
 

@@ -9,18 +9,13 @@
  * The last word adds a reader of whole pages of events to `ours`: through the store, or beside it
  * with a connection and a thread of its own. Prints rate, p50_us, p99_us and pages (read per second).
  */
-#include "base/mem.h"
-#include "store/store.h"
+#include "store_bench.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-enum { SAMPLES = 1 << 20, LONG_EVENTS = 2000, PAGE_EVENTS = 256 };
+enum { LONG_EVENTS = 2000, PAGE_EVENTS = 256 };
 
 static const char body[] =
     "{\"type\":\"text\",\"text\":\"A turn of an agent appends events of about this size, most of "
@@ -46,53 +41,13 @@ struct bench {
     const char *path;
     int writers, live;
     enum store_durability durability;
-    int64_t until, done, pages;
-    int64_t *sample;
+    int64_t until, pages;
+    struct tally tally;
     struct writer *writer;
     struct store_ask read;
     struct store_step read_step;
     atomic_bool stop; /* of the reader beside */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void must(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "store_bench: %s\n", what);
-    exit(1);
-}
-
-static void note(struct bench *b, int64_t since)
-{
-    if (b->done < SAMPLES)
-        b->sample[b->done] = now_ns() - since;
-    b->done++;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void report(struct bench *b, int64_t took)
-{
-    size_t n = (size_t)(b->done < SAMPLES ? b->done : SAMPLES);
-
-    qsort(b->sample, n, sizeof(*b->sample), by_size);
-    printf("rate=%.0f p50_us=%.1f p99_us=%.1f pages=%.0f\n", (double)b->done * 1e9 / (double)took,
-           (double)b->sample[n / 2] / 1e3, (double)b->sample[n * 99 / 100] / 1e3,
-           (double)b->pages * 1e9 / (double)took);
-}
 
 /* ---- through the store ---------------------------------------------------------------------- */
 
@@ -114,7 +69,7 @@ static void on_appended(struct op *op, const struct err *e, void *who)
     if (w->step.what == STORE_SESSION_CREATE)
         w->fence = w->step.session.fence;
     else
-        note(b, w->asked_at);
+        note(&b->tally, w->asked_at);
     if (now_ns() < b->until)
         append(w);
     else
@@ -235,6 +190,12 @@ static void make_long(struct bench *b)
     mem_free(text);
 }
 
+static void report_all(struct bench *b, int64_t took)
+{
+    report(&b->tally, took);
+    printf(" pages=%.0f\n", (double)b->pages * 1e9 / (double)took);
+}
+
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 static void on_closed(void *who)
@@ -268,51 +229,21 @@ static void run_ours(struct bench *b, int64_t ms, struct str reader)
     b->stop = true;
     if (str_eq(reader, STR("beside")))
         pthread_join(beside, NULL);
-    report(b, began);
+    report_all(b, began);
     store_close(b->store, on_closed, b);
     loop_run(b->loop);
     loop_free(b->loop);
     mem_free(b->writer);
 }
 
-static sqlite3_stmt *prepared(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *st;
-
-    must(sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) == SQLITE_OK, sql);
-    return st;
-}
-
-static int64_t step_once(sqlite3_stmt *st)
-{
-    int64_t n = 0;
-    int got = sqlite3_step(st);
-
-    if (got == SQLITE_ROW) {
-        n = sqlite3_column_int64(st, 0) << 32 | sqlite3_column_int64(st, 1);
-        got = sqlite3_step(st);
-    }
-    must(got == SQLITE_DONE, "step");
-    sqlite3_reset(st);
-    return n;
-}
-
 /* On a database that the store made. */
 static void run_bare(struct bench *b, int64_t ms)
 {
-    sqlite3 *db;
+    sqlite3 *db = bare_open(b->path, b->durability);
     sqlite3_stmt *begin, *commit, *touch, *insert;
     int64_t began;
     char id[24];
 
-    must(sqlite3_open_v2(b->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ==
-             SQLITE_OK,
-         "open");
-    sqlite3_exec(db, "PRAGMA cache_size = -1024", NULL, NULL, NULL);
-    sqlite3_exec(db,
-                 b->durability == STORE_POWER ? "PRAGMA synchronous = FULL"
-                                              : "PRAGMA synchronous = NORMAL",
-                 NULL, NULL, NULL);
     begin = prepared(db, "BEGIN IMMEDIATE");
     commit = prepared(db, "COMMIT");
     touch = prepared(db, "UPDATE sessions SET updated = max(updated, ?3), version = version + 1,"
@@ -339,9 +270,9 @@ static void run_bare(struct bench *b, int64_t ms)
         }
         step_once(commit);
         for (int i = 0; i < b->writers; i++)
-            note(b, at);
+            note(&b->tally, at);
     }
-    report(b, now_ns() - began);
+    report_all(b, now_ns() - began);
     sqlite3_finalize(begin);
     sqlite3_finalize(commit);
     sqlite3_finalize(touch);
@@ -360,11 +291,9 @@ int main(int argc, char **argv)
     b.path = argv[2];
     b.writers = (int)writers;
     b.durability = str_eq(str_of(argv[5]), STR("power")) ? STORE_POWER : STORE_PROCESS;
-    b.sample = mem_alloc(SAMPLES * sizeof(*b.sample));
     if (str_eq(str_of(argv[1]), STR("ours")))
         run_ours(&b, (int64_t)ms, str_of(argc > 6 ? argv[6] : "none"));
     else
         run_bare(&b, (int64_t)ms);
-    mem_free(b.sample);
     return 0;
 }

@@ -1,4 +1,5 @@
-"""The section `store`: durable appends to sessions beside bare SQLite, and readers beside writers."""
+"""The section `store`: durable appends and tasks beside bare SQLite, readers beside writers, look-ups
+among many tasks."""
 import shutil
 import statistics
 import subprocess
@@ -6,7 +7,9 @@ import tempfile
 
 from common import ROUNDS, SECONDS, TOOLS, fields, row
 
-BENCH = str(TOOLS / "store_bench")
+BENCH, TASK_BENCH = str(TOOLS / "store_bench"), str(TOOLS / "task_bench")
+TASK_ROUNDS = min(ROUNDS, 3)
+FEW, MANY = 1000, 1000000
 
 
 def once(who, writers, durability, reader="none"):
@@ -48,8 +51,48 @@ def readers():
             f"{pages:.0f} pages/s")
 
 
+def task_run(*args):
+    return subprocess.run([TASK_BENCH, *map(str, args)], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def task_once(who, clients):
+    with tempfile.TemporaryDirectory(prefix="trefoil-bench-store-") as folder:
+        return fields(task_run(who, f"{folder}/t.db", clients, 1000))
+
+
+def tasks(clients):
+    """Each task: created, updated twice, completed; each step survives a power cut."""
+    got = {"ours": [], "bare": []}
+    for _ in range(TASK_ROUNDS):
+        for who, runs in got.items():
+            runs.append(task_once(who, clients))
+    ours, bare = (statistics.median(x["rate"] for x in got[who]) for who in ("ours", "bare"))
+    row(f"tasks of 4 steps, {clients} clients, survive power, tasks/s", f"{ours:.0f}",
+        f"bare SQLite {bare:.0f}", f"{ours / bare:.2f}", ">= 0.50", ours >= 0.5 * bare)
+
+
+def look_ups():
+    """With a thousand times as many tasks nothing takes more than twice as long."""
+    with tempfile.TemporaryDirectory(prefix="trefoil-bench-store-") as folder:
+        for count in (FEW, MANY):
+            task_run("fill", f"{folder}/{count}.db", count)
+        for what, said in (("load", "look-up of a task"), ("page", "first page of tasks"),
+                           ("owner", "first page of an owner"), ("live", "first page of live ones")):
+            runs = {FEW: [], MANY: []}
+            for _ in range(TASK_ROUNDS):
+                for count, of in runs.items():
+                    of.append(fields(task_run(what, f"{folder}/{count}.db", count, 500))["p99_us"])
+            few, many = (statistics.median(runs[count]) for count in (FEW, MANY))
+            row(f"{said} among {MANY}, p99 us", f"{many:.0f}", f"among {FEW}: {few:.0f}",
+                f"{many / few:.2f}", "<= 2.00", many <= 2 * few)
+
+
 def measure(_folder):
     for durability in ("power", "process"):
         for writers in (1, 16, 64):
             appends(writers, durability)
     readers()
+    for clients in (1, 16, 64):
+        tasks(clients)
+    look_ups()

@@ -23,8 +23,11 @@ DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
                    "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
                    "ask_user", "artifact_write"]
+# What clients that dispatch agents have beside them.
+CLIENT_TOOLS = ["list_agents", "dispatch_agent", "get_task_status", "cancel_task", "list_tasks",
+                "get_locks"]
 # Over HTTP agents are tools, too; without files there is one.
-HTTP_TOOLS = READ_ONLY_TOOLS + ["trefoil_agent_default"]
+HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 
 cases = []
 
@@ -87,7 +90,7 @@ def environment(**more):
     """Nothing of the caller's configuration; what the sanitizers need stays."""
     keep = {k: v for k, v in os.environ.items()
             if k in ("PATH", "LANG", "TMPDIR") or k.endswith("SAN_OPTIONS")}
-    keep["HOME"] = "/nonexistent"
+    keep["HOME"] = keep["XDG_RUNTIME_DIR"] = "/nonexistent"
     keep.update(more)
     return keep
 

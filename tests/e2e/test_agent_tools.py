@@ -5,11 +5,12 @@ import re
 import sqlite3
 import tempfile
 
-from harness import Serve, Stdio, case, equal, has, main, request, wait_for
+from harness import CLIENT_TOOLS, Serve, Stdio, case, equal, has, main, request, wait_for
 from mcp_http import BOTH, begin
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
-ABOUT_AGENTS = ["agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel"]
+ABOUT_AGENTS = ["agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+                *CLIENT_TOOLS]
 
 
 def agent(root, name, keys="", persona="You help."):
@@ -71,6 +72,12 @@ def nested(depth, last):
     return last
 
 
+def changes(t):
+    """Clients are told that there are other tools and other resources."""
+    equal({t.receive()["method"] for _ in range(2)},
+          {"notifications/tools/list_changed", "notifications/resources/list_changed"})
+
+
 # ---- what is listed ------------------------------------------------------------------------------
 
 @case
@@ -126,27 +133,37 @@ def a_file_that_comes_is_a_tool_and_clients_are_told(root):
         equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_default"])
         t.told.clear()
         agent(root, "fresh")
-        equal(t.receive(), {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        changes(t)
         equal("trefoil_agent_fresh" in t.names(), True)
         has(text(t.use("trefoil_agent_fresh", "/echo hello")), "hello")
+        uris = [r["uri"] for r in t.ask("resources/list")["result"]["resources"]]
+        equal("agents://fresh" in uris, True)
         (root / ".trefoil" / "agents" / "fresh.md").unlink()
-        equal(t.receive(), {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        changes(t)
         equal("trefoil_agent_fresh" in t.names(), False)
 
 
 @case
 def agents_are_resources(root):
-    agent(root, "x", "tools: file_read\n", "You are X.")
+    agent(root, "x", "tools: file_read\ntier: low\nmax_turns: 7\nbudget: 1.5\neffort: high\n",
+          "You are X.")
     with Agents(root=root) as t:
         uris = [r["uri"] for r in t.ask("resources/list")["result"]["resources"]]
-        equal("agents://" in uris, True)
+        equal(uris[-3:], ["agents://", "agents://default", "agents://x"])
         templates = t.ask("resources/templates/list")["result"]["resourceTemplates"]
         equal([r["uriTemplate"] for r in templates], ["agents://{name}"])
         answer = t.ask("resources/read", {"uri": "agents://"})["result"]["contents"][0]
         equal(answer["mimeType"], "application/json")
         equal({a["name"] for a in json.loads(answer["text"])["agents"]}, {"default", "x"})
         one = t.ask("resources/read", {"uri": "agents://x"})["result"]["contents"][0]
+        equal(one["mimeType"], "application/json")
         one = json.loads(one["text"])
+        equal({k: one[k] for k in ("name", "description", "tier", "default_mode", "tools",
+                                   "max_turns", "budget", "allowed_tools", "effort")},
+              {"name": "x", "description": "What x does.", "tier": "low",
+               "default_mode": "read-write", "tools": ["file_read"], "max_turns": 7,
+               "budget": 1.5, "allowed_tools": ["file_read"], "effort": "high"})
+        equal(isinstance(one["default_model"], str), True)
         equal(one["card"]["description"], "What x does.")
         has(one["definition"]["persona"], "You are X.")
         equal(one["definition"]["allowed_tools"], ["file_read"])

@@ -3,7 +3,6 @@ import hashlib
 import hmac
 import json
 import pathlib
-import re
 
 from harness import Serve, case, equal, has, main, run, wait_for
 from upstream import Gateway, StdioGateway, configure, server, text_of
@@ -29,20 +28,35 @@ def check(said, name):
     return next(c for c in said["checks"] if c["check"] == name)
 
 
-def audit(root, name="audit.jsonl"):
-    """The records, each checked against the one before it."""
-    lines = (root / ".trefoil/logs" / name).read_bytes().splitlines()
-    records, before = [], None
+def seals(lines):
+    """Each seal with the lines it is of, checked; then the lines that none is of."""
+    found, open_lines, unsealed, before = [], [], [], None
     for line in lines:
-        record = json.loads(line)
-        rest = re.sub(rb'^\{"hash":"[0-9a-f]{64}","prev":"[0-9a-f]{64}",', b"{", line)
-        want = hmac.new(b"trefoil audit 1", record["prev"].encode() + rest, hashlib.sha256)
+        record = json.loads(line) if line.endswith(b"}\n") else {}
+        if "hash" not in record:
+            open_lines.append(line)
+            continue
+        at = len(open_lines) - record["lines"]
+        equal(at >= 0, True)
+        want = hmac.new(b"trefoil audit 2", record["prev"].encode() + b"".join(open_lines[at:]),
+                        hashlib.sha256)
         equal(record["hash"], want.hexdigest())
-        if before:
-            equal(record["prev"], before)
-        before = record["hash"]
-        records.append(record)
-    return records
+        equal(record["prev"], before or record["prev"])
+        found.append((record, open_lines[at:]))
+        unsealed += open_lines[:at]
+        open_lines, before = [], record["hash"]
+    return found, unsealed + open_lines
+
+
+def log_lines(root, name="audit.jsonl"):
+    return (root / ".trefoil/logs" / name).read_bytes().splitlines(keepends=True)
+
+
+def audit(root, name="audit.jsonl"):
+    """The records, all of them sealed."""
+    found, unsealed = seals(log_lines(root, name))
+    equal(unsealed, [])
+    return [json.loads(line) for _, lines in found for line in lines]
 
 
 @case
@@ -294,20 +308,56 @@ def the_audit_begins_new_files_and_keeps_few(root):
         run("tools", "call", "system_time", root=root)
     names = sorted(p.name for p in (root / ".trefoil/logs").iterdir())
     equal(names, ["audit.1.jsonl", "audit.jsonl"])
-    older, newer = audit(root, "audit.1.jsonl"), audit(root)
-    equal(newer[0]["prev"], older[-1]["hash"])
+    older, newer = seals(log_lines(root, "audit.1.jsonl")), seals(log_lines(root))
+    equal(newer[0][0][0]["prev"], older[0][-1][0]["hash"])
+    equal((older[1], newer[1]), ([], []))
 
 
 @case
-def a_torn_line_does_not_end_the_audit(root):
-    run("tools", "call", "system_time", root=root)
+def what_is_changed_left_out_or_put_in_breaks_a_seal(root):
+    for _ in range(3):
+        run("tools", "call", "system_time", root=root)
+    lines = log_lines(root)
+    equal([json.loads(line).get("lines") for line in lines], [None, 1] * 3)
+    changed = [lines[0].replace(b'"ok"', b'"error"'), *lines[1:]]
+    for tampered in (changed, lines[1:], lines[:2] + lines[4:], lines[:2] * 2 + lines[2:],
+                     lines[2:4] + lines[:2] + lines[4:]):
+        try:
+            seals(tampered)
+        except AssertionError:
+            continue
+        raise AssertionError(f"nobody sees it: {tampered}")
+    equal(seals([lines[0], *lines])[1], lines[:1])
+
+
+@case
+def a_torn_batch_does_not_end_the_audit(root):
     log = root / ".trefoil/logs/audit.jsonl"
-    first = log.read_bytes()
-    log.write_bytes(first + b'{"hash":"12')
     run("tools", "call", "system_time", root=root)
-    lines = log.read_bytes().splitlines()
-    equal((len(lines), lines[1]), (3, b'{"hash":"12'))
-    equal(json.loads(lines[2])["prev"], json.loads(lines[0])["hash"])
+    record, seal = log_lines(root)
+    # Torn in its seal after more lines than are read at once, then in a record.
+    for torn in (record * 300 + seal[:-20], record + record[:50]):
+        log.write_bytes(log.read_bytes() + torn)
+        run("tools", "call", "system_time", root=root)
+    found, unsealed = seals(log_lines(root))
+    equal([r["lines"] for r, _ in found], [1, 1, 1])
+    equal(unsealed, [record] * 300 + [seal[:-20] + b"\n", record, record[:50] + b"\n"])
+    # Only the line feed is missing: the seal is whole.
+    log.write_bytes(log.read_bytes()[:-1])
+    run("tools", "call", "system_time", root=root)
+    equal(len(seals(log_lines(root))[0]), 4)
+
+
+@case
+def several_processes_write_one_chain(root):
+    configure(root, head="[limits]\naudit_gather_ms = 0\n")
+    with StdioGateway(root=root) as one, StdioGateway(root=root) as other:
+        for t in (one, other):
+            t.ask("initialize", initialize())
+        for _ in range(20):
+            for t in (one, other):
+                t.ask("tools/call", {"name": "system_time"})
+    equal(len(audit(root)), 40)
 
 
 @case

@@ -26,6 +26,8 @@ static void open_service(struct world *w)
     w->open = true;
     if (!service_open(&w->service, w->loop, &w->limits, w->root, &e))
         abort();
+    w->service.scope = SCOPE_TOOLS;
+    service_expose(&w->service, w->service.config);
     offer_leave(&w->service.offer, &w->service.servers.source); /* talks have no servers */
     w->service.offer.parts = 1u << OFFER_TOOLS;
     if (w->with_fixtures) {

@@ -25,6 +25,9 @@ static inline struct offer *mcp_offer_of(const struct rpc_in *in)
 /* Decode the params by a table; answers the error itself. Absent params read as {}. */
 bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
 
+/* Run list(in) once what is offered has been gathered; answers the error itself. */
+void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
+
 /* A copy of a JSON value that lives as long as mem. */
 struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json v);
 

@@ -27,9 +27,14 @@ static void write_list(struct rpc_in *in, const char *name, bool templates)
     mcp_result_end(in, MCP_CACHE_LIST);
 }
 
-void mcp_on_resources_list(struct rpc_in *in)
+static void list_resources(struct rpc_in *in)
 {
     write_list(in, "resources", false);
+}
+
+void mcp_on_resources_list(struct rpc_in *in)
+{
+    mcp_when_gathered(in, list_resources);
 }
 
 void mcp_on_templates_list(struct rpc_in *in)

@@ -22,24 +22,42 @@ static void list_tools(struct rpc_in *in)
     mcp_result_end(in, MCP_CACHE_LIST);
 }
 
+struct listing {
+    struct gathering_wait wait; /* first */
+    struct rpc_in *in;
+    void (*list)(struct rpc_in *in);
+};
+
 static void on_gathered(struct op *op, const struct err *e, void *who)
 {
+    struct listing *l = who;
+
     (void)op;
     if (e)
-        rpc_error_of(who, e);
+        rpc_error_of(l->in, e);
     else
-        list_tools(who);
+        l->list(l->in);
+}
+
+void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in))
+{
+    const struct offer *offer = mcp_offer_of(in);
+    struct listing *l;
+
+    if (!offer->gathering || !offer->gathering->open) {
+        list(in);
+        return;
+    }
+    l = ARENA_NEW(in->mem, struct listing);
+    l->in = in;
+    l->list = list;
+    gathering_wait(offer->gathering, &l->wait, offer->host.loop, offer->host.limits, &in->op,
+                   on_gathered, l);
 }
 
 void mcp_on_tools_list(struct rpc_in *in)
 {
-    const struct offer *offer = mcp_offer_of(in);
-
-    if (offer->gathering && offer->gathering->open)
-        gathering_wait(offer->gathering, ARENA_NEW(in->mem, struct gathering_wait),
-                       offer->host.loop, offer->host.limits, &in->op, on_gathered, in);
-    else
-        list_tools(in);
+    mcp_when_gathered(in, list_tools);
 }
 
 struct tool_call {

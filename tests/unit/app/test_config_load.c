@@ -233,4 +233,26 @@ TEST(durability_is_one_of_two_words)
     HAS_S(str_of(l.e.text), "accepted are process and power");
 }
 
+TEST(what_a_conflict_of_locks_means_is_one_of_four_words)
+{
+    AUTO_PLACE at = place_new();
+    struct loaded l;
+
+    l = load(&at, NULL, false);
+    OK(l.ok && l.c.lock_conflict == LOCK_TURNS);
+    place_write(&at, "home/.config/trefoil/config.toml", "[tasks]\nlock_conflict='fail'\n");
+    l = load(&at, NULL, false);
+    OK(l.ok && l.c.lock_conflict == LOCK_FAIL);
+    place_write(&at, "r/trefoil.toml", "[tasks]\nlock_conflict='wait'\n");
+    l = load(&at, NULL, false);
+    OK(l.ok && l.c.lock_conflict == LOCK_WAIT);
+    place_write(&at, "r/trefoil.toml", "[tasks]\n\nlock_conflict='queue'\n");
+    l = load(&at, NULL, false);
+    OK(!l.ok && strstr(l.e.text, "trefoil.toml:3"));
+    OK(strstr(l.e.text, "accepted are \"turns\", \"wait\", \"fail\" and \"warn\""));
+    place_write(&at, "r/trefoil.toml", "[tasks]\nlocks='wait'\n");
+    l = load(&at, NULL, false);
+    OK(!l.ok && strstr(l.e.text, "locks"));
+}
+
 TEST_MAIN()

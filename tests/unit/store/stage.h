@@ -330,7 +330,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     s->opened = true;
 }
 
-static bool stage_open(struct stage *s, const char *id)
+static inline bool stage_open(struct stage *s, const char *id)
 {
     s->opened = false;
     session_open(&s->session, &s->opening, &s->sworld,
@@ -345,7 +345,7 @@ static void on_stage_closed(void *who)
     ((struct stage *)who)->closed = true;
 }
 
-static void stage_close(struct stage *s)
+static inline void stage_close(struct stage *s)
 {
     s->closed = false;
     session_close(&s->session, on_stage_closed, s);
@@ -375,7 +375,7 @@ static void on_turn(struct op *op, const struct err *e, void *who)
     s->done = true;
 }
 
-static void stage_prompt(struct stage *s, const char *text)
+static inline void stage_prompt(struct stage *s, const char *text)
 {
     struct block b = { .kind = BLOCK_TEXT, .text = str_of(text) };
 
@@ -385,13 +385,13 @@ static void stage_prompt(struct stage *s, const char *text)
                NULL, on_turn, s);
 }
 
-static void stage_wait(struct stage *s)
+static inline void stage_wait(struct stage *s)
 {
     OK(until(s->world.loop, until_true, &s->done));
 }
 
 /* Ask, and wait for the end. */
-static void stage_ask(struct stage *s, const char *text)
+static inline void stage_ask(struct stage *s, const char *text)
 {
     stage_prompt(s, text);
     stage_wait(s);

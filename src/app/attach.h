@@ -1,0 +1,23 @@
+/*
+ * attach.h - work through the daemon of the root instead of in this process.
+ *
+ * When a daemon answers at the door (door.h) this process becomes a pipe: stdin to the daemon, the
+ * daemon to stdout. Whoever it serves shares servers, agents, processes and locks with all other
+ * clients of the daemon. When there is no daemon, or it refuses, or is slow to answer
+ * (limits.attach_ms), nothing has happened and the caller works in process.
+ */
+#ifndef APP_ATTACH_H
+#define APP_ATTACH_H
+
+#include "app/door.h"
+
+/* TREFOIL_NO_ATTACH is set, and not to 0. */
+bool attach_is_forbidden(void);
+
+/*
+ * Ask the daemon for a face. Fills in version and digest. True: it was there, and all is over by
+ * now; *out_code is what to exit with.
+ */
+bool attach(struct app *app, struct door_hello hello, int *out_code);
+
+#endif

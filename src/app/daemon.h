@@ -1,0 +1,52 @@
+/*
+ * daemon.h - the door of `trefoil serve` (door.h), and who came in by it.
+ *
+ * Each program that attaches is a guest: an MCP client on a Unix socket, served like one on stdin
+ * and stdout, by the same service as all others. Guests of another user are turned away without a
+ * word, and so is one more than limits.attached_programs.
+ */
+#ifndef APP_DAEMON_H
+#define APP_DAEMON_H
+
+#include "app/door.h"
+#include "app/service.h"
+#include "loop/hangup.h"
+#include "wire/http_bind.h"
+
+struct guest;
+
+struct daemon {
+    struct app *app;
+    struct service *service;
+    const char *path;        /* of the socket; NULL: nobody can attach */
+    struct str digest;       /* what guests must agree in (door.h) */
+    struct http_bound bound; /* fd is -1 while we do not listen */
+    struct watch watch;
+    struct timer rest; /* set: no descriptor was left for one more */
+    struct guest *guests;
+    size_t count;
+    struct hangups hangups; /* of guests that are served */
+    bool watching, hearing; /* watch and hangups are open, or are being closed */
+    void (*drained)(void *who);
+    void *drained_who;
+    void (*closed)(void *who);
+    void *closed_who;
+    struct post settled;
+};
+
+/* Nothing is open yet. Both must outlive it. */
+void daemon_init(struct daemon *d, struct app *app, struct service *service);
+
+/*
+ * Open the door. Where that is not possible, or another process serves the root, the log says so
+ * and nobody can attach.
+ */
+void daemon_open(struct daemon *d);
+
+/* Let nobody in any more, and let guests finish; done is called from the loop. */
+void daemon_drain(struct daemon *d, void (*done)(void *who), void *who);
+
+/* End all; done is called from the loop. */
+void daemon_close(struct daemon *d, void (*done)(void *who), void *who);
+
+#endif

@@ -1,0 +1,100 @@
+#include "app/door.h"
+
+#include "base/auto.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* 64 bits of any text, the same in every process. */
+static struct str letters_of(struct arena *mem, struct str text)
+{
+    const uint64_t one = 0x1234567890abcdefu >> 4, two = 0x0fedcba987654321u;
+
+    return arena_printf(mem, "%08x%08x", hash_str(one, text), hash_str(two, text));
+}
+
+/* ---- the place ----------------------------------------------------------------------------- */
+
+/* Somebody else's folder (sudo keeps the variable) is not one to leave our files in. */
+static bool runtime_folder(struct arena *mem, const char *base, bool make, const char **out,
+                           struct err *e)
+{
+    struct stat st;
+
+    if (stat(base, &st))
+        return fail_sys(e, "XDG_RUNTIME_DIR %s", base);
+    if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+        return fail(e, ERR_DENIED, "XDG_RUNTIME_DIR %s is not a folder of ours", base);
+    *out = arena_printf(mem, "%s/" TREFOIL_NAME, base).p;
+    if (make && mkdir(*out, 0700) && errno != EEXIST)
+        return fail_sys(e, "make folder %s", *out);
+    return true;
+}
+
+static bool door_folder(struct arena *mem, bool make, const char **out, struct err *e)
+{
+    const char *base = getenv("XDG_RUNTIME_DIR");
+
+    if (base && *base)
+        return runtime_folder(mem, base, make, out, e);
+    if (make)
+        return root_user_state(mem, out, e);
+    *out = root_user_state_path(mem);
+    return *out || fail(e, ERR_NOT_FOUND, "there is no folder of the user's state");
+}
+
+bool door_path(struct app *app, bool make, const char **out, struct err *e)
+{
+    const char *folder;
+    struct str name = letters_of(&app->mem, str_of(app->root.path));
+
+    if (!door_folder(&app->mem, make, &folder, e))
+        return false;
+    *out = arena_printf(&app->mem, "%s/" STR_FMT ".sock", folder, STR_ARG(name)).p;
+    return true;
+}
+
+/* ---- what must agree ----------------------------------------------------------------------- */
+
+static const char *or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+struct str door_digest(struct app *app)
+{
+    char real[PATH_MAX] = "";
+    struct str all;
+
+    if (app->opt.config && !realpath(app->opt.config, real))
+        real[0] = 0;
+    all = arena_printf(&app->mem, "%s\n%s\n%s\n%d\n%s", app->root.path, real,
+                       or_nothing(root_user_config(&app->mem)), app->opt.trust,
+                       or_nothing(getenv("TREFOIL_PROVIDER")));
+    return letters_of(&app->mem, all);
+}
+
+/* ---- knocking ------------------------------------------------------------------------------ */
+
+int door_knock(const char *path, int *out_pid)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    struct ucred who;
+    socklen_t size = sizeof(who);
+    AUTO_FD fd = -1;
+
+    if (!str_to_c(str_of(path), a.sun_path, sizeof(a.sun_path)) || access(path, F_OK))
+        return -1;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)) ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) || who.uid != geteuid())
+        return -1;
+    *out_pid = who.pid;
+    return TAKE_FD(fd);
+}

@@ -1,0 +1,45 @@
+#include "app/task_find.h"
+
+bool task_each(struct store_port *port, const struct store_task_page *filter,
+               bool (*each)(void *who, const struct store_task *t), void *who, struct err *e)
+{
+    struct store_step step = { .what = STORE_TASKS, .tasks = *filter };
+    bool ok, more = true;
+
+    do {
+        struct store_ask ask = { .step = &step, .steps = 1 };
+
+        ok = store_wait(port, &ask, e);
+        for (size_t i = 0; ok && more && i < step.tasks.n; i++)
+            more = each(who, &step.tasks.v[i]);
+        more = more && ok && step.tasks.more;
+        store_ask_fini(&ask);
+    } while (more);
+    return ok;
+}
+
+struct search {
+    struct id_search ids;
+    struct arena *mem;
+    struct str found;
+};
+
+static bool look(void *who, const struct store_task *t)
+{
+    struct search *f = who;
+
+    if (id_search_meets(&f->ids, t->id))
+        f->found = arena_str(f->mem, t->id);
+    return !f->ids.over;
+}
+
+bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
+                struct err *e)
+{
+    struct search f = { .mem = mem, .ids = { .what = "task", .beginning = beginning } };
+
+    if (!task_each(port, &(struct store_task_page){ 0 }, look, &f, e) || !id_search_end(&f.ids, e))
+        return false;
+    *id = f.found;
+    return true;
+}

@@ -1,0 +1,19 @@
+/* task_find.h - tasks of a store, for verbs: they run the loop until it has answered. */
+#ifndef APP_TASK_FIND_H
+#define APP_TASK_FIND_H
+
+#include "app/store_find.h"
+#include "core/task.h"
+
+/*
+ * Each task of the page's filters, the newest first, until `each` says false. Texts are borrowed
+ * for the call.
+ */
+bool task_each(struct store_port *port, const struct store_task_page *filter,
+               bool (*each)(void *who, const struct store_task *t), void *who, struct err *e);
+
+/* The one task whose id begins so, its id in mem. ERR_NOT_FOUND; ERR_INVALID when it is not alone. */
+bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
+                struct err *e);
+
+#endif

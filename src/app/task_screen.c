@@ -1,0 +1,167 @@
+#include "app/task_screen.h"
+
+#include "app/task_json.h"
+#include "base/auto.h"
+
+/* ---- the console ----------------------------------------------------------------------------- */
+
+static void on_console_gone(void *who)
+{
+    struct task_screen *s = who;
+
+    s->gone = true;
+    if (s->on_gone)
+        s->on_gone(s->who);
+}
+
+bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop, bool thoughts,
+                      void (*on_gone)(void *who), void *who, struct err *e)
+{
+    struct render_opts opts = { .loop = loop,
+                                .limits = &app->config.limits,
+                                .sink = &s->console.sink,
+                                .root = app->root.path,
+                                .thoughts = thoughts };
+
+    *s = (struct task_screen){ .app = app, .loop = loop, .on_gone = on_gone, .who = who };
+    if (!console_open(&s->console, loop, &app->config.limits, on_console_gone, s, e))
+        return false;
+    console_set(&s->console, &opts);
+    opts.spin &= !app->opt.json;
+    render_init(&s->render, &opts);
+    s->console.render = &s->render;
+    return true;
+}
+
+static void on_closed(void *who)
+{
+    struct task_screen *s = who;
+
+    s->closed = true;
+    loop_stop(s->loop);
+}
+
+bool task_screen_close(struct task_screen *s, bool now)
+{
+    s->console.render = NULL;
+    render_fini(&s->render);
+    console_close(&s->console, now || s->gone, on_closed, s);
+    while (!s->closed)
+        loop_run(s->loop);
+    if (s->console.gone && s->console.why.code == ERR_LIMIT)
+        app_fail(&s->console.why);
+    return !s->console.gone;
+}
+
+void task_screen_note(struct task_screen *s, struct str text)
+{
+    render_note(&s->render, text);
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+static void put_line(struct task_screen *s, struct buf *line)
+{
+    buf_putc(line, '\n');
+    if (!line->full)
+        s->console.sink.put(&s->console.sink, RENDER_ANSWER, buf_str(line));
+    else
+        task_screen_note(s, STR("an event that is too large was left out"));
+}
+
+static void put_json(struct task_screen *s, int64_t seq, int64_t at, struct str kind,
+                     struct str body)
+{
+    AUTO_BUF line;
+    struct jw w = jw_to(&line);
+
+    buf_init(&line, (size_t)s->app->config.limits.output_backlog_bytes);
+    task_event_write(&w, seq, at, kind, body);
+    put_line(s, &line);
+}
+
+void task_screen_begin(struct task_screen *s, struct str id, struct str agent)
+{
+    AUTO_BUF line;
+    struct jw w = jw_to(&line);
+
+    buf_init(&line, 1 << 16);
+    if (!s->app->opt.json) {
+        buf_printf(&line, "task " STR_FMT " of the agent " STR_FMT, STR_ARG(id), STR_ARG(agent));
+        render_event(&s->render, &(struct event){ .kind = EVENT_NOTICE,
+                                                  .notice = { NOTICE_RESUMED, buf_str(&line) } });
+        return;
+    }
+    jw_object(&w);
+    jw_kstr(&w, "type", STR("begin"));
+    jw_kstr(&w, "task", id);
+    jw_kstr(&w, "agent", agent);
+    jw_object_end(&w);
+    put_line(s, &line);
+}
+
+/* ---- for eyes -------------------------------------------------------------------------------- */
+
+/* Its turn ends with it; what stands for the state in the words of turns. */
+static void put_end(struct task_screen *s, struct str text)
+{
+    struct event ev = { .kind = EVENT_END, .end = { .stop = TURN_FAILED, .text = text } };
+
+    if (s->state == TASK_COMPLETED)
+        ev.end.stop = TURN_END;
+    else if (s->state == TASK_CANCELED)
+        ev.end.stop = TURN_CANCELED;
+    render_event(&s->render, &ev);
+}
+
+static void put_status(struct task_screen *s, struct str text)
+{
+    switch (s->state) {
+    case TASK_SUBMITTED:
+    case TASK_WORKING: render_wait(&s->render); break;
+    case TASK_INPUT_REQUIRED:
+    case TASK_AUTH_REQUIRED:
+        task_screen_note(s, text.n ? text : STR("the task waits for an answer"));
+        break;
+    case TASK_COMPLETED:
+    case TASK_FAILED:
+    case TASK_CANCELED:
+    case TASK_REJECTED: put_end(s, text); break;
+    case TASK_STATES: break;
+    }
+}
+
+/* Whether an ask is closed is told by "answered", whoever asked. */
+static void put_event(struct task_screen *s, struct arena *mem, struct json body)
+{
+    struct event ev;
+    struct err e;
+
+    if (event_read(mem, body, &ev, &e) && (ev.kind != EVENT_ASK || ev.ask.open))
+        render_event(&s->render, &ev);
+}
+
+void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct str kind,
+                       struct str body)
+{
+    struct json_opts opts = limits_json(&s->app->config.limits);
+    AUTO_ARENA mem = { 0 };
+    bool is_status = str_eq(kind, STR("status")), json = s->app->opt.json;
+    struct json v;
+    struct err e;
+
+    if (json)
+        put_json(s, seq, at, kind, body);
+    if (!json_read(&mem, body, &opts, &v, &e))
+        return;
+    if (is_status)
+        task_state_named(json_str(&mem, json_get(v, STR("state"))), &s->state);
+    if (json)
+        return;
+    if (is_status)
+        put_status(s, json_str(&mem, json_get(v, STR("text"))));
+    else if (str_eq(kind, STR("answered")))
+        render_release(&s->render);
+    else
+        put_event(s, &mem, v);
+}

@@ -1,0 +1,323 @@
+/*
+ * tasks.c - `trefoil tasks`: what agents were given to do, by whomever, and what became of it.
+ *
+ * All but cancel read the store, so they work beside the process that does the work, and without it.
+ */
+#include "app/tasks.h"
+
+#include "app/show.h"
+#include "app/task_find.h"
+#include "app/task_json.h"
+#include "base/auto.h"
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LIST_SHORT = 20, OUT_MOST = 1 << 30 };
+
+struct tasks_args {
+    bool all, live, thoughts;
+    const char *after, *agent;
+};
+
+static void print(const struct buf *out)
+{
+    fwrite(out->p, 1, out->n, stdout);
+    fflush(stdout);
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+struct listing {
+    const struct app *app;
+    struct jw w;
+    struct buf out;
+    size_t n, most;
+};
+
+static void put_line(struct listing *l, const struct task_info *t)
+{
+    char time[CLOCK_TEXT];
+
+    clock_text(t->created, time);
+    buf_put(&l->out, t->id);
+    buf_printf(&l->out, "  %.10s %.5s  %-14s  ", time, time + 11, task_state_names[t->state]);
+    show_text(&l->out, t->agent);
+    buf_put(&l->out, STR("  "));
+    show_summary(&l->out, t->asked);
+    buf_putc(&l->out, '\n');
+}
+
+static bool list_one(void *who, const struct store_task *stored)
+{
+    struct listing *l = who;
+    AUTO_ARENA mem = { 0 };
+    struct task_info t;
+
+    if (l->n++ == l->most)
+        return false;
+    t = task_info_of(&mem, stored);
+    if (l->app->opt.json)
+        task_write(&l->w, &t, false);
+    else
+        put_line(l, &t);
+    return true;
+}
+
+static int list(struct app *app, struct shelf *shelf, const struct tasks_args *args)
+{
+    struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
+    struct store_task_page filter = { .agent = args->agent ? str_of(args->agent) : STR_NONE,
+                                      .only_live = args->live };
+    bool ok = true;
+    struct err e;
+
+    buf_init(&l.out, OUT_MOST);
+    l.w = jw_to(&l.out);
+    if (app->opt.json)
+        jw_array(&l.w);
+    if (shelf->port)
+        ok = task_each(shelf->port, &filter, list_one, &l, &e);
+    if (app->opt.json) {
+        jw_array_end(&l.w);
+        buf_putc(&l.out, '\n');
+    }
+    print(&l.out);
+    buf_fini(&l.out);
+    if (ok && l.n > l.most)
+        fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
+    return ok ? EXIT_OK : app_fail(&e);
+}
+
+/* ---- one ------------------------------------------------------------------------------------- */
+
+bool task_look(struct task_look *l, struct store_port *port, struct str id, int64_t after,
+               struct err *e)
+{
+    *l = (struct task_look){
+        .step = { { .what = STORE_TASK_LOAD, .task = { .id = id } },
+                  { .what = STORE_TASK_EVENTS, .events = { .session = id, .after = after } } },
+    };
+    l->ask.step = l->step;
+    l->ask.steps = ARRAY_LEN(l->step);
+    if (store_wait(port, &l->ask, e))
+        return true;
+    store_ask_fini(&l->ask);
+    return false;
+}
+
+static void put_text(struct buf *out, const char *key, struct str value)
+{
+    if (!value.n)
+        return;
+    buf_printf(out, "%-10s ", key);
+    show_text(out, value);
+    buf_putc(out, '\n');
+}
+
+static void put_time(struct buf *out, const char *key, int64_t ms)
+{
+    char text[CLOCK_TEXT];
+
+    if (!ms)
+        return;
+    clock_text(ms, text);
+    put_text(out, key, str_of(text));
+}
+
+static void put_asks(struct app *app, struct buf *out, const struct task_info *t)
+{
+    struct json_opts opts = limits_json(&app->config.limits);
+    struct json asks, what;
+    struct err e;
+
+    if (!t->asks.p || !json_read(&app->mem, t->asks, &opts, &asks, &e))
+        return;
+    JSON_MEMBERS(key, asks)
+    {
+        what = json_get(json_get(json_value(key), STR("params")), STR("message"));
+        put_text(out, "asks", json_str(&app->mem, what));
+    }
+}
+
+static void put_task(struct app *app, struct buf *out, const struct task_info *t)
+{
+    struct str answer = task_response(&app->mem, &app->config.limits, t->result);
+
+    put_text(out, "id", t->id);
+    put_text(out, "agent", t->agent);
+    put_text(out, "state", str_of(task_state_names[t->state]));
+    put_text(out, "text", t->text);
+    put_text(out, "task", t->asked);
+    put_text(out, "context", t->context);
+    put_text(out, "session", t->session);
+    put_text(out, "model", t->model);
+    put_text(out, "mode", t->mode);
+    put_text(out, "owner", t->owner);
+    put_time(out, "created", t->created);
+    put_time(out, "updated", t->updated);
+    put_time(out, "ended", t->ended);
+    buf_printf(out, "%-10s %" PRId64 "\n", "events", t->last_seq);
+    put_asks(app, out, t);
+    if (!answer.n)
+        return;
+    buf_putc(out, '\n');
+    show_lines(out, answer);
+    buf_putc(out, '\n');
+}
+
+static int show(struct app *app, struct shelf *shelf, struct str id)
+{
+    struct task_look l;
+    struct task_info t;
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    struct err e;
+
+    buf_init(&out, OUT_MOST);
+    if (!task_look(&l, shelf->port, id, INT64_MAX, &e))
+        return app_fail(&e);
+    t = task_info_of(&app->mem, &l.step[0].task);
+    if (app->opt.json) {
+        task_write(&w, &t, true);
+        buf_putc(&out, '\n');
+    } else {
+        put_task(app, &out, &t);
+    }
+    print(&out);
+    store_ask_fini(&l.ask);
+    return EXIT_OK;
+}
+
+/* ---- its events ------------------------------------------------------------------------------ */
+
+static bool read_after(const struct tasks_args *args, int64_t *after)
+{
+    uint64_t n = 0;
+
+    if (args->after && !str_uint(str_of(args->after), 0, INT64_MAX, &n))
+        return false;
+    *after = (int64_t)n;
+    return true;
+}
+
+static void put_events(const struct store_event_page *page)
+{
+    AUTO_BUF out;
+
+    buf_init(&out, OUT_MOST);
+    for (size_t i = 0; i < page->n; i++) {
+        const struct store_event *ev = &page->v[i];
+        struct jw w = jw_to(&out);
+
+        task_event_write(&w, ev->seq, ev->at, ev->kind, ev->body);
+        buf_putc(&out, '\n');
+    }
+    print(&out);
+}
+
+/* A page at a time: a long task has many. */
+static int events(struct shelf *shelf, struct str id, int64_t after)
+{
+    struct task_look l;
+    bool more;
+    struct err e;
+
+    do {
+        if (!task_look(&l, shelf->port, id, after, &e))
+            return app_fail(&e);
+        put_events(&l.step[1].events);
+        more = l.step[1].events.more && l.step[1].events.n;
+        if (more)
+            after = l.step[1].events.v[l.step[1].events.n - 1].seq;
+        store_ask_fini(&l.ask);
+    } while (more);
+    return EXIT_OK;
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+/* The task of an id, or of its beginning; false with the reason said. */
+static bool find(struct app *app, struct shelf *shelf, const char *word, struct str *id)
+{
+    struct err e;
+
+    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
+        return true;
+    if (!shelf->port)
+        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
+    app_fail(&e);
+    return false;
+}
+
+static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_args *args,
+                      struct str what, const char *word)
+{
+    bool to_show = str_eq(what, STR("show")), to_watch = str_eq(what, STR("watch")),
+         to_tell = str_eq(what, STR("events")), to_cancel = str_eq(what, STR("cancel"));
+    int64_t after;
+    struct str id;
+
+    if (!to_show && !to_watch && !to_tell && !to_cancel)
+        return app_usage("tasks: unknown word " STR_FMT "; accepted are list, show, watch, events "
+                         "and cancel",
+                         STR_ARG(str_head(what, 40)));
+    if (!read_after(args, &after))
+        return app_usage("tasks: --after %.40s: the number of an event is expected", args->after);
+    if (!find(app, shelf, word, &id))
+        return EXIT_FAILED;
+    if (to_show)
+        return show(app, shelf, id);
+    if (to_tell)
+        return events(shelf, id, after);
+    return to_watch ? tasks_watch(app, shelf, id, after, args->thoughts) : tasks_cancel(app, id);
+}
+
+static int act(struct app *app, struct shelf *shelf, const struct tasks_args *args, int words,
+               char **word)
+{
+    struct str what = words ? str_of(word[0]) : STR("list");
+
+    if (str_eq(what, STR("list")) && words <= 1)
+        return list(app, shelf, args);
+    if (words == 2)
+        return act_on_one(app, shelf, args, what, word[1]);
+    return app_usage("tasks: expected list, show ID, watch ID, events ID or cancel ID");
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    struct shelf shelf;
+    int code;
+
+    if (!shelf_open(&shelf, app))
+        return EXIT_FAILED;
+    code = act(app, &shelf, args, words, word);
+    shelf_close(&shelf);
+    return code;
+}
+
+static const struct option options[] = {
+    { "all", OPTION_FLAG, offsetof(struct tasks_args, all), NULL,
+      "list all, not only the last 20" },
+    { "live", OPTION_FLAG, offsetof(struct tasks_args, live), NULL,
+      "list those that have not ended" },
+    { "agent", OPTION_TEXT, offsetof(struct tasks_args, agent), "NAME", "list those of one agent" },
+    { "after", OPTION_TEXT, offsetof(struct tasks_args, after), "N",
+      "watch, events: begin behind the event of that number" },
+    { "thoughts", OPTION_FLAG, offsetof(struct tasks_args, thoughts), NULL,
+      "watch: show what the model thinks" },
+};
+
+const struct verb verb_tasks = {
+    .name = "tasks",
+    .words = "[list] | show ID | watch ID | events ID | cancel ID",
+    .summary = "what agents were given to do, and how far they are",
+    .more = "The beginning of an id is enough where no other id begins so. watch ends with its "
+            "task,\nand like run: 0 when it is completed. Ctrl-C only stops watching.\n",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct tasks_args),
+    .run = run,
+};

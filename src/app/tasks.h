@@ -1,0 +1,35 @@
+/* tasks.h - the parts of `trefoil tasks` and `trefoil agents dispatch`, a file each. */
+#ifndef APP_TASKS_H
+#define APP_TASKS_H
+
+#include "app/app.h"
+#include "app/shelf.h"
+#include "core/task.h"
+
+/* Follow a task until it has ended, from behind the event `after` on (tasks_watch.c). */
+int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts);
+
+/* Both work with agents of their own process (tasks_work.c). */
+struct task_dispatch {
+    struct task_spec spec;
+    bool yes; /* allow what it asks permission for */
+    bool thoughts;
+};
+
+int tasks_dispatch(struct app *app, const struct task_dispatch *what);
+int tasks_cancel(struct app *app, struct str id);
+
+/* One that may only read writes into the vault alone, and locks it unless other paths are said. */
+void task_spec_lock_vault(struct task_spec *spec);
+
+/* A task as it is stored now; its texts live until store_ask_fini. */
+struct task_look {
+    struct store_step step[2]; /* the task, then a page of its events */
+    struct store_ask ask;
+};
+
+/* Look at it, and at its events behind `after`. */
+bool task_look(struct task_look *l, struct store_port *port, struct str id, int64_t after,
+               struct err *e);
+
+#endif

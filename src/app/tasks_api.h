@@ -1,0 +1,26 @@
+/*
+ * tasks_api.h - tasks over HTTP, for dashboards and scripts. Handlers of routes; who is the service.
+ *
+ *   GET  /api/tasks[?agent=&context=&live=true&limit=&cursor=]   {"tasks":[...],"next_cursor"?}
+ *   POST /api/tasks                 {"task",...}: 201 and the task, which goes on by itself
+ *   GET  /api/tasks/ID              the task, with its result
+ *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it had
+ *   GET  /api/tasks/ID/events       its events as they happen (task_json.h), until it has ended:
+ *                                   an event stream, from behind Last-Event-ID or ?after= on. 204:
+ *                                   there is nothing more, and never will be
+ *   GET  /api/locks                 {"locks":[...]}
+ *
+ * Who has the key sees the tasks of all. What is dispatched here may do what MCP clients may ([mcp]).
+ */
+#ifndef APP_TASKS_API_H
+#define APP_TASKS_API_H
+
+#include "wire/http_server.h"
+
+void tasks_api_list(struct http_req *req);
+void tasks_api_create(struct http_req *req);
+void tasks_api_get(struct http_req *req);  /* /api/tasks/ and what is behind it */
+void tasks_api_post(struct http_req *req); /* likewise */
+void tasks_api_locks(struct http_req *req);
+
+#endif

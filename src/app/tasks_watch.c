@@ -1,0 +1,136 @@
+/*
+ * tasks_watch.c - `trefoil tasks watch`: a task as it is worked on, wherever that is.
+ *
+ * Whoever works on it stores what happens before telling it, so the store is looked at again and
+ * again: whatever is new is shown, until the task has ended and all of it was.
+ */
+#include "app/task_find.h"
+#include "app/task_json.h"
+#include "app/task_screen.h"
+#include "app/tasks.h"
+#include "base/auto.h"
+#include "base/container.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+struct watching {
+    struct app *app;
+    struct shelf *shelf;
+    struct task_screen screen;
+    struct str id;
+    int64_t after;
+    struct timer pause;
+    bool due;         /* time to look again */
+    bool interrupted; /* by Ctrl-C */
+    bool told_idle;   /* that nobody works on it */
+    bool over;        /* it has ended, and all is shown */
+    int code;
+};
+
+static void on_due(struct timer *t)
+{
+    struct watching *w = CONTAINER_OF(t, struct watching, pause);
+
+    w->due = true;
+    loop_stop(w->shelf->loop);
+}
+
+static void on_gone(void *who)
+{
+    loop_stop(((struct watching *)who)->shelf->loop);
+}
+
+/* The second time nothing is waited for. */
+static void on_signal(int signum, void *who)
+{
+    struct watching *w = who;
+
+    if (w->interrupted)
+        _exit(128 + signum);
+    w->interrupted = true;
+    loop_stop(w->shelf->loop);
+}
+
+static bool is_left(const struct watching *w)
+{
+    return w->interrupted || w->screen.gone;
+}
+
+static void rest(struct watching *w)
+{
+    w->due = false;
+    timer_set(w->shelf->loop, &w->pause, w->app->config.limits.task_poll_ms, on_due);
+    while (!w->due && !is_left(w))
+        loop_run(w->shelf->loop);
+    timer_clear(w->shelf->loop, &w->pause);
+}
+
+static void show_events(struct watching *w, const struct store_event_page *page)
+{
+    for (size_t i = 0; i < page->n; i++) {
+        const struct store_event *ev = &page->v[i];
+
+        task_screen_event(&w->screen, ev->seq, ev->at, ev->kind, ev->body);
+        w->after = ev->seq;
+    }
+}
+
+static void note_idle(struct watching *w, const struct store_task *t)
+{
+    if (t->in_use || t->final || w->told_idle)
+        return;
+    w->told_idle = true;
+    task_screen_note(&w->screen,
+                     STR("nobody works on it now; it goes on when " TREFOIL_NAME " serves here"));
+}
+
+/* One look. False when the store cannot be read. */
+static bool look(struct watching *w, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct task_look l;
+    const struct store_task *t = &l.step[0].task;
+    struct task_info info;
+
+    if (!task_look(&l, w->shelf->port, w->id, w->after, e))
+        return false;
+    show_events(w, &l.step[1].events);
+    note_idle(w, t);
+    info = task_info_of(&mem, t);
+    w->due = l.step[1].events.more;
+    w->over = task_state_final(info.state) && !l.step[1].events.more;
+    w->code = task_exit_code(info.state, task_stop(&mem, &w->app->config.limits, info.result));
+    store_ask_fini(&l.ask);
+    return true;
+}
+
+static int follow(struct watching *w)
+{
+    struct err e;
+
+    while (!w->over && !is_left(w)) {
+        if (!look(w, &e)) {
+            task_screen_note(&w->screen, str_of(e.text));
+            return EXIT_FAILED;
+        }
+        if (!w->over && !w->due)
+            rest(w);
+    }
+    return w->over ? w->code : w->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+}
+
+int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts)
+{
+    struct watching *w = ARENA_NEW(&app->mem, struct watching);
+    struct err e;
+    int code;
+
+    *w = (struct watching){ .app = app, .shelf = shelf, .id = id, .after = after };
+    if (!loop_on_signal(shelf->loop, SIGINT, on_signal, w, &e) ||
+        !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
+        !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
+        return app_fail(&e);
+    code = follow(w);
+    return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;
+}

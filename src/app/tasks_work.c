@@ -1,0 +1,302 @@
+/*
+ * tasks_work.c - what of tasks needs agents of our own: `agents dispatch` and `tasks cancel`.
+ *
+ * A dispatched task is worked on by this process, which shows it like `run` shows a turn and leaves
+ * when it has ended. Step by step, each on the loop until it is done: connect the servers, open the
+ * workshop, create the task, follow it; then all of it is closed in the opposite order. An interrupt
+ * cancels the task, which then ends like any other.
+ *
+ * Nobody else can answer what the task asks while we run, so it is answered here: with no, and said
+ * so, or with yes where that was said beforehand.
+ */
+#include "app/once.h"
+#include "app/task_json.h"
+#include "app/task_screen.h"
+#include "app/tasks.h"
+#include "app/workshop.h"
+#include "base/auto.h"
+#include "base/container.h"
+
+struct errand {
+    struct once once;
+    struct app *app;
+    struct task_screen screen;
+    struct workshop shop;
+    const struct task_dispatch *what; /* NULL: cancel */
+    struct str id;                    /* of the task */
+
+    struct task_ask ask; /* the step that is waited for */
+    struct task_watch watch;
+    struct task_ask cancel; /* beside it */
+    bool canceling;         /* that is under way */
+    bool created;
+    bool denied; /* it asked for something, and nobody was there */
+    bool leaving;
+    bool step_done;
+    bool failed; /* the step, for this reason: */
+    struct err why;
+};
+
+/* ---- steps on the loop ----------------------------------------------------------------------- */
+
+static void on_step(void *who)
+{
+    struct errand *j = who;
+
+    j->step_done = true;
+    loop_stop(j->once.loop);
+}
+
+static void on_step_op(struct op *op, const struct err *e, void *who)
+{
+    struct errand *j = who;
+
+    (void)op;
+    j->failed = e != NULL;
+    if (e)
+        j->why = *e;
+    on_step(j);
+}
+
+static void wait_step(struct errand *j)
+{
+    while (!j->step_done)
+        loop_run(j->once.loop);
+    j->step_done = false;
+}
+
+/* ---- what it holds --------------------------------------------------------------------------- */
+
+void task_spec_lock_vault(struct task_spec *spec)
+{
+    static struct str vault[] = { STR(".vault/") };
+
+    if (spec->read_only && !spec->lock.set)
+        spec->lock = (struct pick_strs){ .v = vault, .n = ARRAY_LEN(vault), .set = true };
+}
+
+/* ---- stopping -------------------------------------------------------------------------------- */
+
+static void on_canceled(struct op *op, const struct err *e, void *who)
+{
+    struct errand *j = who;
+
+    (void)op;
+    (void)e; /* it may have ended by itself: then that is how it ended */
+    j->canceling = false;
+    task_ask_fini(&j->cancel);
+    loop_stop(j->once.loop);
+}
+
+/* Whatever is under way, leave it. */
+static void stop(struct errand *j)
+{
+    if (!j->created || j->canceling || j->leaving) {
+        loop_stop(j->once.loop);
+        return;
+    }
+    j->canceling = true;
+    j->cancel = (struct task_ask){ .id = j->id };
+    task_cancel(j->shop.tasks, &j->cancel, NULL, on_canceled, j);
+}
+
+static void on_interrupt(struct once *o)
+{
+    stop(CONTAINER_OF(o, struct errand, once));
+}
+
+static void on_gone(void *who)
+{
+    stop(who);
+}
+
+static bool is_over(const struct errand *j)
+{
+    return j->once.interrupted || j->screen.gone;
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+struct reply {
+    struct task_ask ask;
+    struct arena mem;
+};
+
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct reply *r = who;
+
+    (void)op;
+    (void)e; /* somebody was faster, or the task has ended */
+    task_ask_fini(&r->ask);
+    arena_fini(&r->mem);
+}
+
+static void answer(struct errand *j, struct str key, bool yes)
+{
+    struct reply *r = ARENA_NEW(&j->app->mem, struct reply);
+    struct json_opts opts = limits_json(&j->app->config.limits);
+    struct str text = yes ? STR("{\"action\":\"accept\"}") : STR("{\"action\":\"decline\"}");
+    struct json v;
+    struct err e;
+
+    if (!json_read(&r->mem, text, &opts, &v, &e))
+        return;
+    r->ask.id = j->id;
+    task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
+}
+
+static void on_question(struct errand *j, struct str body)
+{
+    struct json_opts opts = limits_json(&j->app->config.limits);
+    AUTO_ARENA mem = { 0 };
+    struct event ev;
+    struct json v;
+    struct err e;
+    bool yes;
+
+    if (!json_read(&mem, body, &opts, &v, &e) || !event_read(&mem, v, &ev, &e) || !ev.ask.open)
+        return;
+    yes = j->what->yes && ev.ask.kind == ASK_PERMISSION;
+    j->denied |= !yes;
+    answer(j, ev.ask.key, yes);
+    if (!yes)
+        task_screen_note(&j->screen, STR("nobody is there to answer: the task is told no"));
+}
+
+/* ---- following ------------------------------------------------------------------------------- */
+
+static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
+                     struct str body)
+{
+    struct errand *j = CONTAINER_OF(w, struct errand, watch);
+
+    task_screen_event(&j->screen, seq, at, kind, body);
+    if (str_eq(kind, STR("ask")))
+        on_question(j, body);
+    return true;
+}
+
+/* Who is told that it was too slow goes on from where it was. */
+static void follow(struct errand *j)
+{
+    int64_t after = 0;
+
+    do {
+        j->watch = (struct task_watch){ .id = j->id, .after = after, .event = on_event };
+        task_watch(j->shop.tasks, &j->watch, NULL, on_step_op, j);
+        wait_step(j);
+        after = j->watch.after;
+    } while (j->failed && j->why.code == ERR_LIMIT);
+    while (j->canceling)
+        loop_run(j->once.loop);
+}
+
+static int outcome(struct errand *j)
+{
+    const struct task_info *t = &j->ask.info;
+    struct str why = task_stop(&j->app->mem, &j->app->config.limits, t->result);
+
+    if (j->once.interrupted && t->state == TASK_CANCELED)
+        return EXIT_INTERRUPTED;
+    if (j->denied && t->state == TASK_COMPLETED)
+        return EXIT_DENIED;
+    return task_exit_code(t->state, why);
+}
+
+static int tell_failure(struct errand *j)
+{
+    task_screen_note(&j->screen, str_of(j->why.text));
+    return j->why.code == ERR_NOT_FOUND || j->why.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int dispatch(struct errand *j)
+{
+    int code;
+
+    task_create(j->shop.tasks, &j->ask, &j->what->spec, NULL, on_step_op, j);
+    wait_step(j);
+    if (j->failed)
+        return tell_failure(j);
+    j->id = arena_str(&j->app->mem, j->ask.info.id);
+    j->created = true;
+    task_screen_begin(&j->screen, j->id, j->ask.info.agent);
+    if (is_over(j))
+        stop(j);
+    follow(j);
+    task_ask_fini(&j->ask);
+    j->ask = (struct task_ask){ .id = j->id };
+    task_get(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    wait_step(j);
+    code = j->failed ? tell_failure(j) : outcome(j);
+    j->leaving = true;
+    return code;
+}
+
+static int cancel(struct errand *j)
+{
+    j->ask.id = j->id;
+    task_cancel(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    wait_step(j);
+    if (j->failed) {
+        app_fail(&j->why);
+        return EXIT_FAILED;
+    }
+    return app_done(j->app, "canceled", arena_cstr(&j->app->mem, j->id), j->app->root.path);
+}
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+static int in_workshop(struct errand *j)
+{
+    struct err e;
+    int code;
+
+    if (!workshop_open(&j->shop, &j->once.service, &j->app->mem, &j->app->config, &j->app->root,
+                       true, &e))
+        return app_fail(&e);
+    workshop_use(&j->shop, &j->app->config);
+    code = j->what ? dispatch(j) : cancel(j);
+    task_ask_fini(&j->ask);
+    workshop_close(&j->shop, on_step, j);
+    wait_step(j);
+    return code;
+}
+
+static int on_screen(struct errand *j)
+{
+    struct err e;
+    int code;
+
+    if (!task_screen_open(&j->screen, j->app, j->once.loop, j->what->thoughts, on_gone, j, &e))
+        return app_fail(&e);
+    if (!j->app->opt.json)
+        render_wait(&j->screen.render);
+    once_connect(&j->once, NULL);
+    code = !is_over(j) ? in_workshop(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
+}
+
+static int work(struct app *app, const struct task_dispatch *what, struct str id)
+{
+    struct errand *j = ARENA_NEW(&app->mem, struct errand);
+    int code;
+
+    *j = (struct errand){ .app = app, .what = what, .id = id };
+    if (!once_open(&j->once, app))
+        return EXIT_FAILED;
+    j->once.on_interrupt = on_interrupt;
+    code = what ? on_screen(j) : in_workshop(j);
+    once_close(&j->once);
+    return code;
+}
+
+int tasks_dispatch(struct app *app, const struct task_dispatch *what)
+{
+    return work(app, what, STR_NONE);
+}
+
+int tasks_cancel(struct app *app, struct str id)
+{
+    return work(app, NULL, id);
+}

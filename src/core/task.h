@@ -1,0 +1,190 @@
+/*
+ * task.h - a piece of work that outlives whoever asked for it.
+ *
+ *   SUBMITTED -> WORKING <-> INPUT_REQUIRED, AUTH_REQUIRED
+ *       |           |             |
+ *       +-----------+-------------+--> COMPLETED, FAILED, CANCELED, REJECTED: final
+ *
+ * A task is one prompt for one agent, worked on in a session of its own by the process that holds
+ * its fencing token. Every change is a new version and leaves an event; events have numbers, 1, 2,
+ * 3 ..., and are stored before anyone is told. The caller may go; the work goes on, and comes back
+ * after a restart. Terminal tasks are kept for limits.task_keep_ms; when there are limits.tasks of
+ * them the oldest terminal one makes room, and when all are live a new one is refused (ERR_LIMIT).
+ *
+ * Events of a task, as stored and told (kind, JSON body):
+ *
+ *   status    {"state","text"?}                       it has changed
+ *   text, thought, tool, plan, usage, notice, artifact, ask    as event_write writes them; words are
+ *             gathered: what comes within limits.task_gather_ms is one event
+ *   answered  {"key","by"}                            an ask is closed
+ */
+#ifndef CORE_TASK_H
+#define CORE_TASK_H
+
+#include "base/id.h"
+#include "core/agent.h"
+#include "core/session.h"
+
+enum task_state {
+    TASK_SUBMITTED,
+    TASK_WORKING,
+    TASK_INPUT_REQUIRED,
+    TASK_AUTH_REQUIRED,
+    TASK_COMPLETED,
+    TASK_FAILED,
+    TASK_CANCELED,
+    TASK_REJECTED,
+    TASK_STATES,
+};
+
+extern const char *const task_state_names[TASK_STATES]; /* "submitted", "input_required", ... */
+bool task_state_named(struct str name, enum task_state *out); /* also the spellings of S2.E */
+bool task_state_final(enum task_state s);
+bool task_may_become(enum task_state from, enum task_state to);
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* Borrowed until the op is done, but for what is said to live as long as the engine. */
+struct task_spec {
+    struct str agent;                        /* STR_NONE: the default */
+    struct str text;                         /* what it is to do */
+    struct str model, effort, output_format; /* instead of the agent's; STR_NONE */
+    int64_t max_turns;                       /* 0: the agent's */
+    double budget_usd;                       /* negative: the agent's */
+    bool read_only;
+    struct str context; /* groups tasks; STR_NONE: one of its own */
+    struct str owner;   /* whose it is: a principal, or "local"; others do not see it */
+    struct str session; /* to go on with; STR_NONE: a new one */
+    const char *caller; /* "mcp", "cli": to the guard */
+    struct trace trace;
+    struct str taint;
+    struct pick_strs lock; /* paths it locks while it runs, below the root */
+    struct str rights;     /* for whom it works, by guard_scope_write; STR_NONE: the guard's own */
+};
+
+/* ---- what is known of one -------------------------------------------------------------------- */
+
+struct task_info {
+    struct str id, context, agent, model, mode, session, owner;
+    enum task_state state;
+    struct str asked;  /* what it is to do */
+    struct str text;   /* a sentence about the state: why it failed, what is asked */
+    struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
+                          "usage","stop","duration_seconds"}; else STR_NONE */
+    struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool"}}; or STR_NONE */
+    int64_t created, updated, ended; /* ms; 0: not yet */
+    int64_t version, last_seq;
+};
+
+/* A task as the store has it, in mem: for who reads the store without an engine. */
+struct task_info task_info_of(struct arena *mem, const struct store_task *t);
+
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+struct task_engine;
+
+struct task_engine_opts {
+    const struct session_world *world; /* with a store */
+    struct agent_desk *desk;
+    struct guard *guard;
+    struct lock_table *locks; /* lock.h; may be NULL */
+};
+
+/* Program lifetime. Recovers nothing before task_engine_recover. */
+struct task_engine *task_engine_new(const struct task_engine_opts *opts);
+
+/*
+ * Go on with tasks whose process has died, and fail those that cannot be gone on with; looks again
+ * every limits.task_look_ms, for tasks of processes that die later.
+ */
+void task_engine_recover(struct task_engine *g);
+
+/* Stop running (tasks stay as they are in the store, for who comes next); done from the loop. */
+void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who);
+
+/* How many run in this process, for drains and /health. */
+size_t task_engine_running(const struct task_engine *g);
+
+/* ---- asking it: each an op; zero it, set what is said to be in, read what is out -------------- */
+
+struct task_ask {
+    struct op op;          /* first */
+    struct arena mem;      /* where what is out lives: task_ask_fini */
+    struct str id;         /* in, of all but create */
+    struct str owner;      /* in: STR_NONE sees all */
+    struct task_info info; /* out */
+    struct task_engine *engine;
+    void *state; /* its own */
+};
+
+/* Stored as SUBMITTED, then the op is done; the work begins. ERR_NOT_FOUND, ERR_INVALID: the agent. */
+void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                 struct op *parent, op_done_fn *done, void *who);
+
+/* ERR_NOT_FOUND: unknown, expired, or somebody else's. */
+void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+              void *who);
+
+/* Done when it is terminal; also when it was before. Cancelling the op waits no longer. */
+void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+               void *who);
+
+/*
+ * Stop the work and its processes, wherever it runs; done when it is terminal. ERR_INVALID: it was
+ * terminal already (info says how).
+ */
+void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+                 void *who);
+
+/*
+ * Answer an open ask: {"action",...} as struct ask wants it; key and answer are borrowed until the op
+ * is done. ERR_NOT_FOUND: no such key is open. ERR_INVALID: no action. ERR_DENIED: another process
+ * works on it, and only there it can be answered.
+ */
+void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
+                 struct op *parent, op_done_fn *done, void *who);
+
+static inline void task_ask_fini(struct task_ask *a)
+{
+    arena_fini(&a->mem);
+}
+
+/* The newest first. */
+struct task_list {
+    struct op op; /* first */
+    struct arena mem;
+    struct str owner, context, agent; /* in: STR_NONE: of all */
+    bool only_live;                   /* in */
+    struct store_cursor cursor;       /* in and out; zeroed: from the newest */
+    int64_t most;                     /* in; 0: a page */
+    struct task_info *v;              /* out */
+    size_t n;
+    bool more;
+    void *state;
+};
+
+void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op_done_fn *done,
+               void *who);
+
+/* ---- following one --------------------------------------------------------------------------- */
+
+/*
+ * All events after a number, from the store and then as they happen, each once and in order, until
+ * the task is terminal and all is told, then done. Who is slower than limits.task_watch_events is
+ * done with ERR_LIMIT and may come again from where it was. Cancelling the op ends it.
+ */
+struct task_watch {
+    struct op op;  /* first */
+    struct str id; /* in */
+    struct str owner;
+    int64_t after; /* in; then the last that was told */
+    /* True: go on at once. False: told too much; task_watch_more when there is room again. */
+    bool (*event)(struct task_watch *w, int64_t seq, int64_t at, struct str kind, struct str body);
+    void *state;
+};
+
+void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
+                void *who);
+void task_watch_more(struct task_watch *w);
+
+#endif

@@ -1,0 +1,406 @@
+/*
+ * task_ask.c - what can be asked of tasks: create, get, wait, cancel, answer.
+ *
+ * All but create begin with a look at the task in the store, and end with one: what is told of it
+ * is what is stored. A request that waits looks again when the run of the task has stored
+ * something, and every limits.task_look_ms, for tasks that another process works on.
+ */
+#include "core/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+
+enum request_kind {
+    GET,
+    WAIT,   /* until it is final */
+    CANCEL, /* not asked for yet; then WAIT */
+    ANSWER, /* not given yet; then STORED */
+    STORED, /* until all that its run knows is stored */
+};
+
+struct task_request {
+    struct task_ask *ask;
+    struct task_engine *engine;
+    struct task_request *next;
+    enum request_kind kind;
+    char id[ID_TEXT];
+    struct str key, by;
+    struct json answer;
+    struct store_ask store;
+    struct store_step step;
+    bool asking; /* the store */
+    struct timer look;
+};
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void settle(struct task_request *q, const struct err *e)
+{
+    struct task_ask *a = q->ask;
+    struct task_engine *g = q->engine;
+    struct task_request **at = &g->requests;
+
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    timer_clear(g->loop, &q->look);
+    a->state = NULL;
+    mem_free(q);
+    if (e)
+        op_fail(&a->op, e);
+    else
+        op_ok(&a->op);
+    task_engine_settled(g);
+}
+
+static void settle_as(struct task_request *q, enum err_code code, const char *why)
+{
+    struct err e;
+
+    fail(&e, code, "%s", why);
+    settle(q, &e);
+}
+
+static void cancel_request(struct op *op)
+{
+    struct task_request *q = CONTAINER_OF(op, struct task_ask, op)->state;
+
+    if (q && !q->asking) /* else it comes back, and looks */
+        settle_as(q, ERR_CANCELED, "canceled");
+}
+
+static const struct op_kind request_kind = { .name = "task request", .cancel = cancel_request };
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static void look(struct task_request *q);
+
+static void on_look(struct timer *t)
+{
+    look(CONTAINER_OF(t, struct task_request, look));
+}
+
+static void wait(struct task_request *q)
+{
+    if (q->engine->closing)
+        settle_as(q, ERR_CLOSED, "the program stops; the task stays");
+    else
+        timer_set(q->engine->loop, &q->look, q->engine->limits->task_look_ms, on_look);
+}
+
+static void store_do(struct task_request *q, enum store_what what, op_done_fn *done)
+{
+    q->step = (struct store_step){ .what = what, .task = { .id = str_of(q->id) } };
+    q->store = (struct store_ask){ .step = &q->step, .steps = 1 };
+    q->asking = true;
+    store_start(q->engine->store, &q->store, &q->ask->op, done, q);
+}
+
+/* Nobody works on it: who wants it to end takes it first. */
+static void on_cancel_stored(struct op *op, const struct err *e, void *who)
+{
+    struct task_request *q = who;
+    bool in_use = q->step.task.in_use;
+
+    (void)op;
+    q->asking = false;
+    store_ask_fini(&q->store);
+    if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
+        settle(q, e);
+        return;
+    }
+    if (!e && !in_use && !task_engine_find(q->engine, str_of(q->id)))
+        task_recover_one(q->engine, str_of(q->id));
+    q->kind = WAIT;
+    look(q);
+}
+
+static void begin_cancel(struct task_request *q)
+{
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+
+    if (r) {
+        task_run_cancel(r);
+        q->kind = WAIT;
+        wait(q);
+    } else {
+        store_do(q, STORE_TASK_CANCEL, on_cancel_stored);
+    }
+}
+
+static void give_answer(struct task_request *q, bool final)
+{
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+    struct err e;
+
+    if (!r && final)
+        fail(&e, ERR_NOT_FOUND, "task %s has ended: nothing is asked any more", q->id);
+    else if (!r)
+        fail(&e, ERR_DENIED,
+             "task %s is worked on by another process, and only there it can be answered", q->id);
+    else if (task_run_answer(r, q->key, q->answer, q->by, &e)) {
+        q->kind = STORED;
+        wait(q);
+        return;
+    }
+    settle(q, &e);
+}
+
+/* What it is now, and whether that is what was waited for. */
+static void judge(struct task_request *q)
+{
+    bool final = task_state_final(q->ask->info.state);
+    struct err e;
+
+    switch (q->kind) {
+    case GET:
+    case STORED: settle(q, NULL); return;
+    case WAIT:
+        if (final)
+            settle(q, NULL);
+        else
+            wait(q);
+        return;
+    case CANCEL:
+        if (!final) {
+            begin_cancel(q);
+            return;
+        }
+        fail(&e, ERR_INVALID, "task %s has ended already: it is %s", q->id,
+             task_state_names[q->ask->info.state]);
+        settle(q, &e);
+        return;
+    case ANSWER: give_answer(q, final); return;
+    }
+}
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct task_request *q = who;
+    struct err bad;
+
+    (void)op;
+    q->asking = false;
+    if (e || !task_visible(q->engine, &q->step.task, q->ask->owner, &bad)) {
+        bad = e ? *e : bad;
+        store_ask_fini(&q->store);
+        settle(q, &bad);
+        return;
+    }
+    arena_reset(&q->ask->mem);
+    q->ask->info = task_info_of(&q->ask->mem, &q->step.task);
+    store_ask_fini(&q->store);
+    if (q->ask->op.canceled)
+        settle_as(q, ERR_CANCELED, "canceled");
+    else
+        judge(q);
+}
+
+static void look(struct task_request *q)
+{
+    store_do(q, STORE_TASK_LOAD, on_looked);
+}
+
+/* A run has stored all it knows, or is over. */
+void task_requests_hear(struct task_run *r)
+{
+    for (struct task_request *q = r->engine->requests; q; q = q->next) {
+        bool waits = !q->asking &&
+                     (q->kind == STORED || task_state_final(r->state) || r->op.settled || r->lost);
+
+        if (waits && str_eq(str_of(q->id), str_of(r->id))) {
+            timer_clear(q->engine->loop, &q->look);
+            look(q);
+        }
+    }
+}
+
+void task_requests_close(struct task_engine *g)
+{
+    struct task_request *next;
+
+    for (struct task_request *q = g->requests; q; q = next) {
+        next = q->next;
+        if (!q->asking && q->kind != CANCEL)
+            settle_as(q, ERR_CLOSED, "the program stops; the task stays");
+    }
+}
+
+static struct task_request *begin(struct task_engine *g, struct task_ask *a, enum request_kind kind,
+                                  struct op *parent, op_done_fn *done, void *who)
+{
+    struct task_request *q = MEM_NEW(struct task_request);
+
+    q->ask = a;
+    q->engine = g;
+    q->kind = kind;
+    q->next = g->requests;
+    g->requests = q;
+    a->engine = g;
+    a->state = q;
+    op_begin(&a->op, &request_kind, g->loop, parent, done, who);
+    if (g->closing)
+        settle_as(q, ERR_CLOSED, "the program stops");
+    else if (!str_to_c(a->id, q->id, sizeof(q->id)))
+        settle_as(q, ERR_NOT_FOUND, "there is no such task");
+    else
+        look(q);
+    return a->state; /* NULL when it has settled */
+}
+
+void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+              void *who)
+{
+    begin(g, a, GET, parent, done, who);
+}
+
+void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+               void *who)
+{
+    begin(g, a, WAIT, parent, done, who);
+}
+
+void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+                 void *who)
+{
+    begin(g, a, CANCEL, parent, done, who);
+}
+
+/* key and answer are borrowed until the op is done. */
+void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
+                 struct op *parent, op_done_fn *done, void *who)
+{
+    struct task_request *q = begin(g, a, ANSWER, parent, done, who);
+
+    if (!q)
+        return;
+    q->key = key;
+    q->answer = answer;
+    q->by = a->owner;
+}
+
+/* ---- creating -------------------------------------------------------------------------------- */
+
+/* What was asked of the store is done. */
+static void cancel_create(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind create_kind = { .name = "create task", .cancel = cancel_create };
+
+static struct task_info info_of(struct arena *mem, const struct task_run *r,
+                                const struct store_task *t)
+{
+    struct store_task all = *t;
+
+    all.created = all.updated = r->created;
+    return task_info_of(mem, &all);
+}
+
+/* The creator may go from here on; the work stays. */
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+    struct task_engine *g = r->engine;
+    struct task_ask *a = r->creator;
+    struct store_task *t = &r->create[1].task;
+
+    (void)op;
+    if (!e) {
+        r->fence = t->fence;
+        r->log.seq = t->last_seq;
+        r->log.version = t->version;
+        a->info = info_of(&a->mem, r, t);
+        r->creator = NULL;
+    }
+    store_ask_fini(&r->log.ask);
+    g->others--;
+    if (e) {
+        task_run_free(r);
+        op_fail(&a->op, e);
+    } else {
+        op_ok(&a->op);
+        task_run_begin(r);
+    }
+    task_engine_settled(g);
+}
+
+static struct store_task first_of(struct task_run *r, const struct store_event *status)
+{
+    return (struct store_task){
+        .id = str_of(r->id),
+        .context = r->context,
+        .owner = r->owner,
+        .agent = str_of(r->agent->def->name),
+        .model = r->agent->model.name,
+        .mode = str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)),
+        .state = str_of(task_state_names[TASK_SUBMITTED]),
+        .spec = task_spec_write(&r->mem, &r->spec),
+        .event = status,
+        .events = 1,
+        .capacity = r->engine->limits->tasks,
+    };
+}
+
+/* Those whose time is over make room first. */
+static void store_new(struct task_run *r)
+{
+    struct store_event *status = ARENA_NEW(&r->mem, struct store_event);
+
+    *status = (struct store_event){
+        .kind = STR("status"),
+        .body = task_status_body(&r->mem, TASK_SUBMITTED, STR_NONE),
+    };
+    r->create[0] = (struct store_step){ .what = STORE_TASKS_EXPIRE };
+    r->create[1] = (struct store_step){ .what = STORE_TASK_CREATE, .task = first_of(r, status) };
+    r->log.ask = (struct store_ask){ .step = r->create, .steps = 2, .durability = STORE_POWER };
+    r->engine->others++;
+    store_start(r->engine->store, &r->log.ask, &r->creator->op, on_created, r);
+}
+
+static bool check(const struct task_engine *g, const struct task_spec *spec, struct err *e)
+{
+    if (g->closing)
+        return fail(e, ERR_CLOSED, "the program stops");
+    if (!g->store)
+        return fail(e, ERR_DENIED, "nothing is kept here, and tasks have to be");
+    if (!str_trim(spec->text).n)
+        return fail(e, ERR_INVALID, "text: say what the agent is to do");
+    if (trace_too_deep(spec->trace.depth))
+        return fail(e, ERR_INVALID, "more than %d agents have called each other", (int)TRACE_DEPTH);
+    return true;
+}
+
+static void fill_new(struct task_run *r)
+{
+    char context[ID_TEXT];
+
+    r->created = loop_wall(r->engine->loop);
+    id_new(r->created, r->id);
+    id_new(r->created, context);
+    r->context = r->spec.context.n ? r->spec.context : arena_str(&r->mem, str_of(context));
+    r->owner = r->spec.owner.n ? r->spec.owner : STR("local");
+    r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+}
+
+void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                 struct op *parent, op_done_fn *done, void *who)
+{
+    struct agent *agent;
+    struct task_run *r;
+    struct err e;
+
+    a->engine = g;
+    op_begin(&a->op, &create_kind, g->loop, parent, done, who);
+    agent = check(g, spec, &e) ? task_spec_agent(spec, g->opts.desk, &e) : NULL;
+    if (!agent) {
+        op_fail(&a->op, &e);
+        return;
+    }
+    r = task_run_new(g, spec);
+    r->agent = agent;
+    r->creator = a;
+    fill_new(r);
+    store_new(r);
+}

@@ -1,0 +1,346 @@
+/*
+ * task_log.c - what happens to a task is stored, then told.
+ *
+ * One request is under way at most; what comes meanwhile is in the next. A request that fails
+ * because the disk is full, or another process writes for too long, is made again every
+ * limits.task_look_ms until it succeeds; one that is refused means that the task is not ours any
+ * more. Reports of progress are left out while too much waits: the next one says more.
+ */
+#include "core/task_parts.h"
+
+#include "base/container.h"
+#include "base/log.h"
+
+enum { WORDS_MOST = 64 << 10 };
+
+static struct task_run *run_of(struct timer *t)
+{
+    return CONTAINER_OF(t, struct task_run, log.timer);
+}
+
+static const struct limits *limits_of(const struct task_run *r)
+{
+    return r->engine->limits;
+}
+
+struct str task_status_body(struct arena *mem, enum task_state state, struct str text)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, mem, 1 << 16);
+    jw_object(&w);
+    jw_kstr(&w, "state", str_of(task_state_names[state]));
+    if (text.n)
+        jw_kstr(&w, "text", text);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+/* ---- storing --------------------------------------------------------------------------------- */
+
+static void send(struct task_run *r);
+static void flush(struct task_run *r);
+static void goes_soon(struct task_run *r);
+
+static struct str or_empty(struct str s)
+{
+    return s.p ? s : STR("");
+}
+
+static struct store_task update_of(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+    bool final = task_state_final(r->state);
+
+    return (struct store_task){
+        .id = str_of(r->id),
+        .fence = r->fence,
+        .state = str_of(task_state_names[r->state]),
+        .text = or_empty(r->text),
+        .session = str_of(r->session_id),
+        .asks = task_run_asks(r, &l->mem[!l->filling]),
+        .result = final ? r->result : STR_NONE,
+        .final = final,
+        .expires = final ? loop_wall(r->op.loop) + limits_of(r)->task_keep_ms : 0,
+        .event = l->sent,
+        .events = l->sents,
+    };
+}
+
+static void on_again(struct timer *t)
+{
+    run_of(t)->log.again = false;
+    send(run_of(t));
+}
+
+static bool is_passing(enum err_code code)
+{
+    return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_LIMIT;
+}
+
+static void on_refused(struct task_run *r, const struct err *e)
+{
+    struct task_log *l = &r->log;
+
+    if (is_passing(e->code) && !r->lost && !r->engine->closing) {
+        if (!l->complained)
+            LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
+                LOG_Z("why", e->text));
+        l->again = l->complained = true;
+        timer_set(r->op.loop, &l->timer, limits_of(r)->task_look_ms, on_again);
+        return;
+    }
+    l->storing = false;
+    task_run_lose(r);
+    flush(r);
+    task_requests_hear(r);
+}
+
+static void on_stored(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+    struct task_log *l = &r->log;
+    int64_t first = l->seq + 1;
+    bool canceled = l->step.task.canceled;
+
+    (void)op;
+    if (!e) {
+        l->seq = l->step.task.last_seq;
+        l->version = l->step.task.version;
+        first = l->seq + 1 - (int64_t)l->sents;
+    }
+    store_ask_fini(&l->ask);
+    if (e) {
+        on_refused(r, e);
+        return;
+    }
+    l->storing = l->complained = false;
+    l->stored = loop_now(r->op.loop);
+    for (size_t i = 0; i < l->sents; i++)
+        l->sent[i].at = l->step.task.updated;
+    task_followers_hear(r, l->sent, l->sents, first);
+    arena_reset(&l->mem[!l->filling]);
+    l->sents = 0;
+    if (canceled && !task_state_final(r->state))
+        task_run_cancel(r);
+    if (l->urgent || l->then)
+        flush(r);
+    else if (l->n || l->words.n)
+        goes_soon(r);
+    if (!l->storing)
+        task_requests_hear(r);
+}
+
+static void send(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+
+    l->storing = true;
+    l->step = (struct store_step){ .what = STORE_TASK_UPDATE, .task = update_of(r) };
+    l->ask = (struct store_ask){ .step = &l->step,
+                                 .steps = 1,
+                                 .durability = task_state_final(r->state)
+                                                   ? STORE_POWER
+                                                   : r->engine->opts.world->durability };
+    store_start(r->engine->store, &l->ask, &r->op, on_stored, r);
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+static void put(struct task_run *r, const char *kind, struct str body)
+{
+    struct task_log *l = &r->log;
+    struct arena *mem = &l->mem[l->filling];
+
+    if (l->n == l->room) {
+        size_t room = l->room ? 2 * l->room : 16;
+
+        l->v = arena_grow(mem, l->v, l->room * sizeof(*l->v), room * sizeof(*l->v));
+        l->room = room;
+    }
+    l->v[l->n++] = (struct store_event){ .kind = str_of(kind), .body = arena_str(mem, body) };
+}
+
+/* What is longer than an event may be is told without what makes it long. */
+static struct event without_texts(const struct event *ev)
+{
+    struct event less = *ev;
+
+    if (ev->kind == EVENT_TOOL) {
+        less.tool.args = less.tool.text = less.tool.old_text = less.tool.new_text = STR_NONE;
+        less.tool.content = STR_NONE;
+    } else if (ev->kind == EVENT_ARTIFACT) {
+        less.artifact.text = STR_NONE;
+    }
+    return less;
+}
+
+static void put_event(struct task_run *r, const struct event *ev)
+{
+    size_t most = (size_t)limits_of(r)->task_event_bytes;
+    struct event less;
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, most);
+    event_write(&w, ev);
+    if (out.full) {
+        less = without_texts(ev);
+        buf_clear(&out);
+        w = jw_to(&out);
+        event_write(&w, &less);
+    }
+    if (out.full)
+        LOG(LOG_WARN, "task", "an event is larger than limits.task_event_bytes and left out",
+            LOG_Z("task", r->id), LOG_Z("kind", event_names[ev->kind]));
+    else
+        put(r, event_names[ev->kind], buf_str(&out));
+}
+
+static void words_end(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+
+    if (!l->words.n)
+        return;
+    put_event(r, &(struct event){ .kind = l->words_kind,
+                                  .message = str_of(l->message),
+                                  .text = buf_str(&l->words) });
+    buf_clear(&l->words);
+}
+
+static void flush(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+    void (*then)(struct task_run * r) = l->then;
+
+    if (l->storing)
+        return;
+    words_end(r);
+    timer_clear(r->op.loop, &l->timer);
+    if (r->lost) {
+        l->n = 0;
+        l->urgent = false;
+    }
+    if (l->n || l->urgent) {
+        l->sent = l->v;
+        l->sents = l->n;
+        l->v = NULL;
+        l->n = l->room = 0;
+        l->filling = !l->filling;
+        l->urgent = false;
+        send(r);
+    } else if (then) {
+        l->then = NULL;
+        then(r);
+    }
+}
+
+static void on_gathered(struct timer *t)
+{
+    struct task_run *r = run_of(t);
+
+    r->log.urgent = true; /* as soon as the request that is under way has ended */
+    flush(r);
+}
+
+static void goes_soon(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+
+    if (!timer_is_set(&l->timer))
+        timer_set(r->op.loop, &l->timer, limits_of(r)->task_gather_ms, on_gathered);
+}
+
+static void goes(struct task_run *r, bool urgent)
+{
+    if (!urgent) {
+        goes_soon(r);
+        return;
+    }
+    r->log.urgent = true;
+    flush(r);
+}
+
+void task_log_add(struct task_run *r, const char *kind, struct str body, bool urgent)
+{
+    if (r->lost)
+        return;
+    words_end(r);
+    put(r, kind, body);
+    goes(r, urgent);
+}
+
+static void add_words(struct task_run *r, const struct event *ev)
+{
+    struct task_log *l = &r->log;
+
+    if (l->words.n && (ev->kind != l->words_kind || !str_eq(ev->message, str_of(l->message)) ||
+                       l->words.n + ev->text.n > WORDS_MOST))
+        words_end(r);
+    l->words_kind = ev->kind;
+    str_to_c(str_head(ev->message, sizeof(l->message) - 1), l->message, sizeof(l->message));
+    if (!l->words.max)
+        buf_init(&l->words, WORDS_MOST);
+    if (ev->text.n > WORDS_MOST)
+        put_event(r, ev);
+    else
+        buf_put(&l->words, ev->text);
+    goes(r, false);
+}
+
+static bool is_progress(const struct event *ev)
+{
+    return ev->kind == EVENT_TOOL && ev->tool.status == CALLED_RUNNING &&
+           (ev->tool.text.p || ev->tool.done.p);
+}
+
+void task_log_event(struct task_run *r, const struct event *ev)
+{
+    struct task_log *l = &r->log;
+
+    if (r->lost)
+        return;
+    if (ev->kind == EVENT_TEXT || ev->kind == EVENT_THOUGHT) {
+        add_words(r, ev);
+        return;
+    }
+    if (is_progress(ev) && (int64_t)l->n >= limits_of(r)->task_watch_events)
+        return;
+    words_end(r);
+    put_event(r, ev);
+    goes(r, ev->kind == EVENT_ARTIFACT || ev->kind == EVENT_ASK);
+}
+
+/* The only writer of r->state. */
+bool task_log_state(struct task_run *r, enum task_state to, struct str text)
+{
+    struct arena *mem = &r->log.mem[r->log.filling];
+
+    if (!task_may_become(r->state, to))
+        return false;
+    r->state = to;
+    r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
+    task_log_add(r, "status", task_status_body(mem, to, text), true);
+    return true;
+}
+
+void task_log_flush(struct task_run *r, void (*then)(struct task_run *r))
+{
+    r->log.then = then;
+    r->log.urgent |= r->log.words.n > 0;
+    flush(r);
+}
+
+void task_log_stop(struct task_run *r)
+{
+    struct task_log *l = &r->log;
+
+    if (!l->again)
+        return;
+    timer_clear(r->op.loop, &l->timer);
+    l->again = l->storing = false;
+    r->lost = true;
+    flush(r);
+}

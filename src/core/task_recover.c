@@ -1,0 +1,188 @@
+/*
+ * task_recover.c - tasks whose process has gone: found, taken, gone on with.
+ *
+ * What the session holds says how far one had come: the prompt bears the id of the task. A turn that
+ * was cancelled although nobody cancelled the task was stopped together with its process.
+ */
+#include "core/task_parts.h"
+
+#include "base/container.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* ---- how far had it come? -------------------------------------------------------------------- */
+
+struct tale {
+    struct work_client client; /* first */
+    struct task_run *run;
+    bool prompted, ended;
+    struct event_end end;
+};
+
+static void on_told(struct work_client *c, const struct event *ev)
+{
+    struct tale *t = CONTAINER_OF(c, struct tale, client);
+
+    if (ev->kind == EVENT_PROMPT && str_eq(ev->message, str_of(t->run->id))) {
+        t->prompted = true;
+        t->ended = false;
+    } else if (t->prompted && ev->kind == EVENT_TOOL) {
+        task_run_made(t->run, &ev->tool);
+    } else if (t->prompted && ev->kind == EVENT_END) {
+        t->ended = true;
+        t->end = ev->end;
+        t->end.text = ev->end.text.p ? arena_str(&t->run->mem, ev->end.text) : STR_NONE;
+    }
+}
+
+static const struct work_client_kind tale_kind = { .event = on_told };
+
+static const char go_on[] = "The program was stopped while you worked on this task, and runs again "
+                            "now. See what is done already, then go on where you were.";
+
+void task_run_recover(struct task_run *r)
+{
+    struct tale t = { .client = { &tale_kind }, .run = r };
+
+    session_tell(&r->session, &t.client);
+    if (!t.prompted) {
+        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
+    } else if (r->session.broken_off) {
+        task_run_resume(r);
+    } else if (t.ended && t.end.stop == TURN_CANCELED) {
+        task_run_prompt(r, STR_NONE, str_of(go_on));
+    } else {
+        r->stop = t.ended ? t.end.stop : TURN_FAILED;
+        r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
+        r->why = t.end.text;
+        r->answer = arena_str(&r->mem, history_answer(r->session.history));
+        task_run_turned(r);
+    }
+}
+
+/* ---- taking one ------------------------------------------------------------------------------ */
+
+struct taking {
+    struct task_engine *engine;
+    struct store_ask ask;
+    struct store_step step;
+    char id[ID_TEXT];
+};
+
+static void fill_run(struct task_run *r, const struct store_task *t)
+{
+    str_to_c(t->id, r->id, sizeof(r->id));
+    str_to_c(t->session, r->session_id, sizeof(r->session_id));
+    r->context = arena_str(&r->mem, t->context);
+    r->owner = arena_str(&r->mem, t->owner);
+    r->fence = t->fence;
+    r->created = t->created;
+    r->log.seq = t->last_seq;
+    r->taken = t->session.n > 0;
+    r->cancel = t->canceled;
+    if (!task_state_named(t->state, &r->state) || task_state_final(r->state))
+        r->state = TASK_WORKING;
+}
+
+static void adopt(struct task_engine *g, const struct store_task *t)
+{
+    struct arena mem = { 0 };
+    struct task_spec spec = { .budget_usd = -1, .text = STR("") };
+    struct task_run *r;
+    struct err e;
+    bool ok = task_spec_read(&mem, t->spec, g->limits, &spec, &e);
+
+    r = task_run_new(g, &spec);
+    fill_run(r, t);
+    if (!ok)
+        r->damage = arena_str(&r->mem, str_of(e.text));
+    arena_fini(&mem);
+    task_run_begin(r);
+}
+
+static void on_taken(struct op *op, const struct err *e, void *who)
+{
+    struct taking *k = who;
+    struct task_engine *g = k->engine;
+
+    (void)op;
+    if (!e)
+        adopt(g, &k->step.task);
+    else
+        LOG(LOG_DEBUG, "task", "not taken", LOG_Z("task", k->id), LOG_Z("why", e->text));
+    store_ask_fini(&k->ask);
+    mem_free(k);
+    g->others--;
+    task_engine_settled(g);
+}
+
+void task_recover_one(struct task_engine *g, struct str id)
+{
+    struct taking *k = MEM_NEW(struct taking);
+
+    k->engine = g;
+    str_to_c(id, k->id, sizeof(k->id));
+    k->step = (struct store_step){ .what = STORE_TASK_TAKE, .task = { .id = str_of(k->id) } };
+    k->ask = (struct store_ask){ .step = &k->step, .steps = 1 };
+    g->others++;
+    store_start(g->store, &k->ask, NULL, on_taken, k);
+}
+
+/* ---- looking for them ------------------------------------------------------------------------ */
+
+struct search {
+    struct task_engine *engine;
+    struct store_ask ask;
+    struct store_step step;
+};
+
+static void search(struct task_engine *g);
+
+static void on_time(struct timer *t)
+{
+    search(CONTAINER_OF(t, struct task_engine, look));
+}
+
+static void on_found(struct op *op, const struct err *e, void *who)
+{
+    struct search *s = who;
+    struct task_engine *g = s->engine;
+    const struct store_task_page *p = &s->step.tasks;
+
+    (void)op;
+    if (e)
+        LOG(LOG_WARN, "task", "cannot look for tasks to go on with", LOG_Z("why", e->text));
+    for (size_t i = 0; !e && !g->closing && i < p->n; i++)
+        if (!task_engine_find(g, p->v[i].id))
+            task_recover_one(g, p->v[i].id);
+    store_ask_fini(&s->ask);
+    mem_free(s);
+    g->others--;
+    if (!g->closing)
+        timer_set(g->loop, &g->look, g->limits->task_look_ms, on_time);
+    task_engine_settled(g);
+}
+
+/* More than a page of them is found with the next looks: those that were taken are lost no more. */
+static void search(struct task_engine *g)
+{
+    struct search *s = MEM_NEW(struct search);
+
+    s->engine = g;
+    s->step = (struct store_step){ .what = STORE_TASKS_LOST };
+    s->ask = (struct store_ask){ .step = &s->step, .steps = 1 };
+    g->others++;
+    store_start(g->store, &s->ask, NULL, on_found, s);
+}
+
+void task_engine_recover(struct task_engine *g)
+{
+    if (!g->closing && !g->recovers)
+        search(g);
+    g->recovers = true;
+}
+
+void task_recover_stop(struct task_engine *g)
+{
+    timer_clear(g->loop, &g->look);
+}

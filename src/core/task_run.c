@@ -1,0 +1,441 @@
+/*
+ * task_run.c - one task, from its locks to its last word; the states are in task_parts.h.
+ *
+ * No state asks whether it was cancelled before it begins something: the op it begins under was,
+ * and ends at once. Each looks when it comes back.
+ */
+#include "core/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "core/guard.h"
+#include "core/guard_keep.h"
+#include "core/path_below.h"
+#include "core/record.h"
+
+enum { SUMMARY_CHARS = 500 };
+
+static bool is_stopping(const struct task_run *r)
+{
+    return r->cancel || r->lost || r->parked;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+static struct str summary(struct str text)
+{
+    size_t at = 0;
+
+    for (size_t chars = 0; chars < SUMMARY_CHARS && at < text.n; chars++) {
+        size_t n = utf8_len(text.p + at, text.n - at);
+
+        at += n ? n : 1;
+    }
+    return str_head(text, at);
+}
+
+static void write_artifacts(struct jw *w, struct task_run *r)
+{
+    task_artifacts_find(&r->made, r->answer);
+    task_artifacts_sort(&r->made);
+    jw_plain_key(w, STR("artifacts"));
+    jw_array(w);
+    for (size_t i = 0; i < r->made.n; i++)
+        jw_str(w, r->made.v[i]);
+    jw_array_end(w);
+}
+
+static struct str write_result(struct task_run *r)
+{
+    struct str answer = r->answer.p ? r->answer : STR("");
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, &r->mem, RECORD_MOST);
+    jw_object(&w);
+    jw_kstr(&w, "summary", summary(answer));
+    jw_kstr(&w, "response", answer);
+    write_artifacts(&w, r);
+    jw_plain_key(&w, STR("usage"));
+    usage_write(&w, &r->usage);
+    jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
+    jw_plain_key(&w, STR("duration_seconds"));
+    jw_double(&w, (double)(loop_wall(r->op.loop) - r->created) / 1000);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+void task_run_made(struct task_run *r, const struct event_tool *t)
+{
+    struct str below;
+
+    if (t->status != CALLED_DONE || !t->path.n ||
+        (t->kind != TOOL_EDIT && t->kind != TOOL_MOVE && t->kind != TOOL_DELETE))
+        return;
+    if (path_below(&r->mem, r->session.host.root, NULL, t->path, &below))
+        task_artifacts_add(&r->made, below);
+}
+
+/* ---- ENDING ---------------------------------------------------------------------------------- */
+
+static void on_all_stored(struct task_run *r)
+{
+    timer_clear(r->op.loop, &r->look);
+    if (r->holds)
+        lock_release(r->engine->opts.locks, &r->hold);
+    r->holds = false;
+    op_ok(&r->op);
+}
+
+static void end(struct task_run *r)
+{
+    if (r->cancel) {
+        r->outcome = TASK_CANCELED;
+        r->stop = TURN_CANCELED;
+        r->why = STR_NONE;
+    } else if (r->parked && r->stop == TURN_CANCELED) {
+        r->outcome = TASK_STATES;
+    }
+    if (r->outcome != TASK_STATES && !r->lost) {
+        r->result = write_result(r);
+        task_log_state(r, r->outcome, r->why);
+    }
+    task_log_flush(r, on_all_stored);
+}
+
+/* ---- LEAVING --------------------------------------------------------------------------------- */
+
+static void on_left(void *who)
+{
+    end(who);
+}
+
+static void leave(struct task_run *r)
+{
+    if (!r->open) {
+        end(r);
+        return;
+    }
+    r->open = false;
+    session_close(&r->session, on_left, r);
+}
+
+/* It ends before its turn has begun. */
+static void give_up(struct task_run *r, const char *why)
+{
+    r->outcome = TASK_FAILED;
+    r->stop = is_stopping(r) ? TURN_CANCELED : TURN_FAILED;
+    r->why = arena_str(&r->mem, str_of(why));
+    leave(r);
+}
+
+void task_run_turned(struct task_run *r)
+{
+    leave(r);
+}
+
+/* ---- TURNING --------------------------------------------------------------------------------- */
+
+static struct str why_of(const struct turn *t)
+{
+    return t->why.code ? str_of(t->why.text) : STR("the agent was stopped");
+}
+
+static void on_turned(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+
+    (void)op;
+    r->usage = r->turn.usage;
+    r->stop = e ? TURN_FAILED : r->turn.stop;
+    r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
+    if (e)
+        r->why = arena_str(&r->mem, str_of(e->text));
+    else if (r->outcome == TASK_FAILED)
+        r->why = arena_str(&r->mem, why_of(&r->turn));
+    r->answer = arena_str(&r->mem, history_answer(r->session.history));
+    leave(r);
+}
+
+/* A text of its own each, so that the task stands as it was given. */
+void task_run_prompt(struct task_run *r, struct str before, struct str text)
+{
+    size_t n = 0;
+
+    if (before.n)
+        r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
+    r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
+    r->prompt = (struct turn_prompt){ .block = r->block, .blocks = n, .id = str_of(r->id) };
+    turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
+}
+
+void task_run_resume(struct task_run *r)
+{
+    turn_resume(&r->turn, &r->session, &r->client, &r->op, on_turned, r);
+}
+
+static void on_session_stored(struct task_run *r)
+{
+    if (is_stopping(r))
+        give_up(r, "canceled");
+    else if (r->taken)
+        task_run_recover(r);
+    else
+        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
+}
+
+/* ---- OPENING --------------------------------------------------------------------------------- */
+
+static void on_opened(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+
+    (void)op;
+    if (e) {
+        give_up(r, e->text);
+        return;
+    }
+    r->open = true;
+    if (!r->session_id[0]) {
+        memcpy(r->session_id, r->session.id, sizeof(r->session_id));
+        r->log.urgent = true; /* no turn before it is known where */
+    }
+    task_log_flush(r, on_session_stored);
+}
+
+/* What whoever it works for may is the most. NULL: that is not known any more. */
+static const struct guard_scope *rights(struct task_run *r, struct err *e)
+{
+    const struct guard *g = r->engine->opts.guard;
+    static const struct guard_scope everything;
+
+    return guard_scope_read(&r->mem, r->spec.rights.n ? r->spec.rights : STR("[]"),
+                            g ? &g->own : &everything, e);
+}
+
+static void open_session(struct task_run *r)
+{
+    const struct task_spec *s = &r->spec;
+    const struct task_engine_opts *o = &r->engine->opts;
+    struct err e;
+    const struct guard_scope *parent = rights(r, &e);
+    struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
+    bool local = str_eq(r->owner, STR("local"));
+
+    if (!parent) {
+        give_up(r, e.text);
+        return;
+    }
+    session_open(&r->session, &r->opening, o->world,
+                 &(struct session_opts){
+                     .id = id.n ? id : STR_NONE,
+                     .agent = r->agent,
+                     .read_only = s->read_only,
+                     .parent = parent,
+                     .caller = s->caller,
+                     .principal = local ? STR_NONE : r->owner,
+                     .trace = s->trace,
+                     .taint = s->taint,
+                 },
+                 &r->op, on_opened, r);
+}
+
+static void on_working(struct task_run *r)
+{
+    if (is_stopping(r))
+        give_up(r, "canceled");
+    else
+        open_session(r);
+}
+
+static void work(struct task_run *r)
+{
+    if (!is_stopping(r) && r->state != TASK_WORKING)
+        task_log_state(r, TASK_WORKING, STR_NONE);
+    else if (!is_stopping(r))
+        task_log_add(r, "status",
+                     task_status_body(&r->log.mem[r->log.filling], TASK_WORKING,
+                                      STR("goes on after a restart")),
+                     true);
+    task_log_flush(r, on_working);
+}
+
+/* ---- LOCKS ----------------------------------------------------------------------------------- */
+
+static void on_locked(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+
+    (void)op;
+    r->holds = !e;
+    if (e)
+        give_up(r, e->text);
+    else
+        work(r);
+}
+
+static struct str vault[] = { { ".vault", 6 } };
+
+/* What writes into the scratch folder of read-only work must not overlap. */
+static void take_locks(struct task_run *r)
+{
+    struct pick_strs paths = r->spec.lock;
+
+    if (!paths.n && r->read_only)
+        paths = (struct pick_strs){ .v = vault, .n = 1, .set = true };
+    if (!r->engine->opts.locks || !paths.n) {
+        work(r);
+        return;
+    }
+    r->hold = (struct lock_hold){
+        .task = str_of(r->id),
+        .agent = str_of(r->agent->def->name),
+        .paths = paths,
+        .mode = LOCK_EXCLUSIVE,
+    };
+    lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
+}
+
+/* ---- has somebody elsewhere cancelled it? ---------------------------------------------------- */
+
+static void on_look(struct timer *t);
+
+static void look_later(struct task_run *r)
+{
+    if (!r->op.settled)
+        timer_set(r->op.loop, &r->look, r->engine->limits->task_look_ms, on_look);
+}
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+    bool canceled = !e && r->look_step.task.canceled;
+    bool taken = !e && r->look_step.task.fence != r->fence;
+
+    (void)op;
+    store_ask_fini(&r->look_ask);
+    if (taken)
+        task_run_lose(r);
+    else if (canceled)
+        task_run_cancel(r);
+    look_later(r);
+}
+
+/* To others, a process that writes nothing for limits.session_lease_ms may be dead. */
+static bool seems_dead(const struct task_run *r)
+{
+    return loop_now(r->op.loop) - r->log.stored > r->engine->limits->session_lease_ms / 3;
+}
+
+static void on_look(struct timer *t)
+{
+    struct task_run *r = CONTAINER_OF(t, struct task_run, look);
+
+    if (seems_dead(r) && !r->log.then) {
+        r->log.urgent = true;
+        task_log_flush(r, NULL);
+        look_later(r);
+        return;
+    }
+    r->look_step = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
+    r->look_ask = (struct store_ask){ .step = &r->look_step, .steps = 1 };
+    store_start(r->engine->store, &r->look_ask, &r->op, on_looked, r);
+}
+
+/* ---- beginning and ending early -------------------------------------------------------------- */
+
+void task_run_cancel(struct task_run *r)
+{
+    if (r->cancel || task_state_final(r->state))
+        return;
+    r->cancel = true;
+    op_cancel(&r->op);
+}
+
+void task_run_park(struct task_run *r)
+{
+    r->parked = true;
+    op_cancel(&r->op);
+    task_log_stop(r);
+}
+
+void task_run_lose(struct task_run *r)
+{
+    r->lost = true;
+    op_cancel(&r->op);
+}
+
+/* What runs below has been told; it comes back. */
+static void cancel_run(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind run_kind = { .name = "task", .cancel = cancel_run };
+
+static void on_run_done(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+    struct task_engine *g = r->engine;
+    struct task_run **at = &g->runs;
+
+    (void)op;
+    (void)e;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    task_requests_hear(r);
+    task_run_free(r);
+    task_engine_settled(g);
+}
+
+static bool hire(struct task_run *r)
+{
+    struct err e;
+
+    r->agent = task_spec_agent(&r->spec, r->engine->opts.desk, &e);
+    if (!r->agent)
+        r->damage = arena_str(&r->mem, str_of(e.text));
+    return r->agent != NULL;
+}
+
+void task_run_begin(struct task_run *r)
+{
+    struct task_engine *g = r->engine;
+
+    r->next = g->runs;
+    g->runs = r;
+    op_begin(&r->op, &run_kind, g->loop, NULL, on_run_done, r);
+    r->log.stored = loop_now(g->loop);
+    look_later(r);
+    if (g->closing)
+        task_run_park(r);
+    if (r->damage.p || r->cancel || (!r->agent && !hire(r))) {
+        give_up(r, r->damage.p ? r->damage.p : "canceled");
+        return;
+    }
+    r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    take_locks(r);
+}
+
+struct task_run *task_run_new(struct task_engine *g, const struct task_spec *spec)
+{
+    struct task_run *r = MEM_NEW(struct task_run);
+
+    r->engine = g;
+    r->spec = task_spec_copy(&r->mem, spec);
+    r->made.mem = &r->mem;
+    r->client.kind = &task_client_kind;
+    return r;
+}
+
+void task_run_free(struct task_run *r)
+{
+    agent_drop(r->agent);
+    buf_fini(&r->log.words);
+    arena_fini(&r->log.mem[0]);
+    arena_fini(&r->log.mem[1]);
+    arena_fini(&r->mem);
+    mem_free(r);
+}

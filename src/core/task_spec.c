@@ -1,0 +1,197 @@
+/* task_spec.c - what a task was asked to do: kept as JSON, turned into an agent and a prompt. */
+#include "core/task_parts.h"
+
+#include "base/mem.h"
+#include "core/record.h"
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static struct str copy(struct arena *mem, struct str s)
+{
+    return s.p ? arena_str(mem, s) : STR_NONE;
+}
+
+static struct pick_strs copy_list(struct arena *mem, struct pick_strs from)
+{
+    struct str *v = ARENA_ARRAY(mem, struct str, from.n ? from.n : 1);
+
+    for (size_t i = 0; i < from.n; i++)
+        v[i] = arena_str(mem, from.v[i]);
+    from.v = v;
+    return from;
+}
+
+struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
+{
+    struct task_spec to = *s;
+
+    to.agent = copy(mem, s->agent);
+    to.text = copy(mem, s->text);
+    to.model = copy(mem, s->model);
+    to.effort = copy(mem, s->effort);
+    to.output_format = copy(mem, s->output_format);
+    to.context = copy(mem, s->context);
+    to.owner = copy(mem, s->owner);
+    to.session = copy(mem, s->session);
+    to.caller = s->caller ? arena_cstr(mem, str_of(s->caller)) : NULL;
+    to.trace.id = copy(mem, s->trace.id);
+    to.trace.parent = copy(mem, s->trace.parent);
+    to.taint = copy(mem, s->taint);
+    to.lock = copy_list(mem, s->lock);
+    to.rights = copy(mem, s->rights);
+    return to;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+struct str task_spec_write(struct arena *mem, const struct task_spec *s)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, mem, RECORD_MOST);
+    jw_object(&w);
+    jw_kstr(&w, "agent", s->agent);
+    jw_kstr(&w, "text", s->text);
+    jw_kstr(&w, "model", s->model);
+    jw_kstr(&w, "effort", s->effort);
+    jw_kstr(&w, "output_format", s->output_format);
+    jw_kint(&w, "max_turns", s->max_turns);
+    jw_plain_key(&w, STR("budget_usd"));
+    jw_double(&w, s->budget_usd);
+    jw_kbool(&w, "read_only", s->read_only);
+    jw_kstr(&w, "session", s->session);
+    jw_kstr(&w, "caller", str_of(s->caller));
+    jw_kstr(&w, "trace", s->trace.id);
+    jw_kint(&w, "depth", s->trace.depth);
+    jw_kstr(&w, "traceparent", s->trace.parent);
+    jw_kstr(&w, "taint", s->taint);
+    jw_kstr(&w, "rights", s->rights);
+    jw_plain_key(&w, STR("lock"));
+    jw_array(&w);
+    for (size_t i = 0; i < s->lock.n; i++)
+        jw_str(&w, s->lock.v[i]);
+    jw_array_end(&w);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+struct spec_rest {
+    struct str caller;
+    int64_t depth;
+};
+
+static const struct pick spec_fields[] = {
+    PICK_FIELD("agent", PICK_STR, struct task_spec, agent, 0),
+    PICK_FIELD("text", PICK_STR, struct task_spec, text, PICK_MUST),
+    PICK_FIELD("model", PICK_STR, struct task_spec, model, 0),
+    PICK_FIELD("effort", PICK_STR, struct task_spec, effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct task_spec, output_format, 0),
+    PICK_FIELD("max_turns", PICK_INT, struct task_spec, max_turns, 0),
+    PICK_FIELD("budget_usd", PICK_DOUBLE, struct task_spec, budget_usd, 0),
+    PICK_FIELD("read_only", PICK_BOOL, struct task_spec, read_only, 0),
+    PICK_FIELD("session", PICK_STR, struct task_spec, session, 0),
+    PICK_FIELD("trace", PICK_STR, struct task_spec, trace.id, 0),
+    PICK_FIELD("traceparent", PICK_STR, struct task_spec, trace.parent, 0),
+    PICK_FIELD("taint", PICK_STR, struct task_spec, taint, 0),
+    PICK_FIELD("lock", PICK_STRS, struct task_spec, lock, 0),
+    PICK_FIELD("rights", PICK_STR, struct task_spec, rights, 0),
+};
+
+static const struct pick rest_fields[] = {
+    PICK_FIELD("caller", PICK_STR, struct spec_rest, caller, 0),
+    PICK_FIELD("depth", PICK_INT, struct spec_rest, depth, 0),
+};
+
+bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
+                    struct task_spec *out, struct err *e)
+{
+    struct json_opts opts = limits_json(limits);
+    struct task_spec spec = { .budget_usd = -1 };
+    struct spec_rest rest = { 0 };
+    struct json root;
+
+    if (!json_read(mem, arena_str(mem, json), &opts, &root, e) ||
+        !pick(mem, root, PICK_TABLE(spec_fields), PICK_LENIENT, &spec, e) ||
+        !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e))
+        return fail_in(e, "what it was asked to do is damaged");
+    spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
+    spec.trace.depth = (int)rest.depth;
+    *out = spec;
+    return true;
+}
+
+/* ---- the agent ------------------------------------------------------------------------------- */
+
+/* An agent with some of its definition replaced; the one it was made of is held by it. */
+struct changed_agent {
+    struct agent agent; /* first */
+    struct agent_def def;
+    struct agent *of;
+    struct arena mem;
+};
+
+static void release_changed(struct agent *a)
+{
+    struct changed_agent *c = (struct changed_agent *)a;
+
+    agent_drop(c->of);
+    arena_fini(&c->mem);
+    mem_free(c);
+}
+
+static struct agent *change_agent(struct agent *of, const struct task_spec *s)
+{
+    struct changed_agent *c = MEM_NEW(struct changed_agent);
+
+    c->of = of;
+    c->agent = *of;
+    c->def = *of->def;
+    c->agent.def = &c->def;
+    c->agent.refs = 1;
+    c->agent.release = release_changed;
+    if (s->max_turns > 0)
+        c->def.max_turns = s->max_turns;
+    if (s->budget_usd >= 0)
+        c->def.budget_usd = s->budget_usd;
+    if (s->output_format.n)
+        c->def.output_format = arena_str(&c->mem, s->output_format);
+    return &c->agent;
+}
+
+static bool check_word(const char *key, struct str word, struct err *e)
+{
+    if (!word.n || agent_word_known(str_of(key), word))
+        return true;
+    return fail(e, ERR_INVALID, "%s: " STR_FMT " is not one of %s", key,
+                STR_ARG(str_head(word, 40)), agent_words(str_of(key)));
+}
+
+struct agent *task_spec_agent(const struct task_spec *s, struct agent_desk *desk, struct err *e)
+{
+    struct agent_want want = {
+        .name = s->agent.n ? s->agent : STR_NONE,
+        .model = s->model.n ? s->model : STR_NONE,
+        .effort = agent_effort_named(s->effort),
+    };
+    struct agent *a;
+
+    if (!check_word("effort", s->effort, e) || !check_word("output_format", s->output_format, e))
+        return NULL;
+    a = desk->kind->take(desk, &want, e);
+    if (!a || (s->max_turns <= 0 && s->budget_usd < 0 && !s->output_format.n))
+        return a;
+    return change_agent(a, s);
+}
+
+/* ---- the prompt ------------------------------------------------------------------------------ */
+
+static const char permission[] =
+    "PERMISSION: this task is read-only. The only place where you may create, change or delete "
+    "files is the folder .vault/. Leave source code and every other file exactly as it is; where "
+    "a change is needed, describe it instead of making it.";
+
+struct str task_spec_preface(bool read_only)
+{
+    return read_only ? str_of(permission) : STR_NONE;
+}

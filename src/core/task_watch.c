@@ -1,0 +1,260 @@
+/*
+ * task_watch.c - following a task.
+ *
+ *   READING   a page of its events is asked for, with the task
+ *   IDLE      all that is stored was told; what its run stores next is told as it comes, or, of a
+ *             task that another process works on, the store is asked again after a while
+ *   FULL      who follows has no room; nothing is kept for it, the store has it all
+ *
+ * From IDLE and FULL it goes back to READING whenever there is something it has not been told.
+ */
+#include "core/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+
+enum follower_state { READING, IDLE, FULL };
+
+struct task_follower {
+    struct task_watch *watch;
+    struct task_engine *engine;
+    struct task_follower *next;
+    char id[ID_TEXT];
+    struct store_ask ask;
+    struct store_step step[2];
+    enum follower_state state;
+    bool again; /* something was stored while it read */
+    bool due;   /* of those that are to hear of something: not yet */
+    struct timer look;
+};
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void unlink_follower(struct task_follower *f)
+{
+    struct task_follower **at = &f->engine->followers;
+
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+}
+
+/* e NULL: all is told. */
+static void settle(struct task_follower *f, const struct err *e)
+{
+    struct task_watch *w = f->watch;
+    struct task_engine *g = f->engine;
+
+    unlink_follower(f);
+    timer_clear(g->loop, &f->look);
+    w->state = NULL;
+    mem_free(f);
+    if (e)
+        op_fail(&w->op, e);
+    else
+        op_ok(&w->op);
+    task_engine_settled(g);
+}
+
+static void settle_as(struct task_follower *f, enum err_code code, const char *why)
+{
+    struct err e;
+
+    fail(&e, code, "%s", why);
+    settle(f, &e);
+}
+
+static void cancel_watch(struct op *op)
+{
+    struct task_follower *f = CONTAINER_OF(op, struct task_watch, op)->state;
+
+    if (f && f->state != READING) /* that comes back, and looks */
+        settle_as(f, ERR_CANCELED, "canceled");
+}
+
+static const struct op_kind watch_kind = { .name = "watch task", .cancel = cancel_watch };
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void read_on(struct task_follower *f);
+
+static void on_look(struct timer *t)
+{
+    read_on(CONTAINER_OF(t, struct task_follower, look));
+}
+
+/* False: no more now. */
+static bool tell(struct task_follower *f, const struct store_event *ev, int64_t seq)
+{
+    struct task_watch *w = f->watch;
+
+    if (w->op.canceled || f->engine->closing)
+        return false;
+    w->after = seq;
+    if (w->event(w, seq, ev->at, ev->kind, ev->body))
+        return true;
+    f->state = FULL;
+    return false;
+}
+
+static void rest(struct task_follower *f)
+{
+    f->state = IDLE;
+    timer_set(f->engine->loop, &f->look, f->engine->limits->task_look_ms, on_look);
+}
+
+static bool is_over(struct task_follower *f)
+{
+    if (f->watch->op.canceled)
+        settle_as(f, ERR_CANCELED, "canceled");
+    else if (f->engine->closing)
+        settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+    else
+        return false;
+    return true;
+}
+
+static void tell_page(struct task_follower *f, bool more, bool final)
+{
+    const struct store_event_page *p = &f->step[1].events;
+    bool full = false;
+
+    for (size_t i = 0; i < p->n && !full; i++)
+        full = !tell(f, &p->v[i], p->v[i].seq);
+    store_ask_fini(&f->ask);
+    if (is_over(f) || full)
+        return;
+    if (more || f->again)
+        read_on(f);
+    else if (final)
+        settle(f, NULL);
+    else
+        rest(f);
+}
+
+static void on_read(struct op *op, const struct err *e, void *who)
+{
+    struct task_follower *f = who;
+    const struct store_task *t = &f->step[0].task;
+    struct err bad;
+
+    (void)op;
+    if (e || !task_visible(f->engine, t, f->watch->owner, &bad)) {
+        bad = e ? *e : bad;
+        store_ask_fini(&f->ask);
+        settle(f, &bad);
+        return;
+    }
+    tell_page(f, f->step[1].events.more, t->final);
+}
+
+/* In one request, so that a final state comes with its last event. */
+static void read_on(struct task_follower *f)
+{
+    timer_clear(f->engine->loop, &f->look);
+    f->state = READING;
+    f->again = false;
+    f->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(f->id) } };
+    f->step[1] = (struct store_step){
+        .what = STORE_TASK_EVENTS,
+        .events = { .session = str_of(f->id), .after = f->watch->after },
+    };
+    f->ask = (struct store_ask){ .step = f->step, .steps = 2 };
+    store_start(f->engine->store, &f->ask, &f->watch->op, on_read, f);
+}
+
+/* ---- as it happens --------------------------------------------------------------------------- */
+
+static void hear(struct task_follower *f, struct task_run *r, const struct store_event *v, size_t n,
+                 int64_t first)
+{
+    bool full = false;
+
+    if (f->watch->after + 1 != first) {
+        read_on(f);
+        return;
+    }
+    f->state = READING; /* it may be cancelled from inside what it is told */
+    for (size_t i = 0; i < n && !full; i++)
+        full = !tell(f, &v[i], first + (int64_t)i);
+    if (is_over(f) || full)
+        return;
+    if (task_state_final(r->state) && f->watch->after == r->log.seq && !r->log.n)
+        settle(f, NULL);
+    else
+        rest(f);
+}
+
+static void fall_behind(struct task_follower *f, const struct task_run *r)
+{
+    if (r->log.seq - f->watch->after > f->engine->limits->task_watch_events)
+        settle_as(f, ERR_LIMIT,
+                  "more events wait than limits.task_watch_events; come again from the last one");
+}
+
+static struct task_follower *next_due(struct task_engine *g)
+{
+    struct task_follower *f = g->followers;
+
+    while (f && !f->due)
+        f = f->next;
+    return f;
+}
+
+/* Whoever is told may end any of them. */
+void task_followers_hear(struct task_run *r, const struct store_event *v, size_t n, int64_t first)
+{
+    struct task_follower *f;
+
+    for (f = r->engine->followers; f; f = f->next)
+        f->due = str_eq(str_of(f->id), str_of(r->id));
+    while ((f = next_due(r->engine)) != NULL) {
+        f->due = false;
+        if (f->state == READING)
+            f->again = true;
+        else if (f->state == FULL)
+            fall_behind(f, r);
+        else
+            hear(f, r, v, n, first);
+    }
+}
+
+/* ---- for who follows ------------------------------------------------------------------------- */
+
+void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
+                void *who)
+{
+    struct task_follower *f = MEM_NEW(struct task_follower);
+
+    f->watch = w;
+    f->engine = g;
+    f->next = g->followers;
+    g->followers = f;
+    w->state = f;
+    op_begin(&w->op, &watch_kind, g->loop, parent, done, who);
+    if (g->closing)
+        settle_as(f, ERR_CLOSED, "the program stops");
+    else if (!str_to_c(w->id, f->id, sizeof(f->id)))
+        settle_as(f, ERR_NOT_FOUND, "there is no such task");
+    else
+        read_on(f);
+}
+
+void task_watch_more(struct task_watch *w)
+{
+    struct task_follower *f = w->state;
+
+    if (f && f->state == FULL)
+        read_on(f);
+}
+
+void task_followers_close(struct task_engine *g)
+{
+    struct task_follower *next;
+
+    for (struct task_follower *f = g->followers; f; f = next) {
+        next = f->next;
+        if (f->state != READING)
+            settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+    }
+}

@@ -1,0 +1,15 @@
+/* args.h - what all tools need of their arguments. */
+#ifndef TOOL_ARGS_H
+#define TOOL_ARGS_H
+
+#include "base/pick.h"
+#include "core/tool.h"
+#include "tool/beneath.h"
+
+/* Decode them, strictly. False: the call has failed with the reason. */
+bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out);
+
+/* place_of, in the memory of the call. False: the call has failed with the reason. */
+bool tool_place(struct call *call, struct str path, struct place *out);
+
+#endif

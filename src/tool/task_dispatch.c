@@ -1,0 +1,399 @@
+/*
+ * task_dispatch.c - give an agent something to do that goes on by itself.
+ *
+ *   check the arguments -> read the file that says what to do, if it is one
+ *       -> look whose session is to be gone on with, if one is -> create the task
+ *       -> answer, at once or after waiting for it (task_report)
+ *
+ * A task is never above whoever dispatched it: it takes its rights along as text (guard_keep.h),
+ * since it may outlive that caller and this process.
+ */
+#include "base/container.h"
+#include "base/utf8.h"
+#include "core/guard.h"
+#include "core/guard_keep.h"
+#include "loop/job.h"
+#include "tool/task_tools.h"
+
+#include <math.h>
+
+struct args {
+    struct str agent, task, model, mode, effort, output_format, session;
+    int64_t max_turns;
+    double budget; /* NAN: not given */
+    double wait;
+};
+
+/* Of agent_dispatch all but the last two, of dispatch_agent all but the first two. */
+static const struct pick arg_fields[] = {
+    PICK_FIELD("message", PICK_STR, struct args, task, PICK_MUST),
+    PICK_FIELD("agent", PICK_STR, struct args, agent, 0),
+    PICK_FIELD("model", PICK_STR, struct args, model, 0),
+    PICK_FIELD("mode", PICK_STR, struct args, mode, 0),
+    PICK_RANGE("max_turns", struct args, max_turns, 0, 1, AGENT_TURNS_MOST),
+    PICK_FIELD("budget", PICK_DOUBLE, struct args, budget, 0),
+    PICK_FIELD("effort", PICK_STR, struct args, effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct args, output_format, 0),
+    PICK_FIELD("wait", PICK_DOUBLE, struct args, wait, 0),
+    PICK_FIELD("session_id", PICK_STR, struct args, session, 0),
+    PICK_FIELD("agent", PICK_STR, struct args, agent, PICK_MUST),
+    PICK_FIELD("task", PICK_STR, struct args, task, PICK_MUST),
+};
+
+struct dispatch {
+    struct call *call;
+    struct job job;
+    struct args args;
+    struct place place; /* of the file that says what to do ... */
+    struct arena mem;   /* ... and what it holds: of the pool thread */
+    bool asked_to_write;
+    struct task_spec spec;
+    struct store_ask look; /* whose is the session to go on with? */
+    struct store_step look_step;
+    struct task_ask *ask;
+};
+
+/* ---- checking ------------------------------------------------------------------------------ */
+
+static bool check_word(struct call *call, const char *key, struct str word)
+{
+    if (!word.p || agent_word_known(str_of(key), word))
+        return true;
+    call_failed(call, "%s: accepted are %s", key, agent_words(str_of(key)));
+    return false;
+}
+
+static bool check_budget(struct call *call, double usd)
+{
+    if (isnan(usd) || (usd >= 0 && usd <= AGENT_BUDGET_MOST))
+        return true;
+    call_failed(call, "budget: accepted are 0 to %d US dollars", (int)AGENT_BUDGET_MOST);
+    return false;
+}
+
+static bool check_mode(struct call *call, const struct args *a, enum agent_mode *mode)
+{
+    if (!a->mode.p || agent_mode_named(a->mode, mode))
+        return true;
+    call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
+    return false;
+}
+
+static bool check_task(struct call *call, const struct args *a)
+{
+    if (!str_trim(a->task).n)
+        call_failed(call, "%s: say what the agent is to do", call->who ? "task" : "message");
+    else if (a->agent.p && !a->agent.n)
+        call_failed(call, "agent: name one; list_agents and agent_list tell which there are");
+    else if (trace_too_deep(call->caller->trace.depth + 1))
+        call_failed(call, "more than %d agents have called each other", (int)TRACE_DEPTH);
+    else
+        return true;
+    return false;
+}
+
+static bool check(struct call *call, const struct args *a, enum agent_mode *mode)
+{
+    return check_task(call, a) && check_mode(call, a, mode) && check_budget(call, a->budget) &&
+           check_word(call, "effort", a->effort) &&
+           check_word(call, "output_format", a->output_format) && task_wait_check(call, a->wait);
+}
+
+/* ---- rights -------------------------------------------------------------------------------- */
+
+/* What the caller may is the most, as of a call of an agent that is waited for. */
+static struct guard_scope caller_scope(const struct call *call)
+{
+    const struct guard *g = call->host->guard;
+    struct guard_scope s = {
+        .name = "the caller",
+        .parent = call->caller->scope ? call->caller->scope
+                  : g                 ? &g->own
+                                      : NULL,
+    };
+
+    if (call->host->staff->read_only) {
+        s.mode = AGENT_READ_ONLY;
+        s.permission[TOOL_FETCH] = GUARD_DENY;
+    }
+    return s;
+}
+
+static void set_rights(struct dispatch *d, const struct guard_scope *s)
+{
+    struct call *call = d->call;
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
+    guard_scope_write(&w, s, call->host->guard ? &call->host->guard->own : NULL);
+    d->spec.rights = buf_str(&text);
+}
+
+/* The mode of the agent, unless it is said; what the caller may not, its task may not. */
+static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
+                         const struct guard_scope *caller)
+{
+    const struct agent_card *card;
+
+    if (guard_is_read_only(caller) || (d->args.mode.p && mode == AGENT_READ_ONLY))
+        return true;
+    if (d->args.mode.p)
+        return false;
+    for (size_t i = 0; (card = agent_card_at(d->call->host->staff, i)); i++)
+        if (str_eq(str_of(card->name), d->args.agent.p ? d->args.agent : STR("default")))
+            return card->mode == AGENT_READ_ONLY;
+    return false;
+}
+
+static void set_mode(struct dispatch *d, enum agent_mode mode)
+{
+    struct guard_scope caller = caller_scope(d->call);
+
+    d->spec.read_only = is_read_only(d, mode, &caller);
+    d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;
+    set_rights(d, &caller);
+}
+
+/* ---- creating ------------------------------------------------------------------------------ */
+
+static void write_answer(struct dispatch *d)
+{
+    struct call *call = d->call;
+    struct jw w = jw_to(&call->structured);
+
+    jw_object(&w);
+    task_write_head(&w, &d->ask->info);
+    if (d->asked_to_write && d->spec.read_only)
+        jw_kstr(&w, "note", STR("whoever calls from here may only read, and so may the task"));
+    jw_object_end(&w);
+    task_call_done(call);
+}
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct dispatch *d = who;
+
+    (void)op;
+    if (e)
+        task_call_failed(d->call, STR_NONE, e);
+    else if (d->args.wait > 0)
+        task_report(d->call, d->ask->info.id, d->args.wait);
+    else
+        write_answer(d);
+}
+
+static void create(struct dispatch *d)
+{
+    struct call *call = d->call;
+    struct caller caller = *call->caller; /* which may live longer than an id made here */
+    struct task_engine *engine = task_engine_for(call);
+
+    if (!engine)
+        return;
+    d->spec.agent = d->args.agent;
+    d->spec.model = d->args.model;
+    d->spec.effort = d->args.effort;
+    d->spec.output_format = d->args.output_format;
+    d->spec.max_turns = d->args.max_turns;
+    d->spec.budget_usd = isnan(d->args.budget) ? -1 : d->args.budget;
+    d->spec.owner = task_owner(call);
+    d->spec.session = d->args.session;
+    d->spec.caller = call->caller->name;
+    d->spec.trace = trace_next(&caller, call->mem, loop_wall(call->op.loop));
+    d->spec.taint = call->caller->taint;
+    d->ask = task_ask_new(call, STR_NONE);
+    task_create(engine, d->ask, &d->spec, &call->op, on_created, d);
+}
+
+/* ---- a session to go on with --------------------------------------------------------------- */
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct dispatch *d = who;
+    struct str owner = e ? STR_NONE : arena_str(d->call->mem, d->look_step.session.agent);
+
+    (void)op;
+    store_ask_fini(&d->look);
+    if (e) {
+        task_call_failed(d->call, STR_NONE, e);
+        return;
+    }
+    if (!d->args.agent.p && owner.n)
+        d->args.agent = owner;
+    if (owner.n && !str_eq(owner, d->args.agent))
+        call_failed(d->call,
+                    "session_id: that session is one of the agent " STR_FMT ", not of " STR_FMT,
+                    STR_ARG(owner), STR_ARG(str_head(d->args.agent, 64)));
+    else
+        create(d);
+}
+
+/* Where there are tasks there is a store. */
+static void look_up_session(struct dispatch *d)
+{
+    const struct session_world *world = d->call->host->staff->world;
+
+    d->look_step =
+        (struct store_step){ .what = STORE_SESSION_LOAD, .session = { .id = d->args.session } };
+    d->look = (struct store_ask){ .step = &d->look_step, .steps = 1 };
+    store_start(world->store, &d->look, &d->call->op, on_looked, d);
+}
+
+static void go_on(struct dispatch *d)
+{
+    if (d->args.session.p)
+        look_up_session(d);
+    else
+        create(d);
+}
+
+/* ---- a file that says what to do ----------------------------------------------------------- */
+
+/* One line that ends in .md. With blanks in it, it may still be words about a file. */
+static bool may_be_file(struct str task)
+{
+    task = str_trim(task);
+    return str_ends(task, STR(".md")) && str_find_byte(task, '\n') < 0;
+}
+
+static bool has_blanks(struct str task)
+{
+    return str_find_byte(task, ' ') >= 0 || str_find_byte(task, '\t') >= 0;
+}
+
+/* On a pool thread. */
+static bool read_file(struct job *job, struct err *e)
+{
+    struct dispatch *d = CONTAINER_OF(job, struct dispatch, job);
+    struct str text;
+
+    if (!beneath_read(&d->place, &d->mem, d->call->host->limits->file_read_bytes, "file_read_bytes",
+                      &text, e))
+        return e->code == ERR_NOT_FOUND && has_blanks(d->spec.text);
+    if (utf8_valid(text) < text.n)
+        return fail(e, ERR_INVALID, "task: the file is not UTF-8 text");
+    if (!str_trim(text).n)
+        return fail(e, ERR_INVALID, "task: the file is empty");
+    d->spec.text = text;
+    return true;
+}
+
+static void on_read(struct op *op, const struct err *e, void *who)
+{
+    struct dispatch *d = who;
+
+    (void)op;
+    if (e)
+        task_call_failed(d->call, STR_NONE, e);
+    else
+        go_on(d);
+}
+
+static void free_mem(void *ptr)
+{
+    arena_fini(ptr);
+}
+
+/* False: it is text. A path that leads out of the root is refused, and the call has failed. */
+static bool begins_with_file(struct dispatch *d)
+{
+    struct call *call = d->call;
+    struct str path = str_trim(d->args.task);
+    struct err e;
+
+    if (!may_be_file(path))
+        return false;
+    if (place_of(call->host, call->mem, path, &d->place, &e)) {
+        arena_defer(call->mem, free_mem, &d->mem);
+        job_start(&d->job, call->op.loop, &call->op, read_file, on_read, d);
+        return true;
+    }
+    if (has_blanks(path))
+        return false;
+    call_failed(call, "task: %s", e.text);
+    return true;
+}
+
+/* ---- beginning ----------------------------------------------------------------------------- */
+
+static void dispatch(struct call *call)
+{
+    struct args args = { .budget = NAN };
+    enum agent_mode mode = AGENT_READ_WRITE;
+    struct dispatch *d;
+
+    if (!tool_args(call, arg_fields + (call->who ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args) ||
+        !check(call, &args, &mode) || !task_engine_for(call))
+        return;
+    d = ARENA_NEW(call->mem, struct dispatch);
+    d->call = call;
+    d->args = args;
+    d->spec.text = args.task;
+    set_mode(d, mode);
+    if (!begins_with_file(d))
+        go_on(d);
+}
+
+static void start(struct call *call)
+{
+    agent_staff_when(call, call->host->staff, dispatch);
+}
+
+/* ---- the tools ----------------------------------------------------------------------------- */
+
+#define MORE_SCHEMA                                                                                \
+    "\"model\":{\"type\":\"string\",\"minLength\":1,"                                              \
+    "\"description\":\"Instead of the agent's: a model, PROVIDER/MODEL, or a tier.\"},"            \
+    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"                       \
+    "\"description\":\"Default: the agent's, else read-write. read-only: it changes nothing "      \
+    "outside .vault/.\"},"                                                                         \
+    "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"                                           \
+    "\"description\":\"How often its model may be asked.\"},"                                      \
+    "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"US dollars.\"},"              \
+    "\"effort\":{\"type\":\"string\"},"                                                            \
+    "\"output_format\":{\"type\":\"string\"}," TASK_WAIT_SCHEMA ","                                \
+    "\"session_id\":{\"type\":\"string\",\"minLength\":1,"                                         \
+    "\"description\":\"Of an earlier task, to go on with its conversation.\"}"
+
+static char for_clients[] = "";
+
+/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
+const struct tool tool_agent_dispatch = {
+    .name = "agent_dispatch",
+    .title = "Dispatch an agent",
+    .description = "Gives an agent something to do and returns at once with a taskId; task_get "
+                   "tells how far it is. It knows nothing of this conversation: say all it needs.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"Its name, from agent_list. Without one: the default.\"},"
+                    "\"message\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"What it is to do, or the path of a .md file that says "
+                    "it.\"}," MORE_SCHEMA "},"
+                    "\"required\":[\"message\"],\"additionalProperties\":false}",
+    .output_schema = TASK_REPORT_SCHEMA,
+    .kind = TOOL_THINK,
+    .timeout_ms = CALL_NO_DEADLINE,
+    .start = start,
+};
+
+const struct tool tool_dispatch_agent = {
+    .name = "dispatch_agent",
+    .title = "Dispatch an agent",
+    .description = "Gives an agent something to do and returns at once with a taskId, while it "
+                   "works on; get_task_status tells how far it is.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"Its name, from list_agents.\"},"
+                    "\"task\":{\"type\":\"string\",\"minLength\":1,"
+                    "\"description\":\"What it is to do, or the path of a .md file that says "
+                    "it.\"}," MORE_SCHEMA "},"
+                    "\"required\":[\"agent\",\"task\"],\"additionalProperties\":false}",
+    .output_schema = TASK_REPORT_SCHEMA,
+    .kind = TOOL_THINK,
+    .annotations = "{\"title\":\"Dispatch an agent\",\"readOnlyHint\":false,"
+                   "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}",
+    .timeout_ms = CALL_NO_DEADLINE,
+    .who = for_clients,
+    .start = start,
+};

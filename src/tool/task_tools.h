@@ -1,0 +1,68 @@
+/*
+ * task_tools.h - what the tools about tasks share.
+ *
+ * Each of them has two names: one for agents (agent_dispatch, task_get, task_cancel) and one for
+ * MCP clients (dispatch_agent, get_task_status, cancel_task), and one implementation.
+ */
+#ifndef TOOL_TASK_TOOLS_H
+#define TOOL_TASK_TOOLS_H
+
+#include "core/agent_staff.h"
+#include "core/lock.h"
+#include "core/task.h"
+#include "tool/args.h"
+#include "tool/tools.h"
+
+/* Whose tasks a caller begins and sees: its own, by who it proved to be, else those of this machine. */
+struct str task_owner(const struct call *call);
+
+/* The engine. NULL: the call has failed with the reason. */
+struct task_engine *task_engine_for(struct call *call);
+
+/* "working", "input_required", "completed", "failed", "cancelled". */
+struct str task_status(enum task_state state);
+
+/* A time as a member: RFC 3339. */
+void task_write_time(struct jw *w, const char *key, int64_t ms);
+
+/* taskId, status, agent, model, mode, session_id: members of an object. */
+void task_write_head(struct jw *w, const struct task_info *info);
+
+/* It did not work: settles the call. */
+void task_call_failed(struct call *call, struct str id, const struct err *e);
+
+/* What stands in call->structured is the answer, as text, too. */
+void task_call_done(struct call *call);
+
+/* An ask of the engine whose memory goes with the call. */
+struct task_ask *task_ask_new(struct call *call, struct str id);
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+#define TASK_WAIT_SCHEMA                                                                           \
+    "\"wait\":{\"type\":\"number\",\"minimum\":0,\"default\":0,"                                   \
+    "\"description\":\"Seconds to wait for the end of the task; 0: answer at once.\"}"
+
+/* A number of seconds that may be waited. False: the call has failed with the reason. */
+bool task_wait_check(struct call *call, double seconds);
+
+/* Answer with how far a task is and what came of it, at its end or after so many seconds. */
+void task_report(struct call *call, struct str id, double seconds);
+
+#define TASK_REPORT_SCHEMA                                                                         \
+    "{\"type\":\"object\",\"properties\":{"                                                        \
+    "\"taskId\":{\"type\":\"string\"},"                                                            \
+    "\"status\":{\"type\":\"string\",\"description\":\"working, input_required, completed, "       \
+    "failed or cancelled.\"},"                                                                     \
+    "\"agent\":{\"type\":\"string\"},\"model\":{\"type\":\"string\"},"                             \
+    "\"mode\":{\"type\":\"string\"},\"session_id\":{\"type\":\"string\"},"                         \
+    "\"note\":{\"type\":\"string\"},"                                                              \
+    "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
+    "duration_seconds.\"},"                                                                        \
+    "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \
+    "\"asks\":{\"type\":\"object\",\"description\":\"What it waits for, by key.\"},"               \
+    "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it "          \
+    "runs.\"}},"                                                                                   \
+    "\"required\":[\"taskId\",\"status\",\"agent\"]}"
+
+#endif

@@ -1,0 +1,374 @@
+"""Work that is dispatched and goes on by itself, through the tools of MCP clients: stdio and HTTP."""
+import json
+import pathlib
+import signal
+import tempfile
+
+from harness import CLIENT_TOOLS, Serve, Stdio, alive, case, equal, has, main, wait_for
+from mcp_http import BOTH, begin
+
+OFFLINE = {"TREFOIL_PROVIDER": "offline"}
+READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+HINTS = {
+    "list_agents": READS, "get_task_status": READS, "get_locks": READS, "list_tasks": READS,
+    "dispatch_agent": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False,
+                       "openWorldHint": False},
+    "cancel_task": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True,
+                    "openWorldHint": False},
+}
+
+
+def agent(root, name, keys=""):
+    folder = root / ".trefoil" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.md").write_text(
+        f"---\ndescription: What {name} does.\n{keys}---\nYou help.\n")
+
+
+def read_write(more=""):
+    """A configuration of the user's own that lets clients change things."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
+    path.write_text('[mcp]\nmode = "read-write"\n' + more)
+    return "--config", str(path)
+
+
+class Client:
+    """Calls of tools, whatever carries them."""
+
+    def use(self, name, **arguments):
+        """The structured result, which the text repeats."""
+        result = self.result(name, arguments)
+        if result.get("isError"):
+            raise AssertionError(result)
+        equal(json.loads(result["content"][0]["text"]), result["structuredContent"])
+        return result["structuredContent"]
+
+    def error(self, name, **arguments):
+        """The sentence of a tool error."""
+        result = self.result(name, arguments)
+        equal(result.get("isError"), True)
+        return result["content"][0]["text"]
+
+    def dispatch(self, task, name="default", **more):
+        started = self.use("dispatch_agent", agent=name, task=task, **more)
+        equal(started["status"], "working")
+        return started["taskId"]
+
+    def status(self, ident, **more):
+        return self.use("get_task_status", task_id=ident, **more)
+
+    def end(self, ident):
+        """How it ended."""
+        return self.status(ident, wait=60)
+
+
+class Local(Stdio, Client):
+    def __init__(self, *args, root, scope="agents", **env):
+        super().__init__(*args, root=root, scope=scope, **OFFLINE, **env)
+        self.told = []
+        self.initialize()
+
+    def ask(self, method, params=None):
+        self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}})
+        while True:
+            message = self.receive()
+            if message.get("id") == 1:
+                return message["result"]
+            self.told.append(message)
+
+    def result(self, name, arguments):
+        return self.ask("tools/call", {"name": name, "arguments": arguments,
+                                       "_meta": {"progressToken": "p"}})
+
+
+class Remote(Serve, Client):
+    def __init__(self, *args, root, **env):
+        super().__init__(*args, root=root, **OFFLINE, **env)
+        self.session = begin(self)
+
+    def ask(self, method, params=None):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+        return self.post(body, accept=BOTH, mcp_session_id=self.session).json()["result"]
+
+    def result(self, name, arguments):
+        return self.ask("tools/call", {"name": name, "arguments": arguments})
+
+
+# ---- what is published ---------------------------------------------------------------------------
+
+@case
+def the_tools_are_published_with_their_hints(root):
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            tools = {tool["name"]: tool for tool in t.ask("tools/list")["tools"]}
+            for name in CLIENT_TOOLS:
+                hints = tools[name]["annotations"]
+                equal({k: hints[k] for k in HINTS[name]}, HINTS[name])
+            schema = tools["dispatch_agent"]["inputSchema"]
+            equal(schema["required"], ["agent", "task"])
+            equal(set(schema["properties"]), {
+                "agent", "task", "model", "mode", "max_turns", "budget", "effort",
+                "output_format", "wait", "session_id"})
+            equal(tools["list_agents"]["inputSchema"]["properties"], {})
+            equal(tools["get_locks"]["inputSchema"]["properties"], {})
+            equal(tools["cancel_task"]["inputSchema"]["required"], ["task_id"])
+    with Local(root=root, scope="tools") as t:
+        names = [tool["name"] for tool in t.ask("tools/list")["tools"]]
+        equal(set(names) & set(CLIENT_TOOLS), set())
+
+
+@case
+def agents_are_listed_with_tier_and_description(root):
+    agent(root, "looker", "tier: high\nmode: read-only\n")
+    with Local(root=root) as t:
+        listed = t.use("list_agents")
+        has(listed["hint"], "agents://{name}")
+        looker = [a for a in listed["agents"] if a["name"] == "looker"][0]
+        equal((looker["tier"], looker["description"]), ("high", "What looker does."))
+        uris = [r["uri"] for r in t.ask("resources/list")["resources"]]
+        has(uris, "agents://looker")
+
+
+# ---- dispatching ---------------------------------------------------------------------------------
+
+def dispatch_and_poll(t):
+    started = t.use("dispatch_agent", agent="default", task="/echo see src/main.c and notes.md")
+    equal(sorted(started), ["agent", "mode", "model", "status", "taskId"])
+    equal((started["status"], started["agent"]), ("working", "default"))
+    done = wait_for("the end", lambda: (lambda s: s["status"] == "completed" and s)(
+        t.status(started["taskId"])))
+    equal((done["agent"], done["model"], done["mode"]), ("default", "offline", started["mode"]))
+    equal(done["result"]["response"], "see src/main.c and notes.md")
+    equal(done["result"]["summary"], "see src/main.c and notes.md")
+    equal(done["result"]["artifacts"], ["notes.md", "src/main.c"])
+    equal(done["result"]["duration_seconds"] >= 0, True)
+    equal("lock" in done, False)
+
+
+@case
+def a_task_is_dispatched_polled_and_done(root):
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            dispatch_and_poll(t)
+
+
+@case
+def waiting_gives_the_result_and_tells_meanwhile(root):
+    with Local(root=root) as t:
+        done = t.use("dispatch_agent", agent="default", task="/echo hi", wait=60)
+        equal((done["status"], done["result"]["response"]), ("completed", "hi"))
+        told = [m["params"] for m in t.told if m["method"] == "notifications/progress"]
+        equal({p["progressToken"] for p in told}, {"p"})
+        equal(any("hi" in p["message"] or "working" in p["message"] for p in told), True)
+        ident = t.dispatch("/sleep 3000")
+        equal(t.status(ident, wait=0.01)["status"], "working")
+        t.use("cancel_task", task_id=ident)
+
+
+@case
+def a_long_answer_has_a_short_summary(root):
+    with Local(root=root) as t:
+        result = t.end(t.dispatch("/echo " + "ä" * 900))["result"]
+        equal((len(result["summary"]), len(result["response"])), (500, 900))
+
+
+@case
+def an_artifact_is_made(root):
+    with Local(root=root) as t:
+        done = t.end(t.dispatch("/artifact notes.md remember"))
+        equal(done["status"], "completed")
+        has(done["result"]["artifacts"], "notes.md")
+
+
+@case
+def a_file_may_say_what_to_do(root):
+    (root / "plan.md").write_text("/echo from the file\n")
+    with Local(root=root) as t:
+        equal(t.end(t.dispatch("plan.md"))["result"]["response"], "from the file")
+        equal(t.end(t.dispatch("/echo read plan.md"))["result"]["response"], "read plan.md")
+        has(t.error("dispatch_agent", agent="default", task="../plan.md"), "task: ")
+        has(t.error("dispatch_agent", agent="default", task="/etc/plan.md"), "task: ")
+        has(t.error("dispatch_agent", agent="default", task="none.md"), "none.md")
+
+
+@case
+def the_mode_is_the_agents_unless_it_is_said(root):
+    agent(root, "looker", "mode: read-only\n")
+    write = '/call file_write {"path":"made.txt","content":"x"}'
+    with Local(*read_write(), root=root) as t:
+        modes = {}
+        for name, more in (("default", {}), ("looker", {}), ("default", {"mode": "read-only"})):
+            ident = t.dispatch(write, name, **more)
+            modes[name, *more.values()] = t.end(ident)["mode"]
+            equal((root / "made.txt").exists(), (name, more) == ("default", {}))
+            (root / "made.txt").unlink(missing_ok=True)
+        equal(modes, {("default",): "read-write", ("looker",): "read-only",
+                      ("default", "read-only"): "read-only"})
+
+
+@case
+def a_task_is_never_above_whoever_dispatched_it(root):
+    write = '/call file_write {"path":"made.txt","content":"x"}'
+    with Local(root=root) as t: # [mcp] is read-only unless the user says otherwise
+        started = t.use("dispatch_agent", agent="default", task=write, mode="read-write")
+        equal(started["mode"], "read-only")
+        has(started["note"], "only read")
+        t.end(started["taskId"])
+        nested = "/call agent_dispatch " + json.dumps({"message": write, "wait": 60})
+        t.end(t.dispatch(nested))
+        equal((root / "made.txt").exists(), False)
+    limits = read_write('[mcp.permission]\nedit = "deny"\n')
+    with Local(*limits, root=root) as t:
+        t.end(t.dispatch(write))
+        equal((root / "made.txt").exists(), False)
+
+
+@case
+def agents_dispatch_agents(root):
+    inner = json.dumps({"message": "/echo inner words", "wait": 60})
+    with Local(root=root) as t:
+        has(t.end(t.dispatch("/call agent_dispatch " + inner))["result"]["response"], "inner words")
+        equal(t.use("list_tasks")["count"], 2)
+
+
+@case
+def a_session_is_gone_on_with(root):
+    agent(root, "x")
+    with Local(root=root) as t:
+        first = t.end(t.dispatch("/echo one"))
+        second = t.end(t.dispatch("/echo two", session_id=first["session_id"]))
+        equal(second["session_id"], first["session_id"])
+        equal(second["result"]["response"], "two")
+        has(t.error("dispatch_agent", agent="x", task="hi", session_id=first["session_id"]),
+            "is one of the agent default")
+        has(t.error("dispatch_agent", agent="x", task="hi", session_id="nobody"), "nobody")
+
+
+# ---- cancelling ----------------------------------------------------------------------------------
+
+def child_of(root):
+    """The id that a program wrote down."""
+    path = root / "pid"
+    return wait_for("the program", lambda: path.exists() and path.read_text().strip())
+
+
+@case
+def cancelling_stops_the_work_and_its_processes(root):
+    line = json.dumps({"command": f"echo $$ > {root}/pid; exec sleep 3000", "shell": True})
+    for kind in (Local, Remote):
+        with kind(*read_write(), root=root) as t:
+            ident = t.dispatch("/call shell_exec " + line)
+            pid = int(child_of(root))
+            equal(t.use("cancel_task", task_id=ident),
+                  {"status": "cancelled", "taskId": ident, "agent": "default"})
+            wait_for("its end", lambda: not alive(pid))
+            equal(t.status(ident)["status"], "cancelled")
+            has(t.error("cancel_task", task_id=ident), "it is cancelled")
+            (root / "pid").unlink()
+
+
+@case
+def what_is_over_or_unknown_cannot_be_cancelled(root):
+    with Local(root=root) as t:
+        ident = t.dispatch("/echo hi")
+        t.end(ident)
+        has(t.error("cancel_task", task_id=ident), "it is completed")
+        has(t.error("cancel_task", task_id="nobody"), "there is no task nobody")
+        has(t.error("get_task_status", task_id="nobody"), "there is no task nobody")
+
+
+@case
+def a_finished_task_expires(root):
+    with Local(*read_write("[limits]\ntask_keep_ms = 1000\ntask_look_ms = 10\n"), root=root) as t:
+        ident = t.dispatch("/echo hi")
+        t.end(ident)
+        wait_for("its time", lambda: t.result(
+            "get_task_status", {"task_id": ident}).get("isError"))
+
+
+# ---- several, and their locks --------------------------------------------------------------------
+
+@case
+def five_at_once_hold_the_vault(root):
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            idents = [t.dispatch("/sleep 3000") for _ in range(5)]
+            wait_for("five locks", lambda: t.use("get_locks")["count"] == 5)
+            held = t.use("get_locks")["locks"]
+            equal({lock["taskId"] for lock in held}, set(idents))
+            for lock in held:
+                equal((lock["agent"], lock["mode"]), ("default", "exclusive"))
+                equal([p.rstrip("/") for p in lock["paths"]], [".vault"])
+                has(lock["acquired_at"], "T")
+            for ident in idents:
+                lock = t.status(ident)["lock"]
+                equal(sorted(lock), ["acquired_at", "mode", "paths"])
+            equal(t.use("list_tasks", live=True)["count"], 5)
+            for ident in idents:
+                t.use("cancel_task", task_id=ident)
+            equal(t.use("get_locks"), {"locks": [], "count": 0})
+            equal(t.use("list_tasks", live=True)["count"], 0)
+
+
+@case
+def tasks_are_listed_page_by_page(root):
+    with Local(root=root) as t:
+        idents = [t.dispatch(f"/echo {n}") for n in range(5)]
+        for ident in idents:
+            t.end(ident)
+        seen, more = [], {}
+        while True:
+            page = t.use("list_tasks", most=2, **more)
+            seen += [task["taskId"] for task in page["tasks"]]
+            if "next_cursor" not in page:
+                break
+            more = {"cursor": page["next_cursor"]}
+        equal(seen, idents[::-1])
+        equal(t.use("list_tasks", agent="nobody")["tasks"], [])
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+@case
+def errors_say_what_is_accepted(root):
+    agent(root, "looker")
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            before = t.use("list_tasks")["count"]
+            unknown = t.error("dispatch_agent", agent="nobody", task="x")
+            has(unknown, "nobody")
+            has(unknown, "looker")
+            for more, says in (({"mode": "wild"}, "read-write"), ({"max_turns": 0}, "max_turns"),
+                               ({"max_turns": -1}, "max_turns"), ({"budget": -1}, "budget"),
+                               ({"effort": "giant"}, "effort"), ({"wait": -1}, "wait")):
+                has(t.error("dispatch_agent", agent="default", task="x", **more), says)
+            equal(t.use("list_tasks")["count"], before)
+            failed = t.end(t.dispatch("/fail on purpose"))
+            equal(failed["status"], "failed")
+            has(failed["error"], "on purpose")
+
+
+# ---- after a crash -------------------------------------------------------------------------------
+
+@case
+def tasks_survive_a_kill(root):
+    with Local(root=root) as t:
+        done = t.dispatch("/echo before")
+        t.end(done)
+        broken = t.dispatch("/sleep 1")
+        long = t.dispatch("/sleep 3000")
+        wait_for("them", lambda: t.use("get_locks")["count"] == 2)
+        t.expect = -signal.SIGKILL
+        t.process.kill()
+        t.process.wait()
+    with Remote(root=root) as t:
+        equal(t.status(done)["result"]["response"], "before")
+        end = t.end(broken)
+        equal(end["status"] in ("completed", "failed"), True)
+        equal("error" in end, end["status"] == "failed")
+        equal(t.status(long)["status"], "working")
+        t.use("cancel_task", task_id=long)
+        equal(t.status(long)["status"], "cancelled")
+
+
+main()

@@ -1,0 +1,1098 @@
+/* Tasks over the real store: their lives, who follows them, and how they come back. */
+#include "base/log.h"
+#include "core/lock.h"
+#include "core/task.h"
+#include "stage.h"
+
+#include <sqlite3.h>
+
+/* ---- a play: a stage whose agent works on tasks ---------------------------------------------- */
+
+struct play {
+    struct stage s;
+    struct agent_desk desk;
+    struct task_engine *engine, *second;
+    struct task_ask ask; /* the last request that was waited for */
+    bool done, closed;
+    struct err err;
+    char id[ID_TEXT]; /* of the task that was created last */
+};
+
+static struct agent *take(struct agent_desk *d, const struct agent_want *want, struct err *e)
+{
+    (void)d;
+    if (want->name.n && !str_eq(want->name, STR("actor"))) {
+        fail(e, ERR_NOT_FOUND, "there is no agent of that name; there is: actor");
+        return NULL;
+    }
+    if (str_eq(want->model, STR("nonsense"))) {
+        fail(e, ERR_INVALID, "there is no such model");
+        return NULL;
+    }
+    return agent_hold(&the_stage->agent);
+}
+
+static const struct agent_desk_kind desk_kind = { .take = take };
+
+static struct task_engine *new_engine(struct play *p)
+{
+    return task_engine_new(&(struct task_engine_opts){ &p->s.sworld, &p->desk, &p->s.guard, NULL });
+}
+
+static void play_init(struct play *p)
+{
+    *p = (struct play){ .desk = { &desk_kind } };
+    stage_init(&p->s);
+    p->s.world.limits.task_look_ms = 10;
+    p->s.world.limits.task_gather_ms = 0;
+}
+
+static void play_up(struct play *p)
+{
+    stage_up(&p->s);
+    p->engine = new_engine(p);
+}
+
+static void play_on_closed(void *who)
+{
+    ((struct play *)who)->closed = true;
+}
+
+static void close_engine(struct play *p, struct task_engine **g)
+{
+    if (!*g)
+        return;
+    p->closed = false;
+    task_engine_close(*g, play_on_closed, p);
+    OK(until(p->s.world.loop, until_true, &p->closed));
+    *g = NULL;
+}
+
+static void play_fini(struct play *p)
+{
+    task_ask_fini(&p->ask);
+    close_engine(p, &p->second);
+    close_engine(p, &p->engine);
+    stage_fini(&p->s);
+}
+
+#define AUTO_PLAY __attribute__((cleanup(play_fini))) struct play
+
+static void on_done(struct op *op, const struct err *e, void *who)
+{
+    struct play *p = who;
+
+    (void)op;
+    p->err = e ? *e : (struct err){ 0 };
+    p->done = true;
+}
+
+typedef void request_fn(struct task_engine *g, struct task_ask *a, struct op *parent,
+                        op_done_fn *done, void *who);
+
+static void start(struct play *p, request_fn *fn, const char *id, const char *owner)
+{
+    task_ask_fini(&p->ask);
+    p->ask = (struct task_ask){ .id = str_of(id), .owner = str_of(owner) };
+    p->done = false;
+    fn(p->engine, &p->ask, NULL, on_done, p);
+}
+
+static bool finish(struct play *p)
+{
+    OK(until(p->s.world.loop, until_true, &p->done));
+    return p->err.code == ERR_NONE;
+}
+
+static bool request(struct play *p, request_fn *fn)
+{
+    start(p, fn, p->id, NULL);
+    return finish(p);
+}
+
+static bool create_by(struct play *p, const struct task_spec *spec)
+{
+    task_ask_fini(&p->ask);
+    p->ask = (struct task_ask){ 0 };
+    p->done = false;
+    task_create(p->engine, &p->ask, spec, NULL, on_done, p);
+    if (!finish(p))
+        return false;
+    OK(str_to_c(p->ask.info.id, p->id, sizeof(p->id)));
+    return true;
+}
+
+static bool create(struct play *p, const char *text)
+{
+    return create_by(p, &(struct task_spec){ .text = str_of(text), .budget_usd = -1 });
+}
+
+static bool is_stuck(void *who)
+{
+    return ((struct play *)who)->s.stuck != NULL;
+}
+
+static void let_go(struct play *p)
+{
+    call_text(p->s.stuck, STR("waited"));
+    call_done(p->s.stuck);
+    p->s.stuck = NULL;
+}
+
+static bool speaks(void *who)
+{
+    return ((struct play *)who)->s.asked > 0;
+}
+
+static bool nobody_runs(void *who)
+{
+    return task_engine_running(((struct play *)who)->engine) == 0;
+}
+
+/* The state is what is wanted, by the store. */
+static void wait_state(struct play *p, enum task_state state)
+{
+    do
+        OK(request(p, task_get));
+    while (p->ask.info.state != state && !task_state_final(p->ask.info.state));
+    EQ(p->ask.info.state, state);
+}
+
+/* ---- who follows ----------------------------------------------------------------------------- */
+
+struct notes {
+    struct task_watch watch; /* first */
+    char text[1 << 14];
+    size_t n;    /* events heard */
+    size_t room; /* how many it takes before it is full; 0: all */
+    bool done;
+    struct err err;
+};
+
+static bool note(struct task_watch *w, int64_t seq, int64_t at, struct str kind, struct str body)
+{
+    struct notes *t = (struct notes *)w;
+    size_t n = strlen(t->text);
+
+    OK(at > 0);
+    snprintf(t->text + n, sizeof(t->text) - n, "%lld " STR_FMT " " STR_FMT "\n", (long long)seq,
+             STR_ARG(kind), STR_ARG(body));
+    t->n++;
+    return !t->room || t->n < t->room;
+}
+
+static void on_noted(struct op *op, const struct err *e, void *who)
+{
+    struct notes *t = who;
+
+    (void)op;
+    t->err = e ? *e : (struct err){ 0 };
+    t->done = true;
+}
+
+static void follow(struct play *p, struct notes *t, int64_t after)
+{
+    t->watch = (struct task_watch){ .id = str_of(p->id), .after = after, .event = note };
+    t->done = false;
+    task_watch(p->engine, &t->watch, NULL, on_noted, t);
+}
+
+static bool followed(struct play *p, struct notes *t)
+{
+    OK(until(p->s.world.loop, until_true, &t->done));
+    return t->err.code == ERR_NONE;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+TEST(only_changes_that_make_sense_are_allowed)
+{
+    for (int from = 0; from < TASK_STATES; from++)
+        for (int to = 0; to < TASK_STATES; to++) {
+            bool may = task_may_become((enum task_state)from, (enum task_state)to);
+
+            OK(!may || !task_state_final((enum task_state)from));
+            OK(!may || from != to);
+            OK(!may || to != TASK_SUBMITTED);
+        }
+    OK(task_may_become(TASK_SUBMITTED, TASK_WORKING));
+    OK(task_may_become(TASK_SUBMITTED, TASK_REJECTED));
+    OK(!task_may_become(TASK_SUBMITTED, TASK_INPUT_REQUIRED));
+    OK(task_may_become(TASK_WORKING, TASK_INPUT_REQUIRED));
+    OK(task_may_become(TASK_INPUT_REQUIRED, TASK_WORKING));
+    OK(!task_may_become(TASK_INPUT_REQUIRED, TASK_AUTH_REQUIRED));
+    OK(task_may_become(TASK_AUTH_REQUIRED, TASK_CANCELED));
+}
+
+TEST(every_state_survives_its_name_and_other_spellings_are_known)
+{
+    static const struct {
+        const char *name;
+        enum task_state state;
+    } rows[] = {
+        { "pending", TASK_SUBMITTED },
+        { "cancelled", TASK_CANCELED },
+        { "input-required", TASK_INPUT_REQUIRED },
+        { "auth-required", TASK_AUTH_REQUIRED },
+        { "unknown", TASK_FAILED },
+    };
+    enum task_state s;
+
+    for (int i = 0; i < TASK_STATES; i++) {
+        OK(task_state_named(str_of(task_state_names[i]), &s));
+        EQ(s, i);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        OK(task_state_named(str_of(rows[i].name), &s));
+        EQ(s, rows[i].state);
+    }
+    OK(!task_state_named(STR("done"), &s));
+}
+
+/* ---- lives ----------------------------------------------------------------------------------- */
+
+TEST(a_task_is_submitted_worked_on_and_completed)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "I wrote src/a.c.", .usage = { .input = 7 } });
+    OK(create(&p, "Write it."));
+    EQ(p.ask.info.state, TASK_SUBMITTED);
+    EQ_S(p.ask.info.agent, "actor");
+    EQ_S(p.ask.info.model, "m1");
+    EQ_S(p.ask.info.mode, "read-write");
+    EQ_S(p.ask.info.owner, "local");
+    EQ(p.ask.info.context.n, 36);
+    follow(&p, &t, 0);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    OK(p.ask.info.ended > 0);
+    EQ(p.ask.info.session.n, 36);
+    HAS_S(p.ask.info.result, "{\"summary\":\"I wrote src/a.c.\",\"response\":\"I wrote src/a.c.\","
+                             "\"artifacts\":[\"src/a.c\"],\"usage\":{");
+    HAS_S(p.ask.info.result, "\"stop\":\"end\",\"duration_seconds\":");
+    EQ_STR(p.s.last, "Write it.");
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "1 status {\"state\":\"submitted\"}\n2 status {\"state\":\"working\"}\n"
+                          "3 text {\"type\":\"text\",\"message\":");
+    HAS_S(str_of(t.text), "status {\"state\":\"completed\"}\n");
+    EQ(t.watch.after, p.ask.info.last_seq);
+    EQ(task_engine_running(p.engine), 0);
+}
+
+TEST(words_that_come_together_are_one_event)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_init(&p);
+    p.s.world.limits.task_gather_ms = 60000;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .thought = "Hm.", .text = "Yes." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    follow(&p, &t, 2);
+    OK(followed(&p, &t));
+    EQ(t.n, 3); /* the thought, the words, the end */
+    HAS_S(str_of(t.text), "3 thought {");
+    HAS_S(str_of(t.text), "4 text {");
+    HAS_S(str_of(t.text), "5 status {\"state\":\"completed\"}\n");
+}
+
+TEST(what_cannot_be_begun_is_refused_at_once)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    OK(!create(&p, "  "));
+    EQ(p.err.code, ERR_INVALID);
+    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .agent = STR("nobody") }));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .model = STR("nonsense") }));
+    EQ(p.err.code, ERR_INVALID);
+    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .effort = STR("some") }));
+    HAS_S(str_of(p.err.text), "effort: some is not one of none, low");
+    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .trace = { .depth = 6 } }));
+    EQ(p.err.code, ERR_INVALID);
+}
+
+TEST(a_model_that_fails_fails_the_task_with_its_sentence)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .fails = ERR_INVALID });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.text, "the model failed");
+    HAS_S(p.ask.info.result, "\"stop\":\"failed\"");
+}
+
+TEST(what_a_task_says_beats_what_its_agent_says)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    p.s.def.max_turns = 9;
+    add_line(&p.s,
+             (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .max_turns = 1, .budget_usd = -1 }));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.result, "\"stop\":\"requests\"");
+    EQ(p.s.def.max_turns, 9);
+}
+
+TEST(read_only_work_is_told_so_and_bound_to_it)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "No." });
+    add_line(&p.s, (struct line){ .text = "Yes." });
+    OK(create_by(&p,
+                 &(struct task_spec){ .text = STR("Look."), .read_only = true, .budget_usd = -1 }));
+    EQ_S(p.ask.info.mode, "read-only");
+    OK(until(p.s.world.loop, is_stuck, &p));
+    HAS_S(str_of(p.s.last), "PERMISSION: this task is read-only.");
+    HAS_S(str_of(p.s.last), ".vault/");
+    OK(str_ends(str_of(p.s.last), STR("Look.")));
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(p.s.runs, 0);
+    OK(create(&p, "Look."));
+    OK(request(&p, task_wait));
+    EQ_STR(p.s.last, "Look.");
+}
+
+static void run_write(struct call *call)
+{
+    call_text(call, STR("written"));
+    call_done(call);
+}
+
+static const struct tool write_tool = {
+    .name = "write", .input_schema = "{\"type\":\"object\"}", .kind = TOOL_EDIT, .start = run_write
+};
+static const struct tool *const more_tools[] = { &write_tool };
+
+TEST(what_tools_have_written_is_among_the_artifacts)
+{
+    AUTO_PLAY p;
+    struct offer_source more = { .tool = more_tools, .tools = 1 };
+
+    play_init(&p);
+    offer_join(&p.s.offer, &more);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "write", "{\"path\":\"notes.txt\"}" } },
+                                  .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "See docs/z.md and `docs/a.md`." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    HAS_S(p.ask.info.result, "\"artifacts\":[\"docs/a.md\",\"docs/z.md\",\"notes.txt\"]");
+    offer_leave(&p.s.offer, &more);
+}
+
+TEST(a_summary_is_the_first_500_characters)
+{
+    AUTO_PLAY p;
+    char text[1201] = "", want[1300] = "{\"summary\":\"";
+
+    for (int i = 0; i < 600; i++)
+        memcpy(text + 2 * i, "\xc3\xa4", 2);
+    memcpy(want + strlen(want), text, 1000);
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = text });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    HAS_S(p.ask.info.result, strcat(want, "\",\"response\""));
+}
+
+/* ---- a store that fails ----------------------------------------------------------------------- */
+
+static struct {
+    struct store_port port; /* first */
+    struct store_port *real;
+    int fails; /* so many updates of tasks */
+    enum err_code code;
+} bad_store;
+
+static void start_badly(struct store_port *port, struct store_ask *ask)
+{
+    (void)port;
+    if (ask->step->what != STORE_TASK_UPDATE || bad_store.fails <= 0) {
+        ask->port = bad_store.real;
+        bad_store.real->kind->start(bad_store.real, ask);
+        return;
+    }
+    bad_store.fails--;
+    op_fail(&ask->op, &(struct err){ bad_store.code, "the disk is full" });
+}
+
+static const struct store_kind bad_kind = { "bad", start_badly };
+
+static void play_badly(struct play *p, int fails, enum err_code code)
+{
+    play_init(p);
+    stage_up(&p->s);
+    bad_store.real = p->s.sworld.store;
+    bad_store.port = *bad_store.real;
+    bad_store.port.kind = &bad_kind;
+    bad_store.fails = fails;
+    bad_store.code = code;
+    p->s.sworld.store = &bad_store.port;
+    p->engine = new_engine(p);
+}
+
+TEST(what_cannot_be_stored_now_is_stored_later_and_nothing_is_told_before)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 3, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    follow(&p, &t, 0);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(bad_store.fails, 0);
+    OK(followed(&p, &t));
+    EQ(t.n, t.watch.after);
+    HAS_S(str_of(t.text), "2 status {\"state\":\"working\"}\n3 text ");
+    log_setup(LOG_WARN, false);
+}
+
+TEST(a_run_that_is_refused_stops_without_a_word)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 1000, ERR_DENIED);
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_SUBMITTED);
+    EQ(p.s.asked, 0);
+}
+
+TEST(an_engine_that_cannot_store_can_be_closed)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 1000000, ERR_SYSTEM);
+    OK(create(&p, "go"));
+    close_engine(&p, &p.engine);
+    log_setup(LOG_WARN, false);
+}
+
+/* ---- locks ------------------------------------------------------------------------------------ */
+
+static size_t locks_held(struct play *p, struct lock_table *locks, const char *path)
+{
+    struct lock_list l = { 0 };
+    size_t n;
+
+    p->done = false;
+    lock_list(locks, &l, NULL, on_done, p);
+    OK(finish(p));
+    n = l.n;
+    for (size_t i = 0; i < l.n; i++) {
+        EQ_S(l.v[i].task, p->id);
+        HAS_S(l.v[i].paths, path);
+        EQ_STR(l.v[i].mode, "exclusive");
+    }
+    arena_fini(&l.mem);
+    return n;
+}
+
+TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
+{
+    AUTO_PLAY p;
+    struct lock_table *locks;
+    struct str own[] = { STR("docs") };
+
+    play_init(&p);
+    stage_up(&p.s);
+    locks = lock_table_new(p.s.world.loop, &p.s.world.limits, p.s.sworld.store, LOCK_FAIL);
+    p.engine =
+        task_engine_new(&(struct task_engine_opts){ &p.s.sworld, &p.desk, &p.s.guard, locks });
+    add_line(&p.s, (struct line){ .hangs = true });
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .read_only = true, .budget_usd = -1 }));
+    OK(until(p.s.world.loop, speaks, &p));
+    EQ(locks_held(&p, locks, ".vault"), 1);
+    OK(request(&p, task_cancel));
+    EQ(locks_held(&p, locks, ""), 0);
+    p.s.asked = 1;
+    OK(create_by(&p, &(struct task_spec){
+                         .text = STR("x"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+    wait_state(&p, TASK_WORKING);
+    EQ(locks_held(&p, locks, "docs"), 1);
+    {
+        char first[ID_TEXT];
+
+        memcpy(first, p.id, sizeof(first));
+        OK(create_by(&p, &(struct task_spec){
+                             .text = STR("y"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+        OK(request(&p, task_wait));
+        EQ(p.ask.info.state, TASK_FAILED);
+        OK(p.ask.info.text.n > 0);
+        memcpy(p.id, first, sizeof(first));
+    }
+    OK(request(&p, task_cancel));
+    EQ(locks_held(&p, locks, ""), 0);
+    close_engine(&p, &p.engine);
+    lock_table_free(locks);
+}
+
+/* ---- who may see it, and how many there are -------------------------------------------------- */
+
+TEST(others_do_not_see_it)
+{
+    AUTO_PLAY p;
+    struct task_list l = { .owner = STR("eve") };
+    struct notes t = { 0 };
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create_by(&p,
+                 &(struct task_spec){ .text = STR("x"), .owner = STR("ann"), .budget_usd = -1 }));
+    start(&p, task_get, p.id, "eve");
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    start(&p, task_cancel, p.id, "eve");
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    follow(&p, &t, 0);
+    t.watch.owner = STR("eve");
+    OK(!followed(&p, &t));
+    EQ(t.err.code, ERR_NOT_FOUND);
+    EQ(t.n, 0);
+    start(&p, task_wait, p.id, "ann");
+    OK(finish(&p));
+    p.done = false;
+    task_list(p.engine, &l, NULL, on_done, &p);
+    OK(finish(&p));
+    EQ(l.n, 0);
+    arena_fini(&l.mem);
+    l = (struct task_list){ .owner = STR("ann") };
+    p.done = false;
+    task_list(p.engine, &l, NULL, on_done, &p);
+    OK(finish(&p));
+    EQ(l.n, 1);
+    EQ_S(l.v[0].id, p.id);
+    arena_fini(&l.mem);
+    start(&p, task_get, "no-such-task", NULL);
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+}
+
+TEST(when_limits_tasks_are_live_a_new_one_is_refused_and_an_ended_one_makes_room)
+{
+    AUTO_PLAY p;
+    char first[ID_TEXT];
+
+    play_init(&p);
+    p.s.world.limits.tasks = 1;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "one"));
+    memcpy(first, p.id, sizeof(first));
+    OK(until(p.s.world.loop, speaks, &p));
+    OK(!create(&p, "two"));
+    EQ(p.err.code, ERR_LIMIT);
+    HAS_S(str_of(p.err.text), "limits.tasks");
+    OK(request(&p, task_cancel));
+    OK(create(&p, "two"));
+    OK(request(&p, task_wait));
+    start(&p, task_get, first, NULL);
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+}
+
+TEST(after_limits_task_keep_ms_it_is_forgotten)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    p.s.world.limits.task_keep_ms = 0;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "one"));
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    OK(!request(&p, task_get));
+    EQ(p.err.code, ERR_NOT_FOUND);
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------ */
+
+TEST(it_is_cancelled_while_the_model_speaks)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Half", .hangs = true });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    HAS_S(p.ask.info.result, "\"response\":\"Half\"");
+    HAS_S(p.ask.info.result, "\"stop\":\"canceled\"");
+    OK(!request(&p, task_cancel));
+    EQ(p.err.code, ERR_INVALID);
+    HAS_S(str_of(p.err.text), "it is canceled");
+    EQ(p.ask.info.state, TASK_CANCELED);
+}
+
+TEST(it_is_cancelled_as_soon_as_it_is_there_and_while_a_tool_runs)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true }); /* if it comes that far */
+    OK(create(&p, "go"));
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    p.s.asked = 1;
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+}
+
+/* A second engine stands for another process: it knows no run of the first. */
+TEST(another_process_can_cancel_it)
+{
+    AUTO_PLAY p;
+    struct task_engine *first;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    first = p.engine;
+    p.second = new_engine(&p);
+    p.engine = p.second;
+    OK(request(&p, task_cancel));
+    p.engine = first;
+    EQ(p.ask.info.state, TASK_CANCELED);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static bool answer(struct play *p, const char *key, const char *text)
+{
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct arena mem = { 0 };
+    struct json v;
+    bool ok;
+
+    OK(json_read(&mem, str_of(text), &opts, &v, &p->err));
+    task_ask_fini(&p->ask);
+    p->ask = (struct task_ask){ .id = str_of(p->id) };
+    p->done = false;
+    task_answer(p->engine, &p->ask, str_of(key), v, NULL, on_done, p);
+    ok = finish(p);
+    arena_fini(&mem);
+    return ok;
+}
+
+static void asking_play(struct play *p)
+{
+    play_init(p);
+    p->s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    play_up(p);
+    add_line(&p->s,
+             (struct line){ .call = { { "a", "count", "{}" }, { "b", "count", "{\"n\":1}" } },
+                            .stop = STOP_TOOLS });
+    add_line(&p->s, (struct line){ .text = "Ok." });
+    OK(create(p, "go"));
+    do
+        wait_state(p, TASK_INPUT_REQUIRED);
+    while (!strstr(p->ask.info.asks.p, "ask_2"));
+}
+
+TEST(it_asks_and_goes_on_when_it_is_answered)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    asking_play(&p);
+    HAS_S(p.ask.info.asks, "{\"ask_1\":{\"kind\":\"permission\",\"params\":{");
+    HAS_S(p.ask.info.asks, "\"tool\":\"count\"}");
+    OK(p.ask.info.text.n > 0);
+    OK(!answer(&p, "ask_9", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    OK(!answer(&p, "ask_1", "{\"action\":\"perhaps\"}"));
+    EQ(p.err.code, ERR_INVALID);
+    OK(answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    EQ(p.ask.info.state, TASK_INPUT_REQUIRED);
+    OK(!strstr(p.ask.info.asks.p, "ask_1"));
+    OK(answer(&p, "ask_2", "{\"action\":\"decline\"}"));
+    OK(!p.ask.info.asks.p);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(p.s.runs, 1);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), " ask {\"type\":\"ask\",\"id\":\"a\",\"key\":\"ask_1\"");
+    HAS_S(str_of(t.text), " status {\"state\":\"input_required\",\"text\":");
+    HAS_S(str_of(t.text), " answered {\"key\":\"ask_1\",\"by\":\"local\"}\n");
+    OK(!answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_NOT_FOUND);
+}
+
+TEST(it_is_cancelled_while_it_asks)
+{
+    AUTO_PLAY p;
+
+    asking_play(&p);
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    OK(!p.ask.info.asks.p);
+    EQ(p.s.runs, 0);
+}
+
+TEST(a_question_is_answered_where_it_is_asked)
+{
+    AUTO_PLAY p;
+    struct task_engine *first;
+
+    asking_play(&p);
+    first = p.engine;
+    p.second = new_engine(&p);
+    p.engine = p.second;
+    OK(!answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    p.engine = first;
+    EQ(p.err.code, ERR_DENIED);
+    HAS_S(str_of(p.err.text), "another process");
+    OK(request(&p, task_cancel));
+}
+
+/* ---- following ------------------------------------------------------------------------------- */
+
+static void stuck_play(struct play *p)
+{
+    play_init(p);
+    play_up(p);
+    add_line(&p->s, (struct line){
+                        .text = "One.", .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p->s, (struct line){ .text = "Two." });
+    OK(create(p, "go"));
+    OK(until(p->s.world.loop, is_stuck, p));
+}
+
+TEST(whoever_follows_hears_all_from_any_number_and_then_as_it_happens)
+{
+    AUTO_PLAY p;
+    struct notes all = { 0 }, some = { 0 }, late = { 0 }, elsewhere = { 0 };
+    struct task_engine *first;
+
+    stuck_play(&p);
+    follow(&p, &all, 0);
+    follow(&p, &some, 2);
+    first = p.engine;
+    p.second = new_engine(&p);
+    p.engine = p.second;
+    follow(&p, &elsewhere, 0);
+    p.engine = first;
+    OK(request(&p, task_get));
+    let_go(&p);
+    OK(followed(&p, &all));
+    OK(followed(&p, &some));
+    OK(followed(&p, &elsewhere));
+    follow(&p, &late, 0);
+    OK(followed(&p, &late));
+    EQ_STR(late.text, all.text);
+    EQ_STR(elsewhere.text, all.text);
+    EQ_STR(some.text, strstr(all.text, "3 "));
+    EQ(all.n, all.watch.after);
+    HAS_S(str_of(all.text), "\"text\":\"One.\"");
+    HAS_S(str_of(all.text), "\"text\":\"Two.\"");
+}
+
+TEST(who_has_no_room_waits_and_comes_back_for_the_rest)
+{
+    AUTO_PLAY p;
+    struct notes slow = { .room = 1 }, all = { 0 };
+
+    stuck_play(&p);
+    follow(&p, &slow, 0);
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(slow.n, 1);
+    OK(!slow.done);
+    slow.room = 0;
+    task_watch_more(&slow.watch);
+    OK(followed(&p, &slow));
+    follow(&p, &all, 0);
+    OK(followed(&p, &all));
+    EQ_STR(slow.text, all.text);
+}
+
+TEST(who_is_behind_by_limits_task_watch_events_is_let_go)
+{
+    AUTO_PLAY p;
+    struct notes slow = { .room = 1 };
+
+    play_init(&p);
+    p.s.world.limits.task_watch_events = 3;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s,
+             (struct line){ .call = { { "b", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Two." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    follow(&p, &slow, 0);
+    OK(request(&p, task_get));
+    let_go(&p);
+    OK(!followed(&p, &slow));
+    EQ(slow.err.code, ERR_LIMIT);
+    EQ(slow.watch.after, 1);
+    OK(request(&p, task_wait));
+}
+
+TEST(following_and_waiting_can_be_given_up)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    stuck_play(&p);
+    follow(&p, &t, 0);
+    start(&p, task_wait, p.id, NULL);
+    OK(until(p.s.world.loop, speaks, &p));
+    op_cancel(&t.watch.op);
+    op_cancel(&p.ask.op);
+    OK(!followed(&p, &t));
+    EQ(t.err.code, ERR_CANCELED);
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_CANCELED);
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+}
+
+/* An event that is larger than it may be is told without what makes it long. */
+TEST(an_event_is_never_larger_than_limits_task_event_bytes)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+    static char args[6000];
+
+    play_init(&p);
+    p.s.world.limits.task_event_bytes = 4096;
+    play_up(&p);
+    snprintf(args, sizeof(args), "{\"text\":\"%05000d\"}", 7);
+    add_line(&p.s, (struct line){ .call = { { "a", "say", args } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text),
+          "\"name\":\"say\",\"title\":\"Say\",\"kind\":\"read\",\"status\":\"done\"");
+    OK(!strstr(t.text, "000000"));
+}
+
+/* ---- coming back ----------------------------------------------------------------------------- */
+
+static void sql(struct play *p, const char *text)
+{
+    sqlite3 *db;
+
+    EQ(sqlite3_open(p->s.world.path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000);
+    EQ(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* To the store, the process that worked on it is dead; the first engine does not know. */
+static void seem_dead(struct play *p)
+{
+    sql(p, "UPDATE tasks SET process = ''; UPDATE sessions SET owner = ''");
+}
+
+/* All that has happened so far is stored. */
+static bool both_begun(void *who)
+{
+    const char *text = ((struct notes *)who)->text;
+
+    return strstr(text, "counted") && strstr(text, "\"name\":\"wait\",\"title\":\"wait\","
+                                                   "\"kind\":\"read\",\"status\":\"running\"");
+}
+
+TEST(a_task_whose_process_died_is_gone_on_with_and_nothing_is_done_twice)
+{
+    AUTO_PLAY p;
+    struct task_engine *first;
+    struct notes t = { 0 };
+
+    play_init(&p);
+    p.s.world.limits.task_look_ms = 600000;
+    play_up(&p);
+    first = p.engine;
+    add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" }, { "b", "wait", "{}" } },
+                                  .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "I looked." });
+    OK(create(&p, "go"));
+    follow(&p, &t, 0);
+    OK(until(p.s.world.loop, both_begun, &t));
+    EQ(p.s.runs, 1);
+    seem_dead(&p);
+    p.s.world.limits.task_look_ms = 10;
+    p.second = p.engine = new_engine(&p);
+    task_engine_recover(p.second);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    HAS_S(p.ask.info.result, "I looked.");
+    HAS_S(str_of(p.s.last), "counted|[interrupted");
+    EQ(p.s.runs, 1);
+    /* The first finds that it is not its own any more, and says nothing. */
+    p.engine = first;
+    let_go(&p);
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    op_cancel(&t.watch.op);
+    OK(!followed(&p, &t));
+    t.text[0] = '\0';
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "goes on after a restart");
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(p.ask.info.last_seq, t.watch.after);
+}
+
+TEST(a_run_stops_when_another_process_has_its_task)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    sql(&p, "UPDATE tasks SET fence = fence + 1");
+    OK(until(p.s.world.loop, nobody_runs, &p));
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_WORKING);
+}
+
+TEST(a_process_that_stops_leaves_its_tasks_to_the_next)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Half", .hangs = true });
+    add_line(&p.s, (struct line){ .text = "Whole." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    close_engine(&p, &p.engine);
+    p.engine = new_engine(&p);
+    OK(request(&p, task_get));
+    EQ(p.ask.info.state, TASK_WORKING);
+    seem_dead(&p);
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    HAS_S(p.ask.info.result, "\"response\":\"Whole.\"");
+    HAS_S(str_of(p.s.last), "go on where you were");
+}
+
+/* That it works could not be stored, so it does not. */
+TEST(a_task_that_had_not_begun_begins)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 1000000, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    close_engine(&p, &p.engine);
+    EQ(p.s.asked, 0);
+    bad_store.fails = 0;
+    p.engine = new_engine(&p);
+    seem_dead(&p);
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ_STR(p.s.last, "go");
+    EQ(p.s.asked, 1);
+    log_setup(LOG_WARN, false);
+}
+
+/* Killed between the end of the turn and the end of the task. */
+TEST(a_turn_that_had_ended_ends_the_task)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    sql(&p, "UPDATE tasks SET final = 0, state = 'working', process = '', result = ''");
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    HAS_S(p.ask.info.result, "\"response\":\"Ok.\"");
+    EQ(p.s.asked, 1);
+}
+
+TEST(what_cannot_be_gone_on_with_fails_and_says_why)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    sql(&p, "UPDATE tasks SET final = 0, state = 'working', process = '',"
+            " session = 'gone', result = ''");
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.text, "there is no session gone");
+    sql(&p, "UPDATE tasks SET final = 0, state = 'working', process = '', spec = '{'");
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.text, "damaged");
+}
+
+TEST(a_task_that_nobody_works_on_can_be_cancelled)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    close_engine(&p, &p.engine);
+    p.engine = new_engine(&p);
+    seem_dead(&p);
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+}
+
+TEST_MAIN()

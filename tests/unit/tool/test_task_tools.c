@@ -1,0 +1,149 @@
+/* The tools about tasks: what they refuse before any task is begun. */
+#include "core/agent_staff.h"
+#include "tool_bench.h"
+
+/* ---- a staff whose engine nobody may reach --------------------------------------------------- */
+
+static const struct agent_card cards[] = {
+    { "coder", "Coder", STR("Writes code."), AGENT_READ_WRITE, "high" },
+};
+
+static const struct agent_card *get_cards(struct agent_desk *d, size_t *n)
+{
+    (void)d;
+    *n = ARRAY_LEN(cards);
+    return cards;
+}
+
+static const struct agent_desk_kind desk_kind = { .cards = get_cards };
+static struct agent_desk desk = { &desk_kind };
+static char never;
+static const struct agent_staff staff = { .desk = &desk, .tasks = (struct task_engine *)&never };
+
+static void open_with_staff(struct bench *b)
+{
+    bench_open(b);
+    b->host.staff = &staff;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static const struct {
+    const struct tool *tool;
+    const char *args, *says;
+} refused[] = {
+    { &tool_dispatch_agent, "{}", "agent" },
+    { &tool_dispatch_agent, "{'agent':'coder'}", "task" },
+    { &tool_dispatch_agent, "{'agent':'','task':'x'}", "agent: name one" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: say what" },
+    { &tool_dispatch_agent, "{'agent':'coder','message':'x'}", "task" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','mode':'wild'}", "\"read-write\"" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':0}", "max_turns" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':-3}", "max_turns" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':1.5}", "max_turns" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-0.01}", "budget: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-1}", "budget: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':'1'}", "budget" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','effort':'giant'}", "effort: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','output_format':'pdf'}",
+      "output_format: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':-1}", "wait: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':601}", "limits.task_wait_ms" },
+    { &tool_agent_dispatch, "{'agent':'coder'}", "message" },
+    { &tool_agent_dispatch, "{'message':' '}", "message: say what" },
+    { &tool_agent_dispatch, "{'message':'x','task':'x'}", "task" },
+    { &tool_get_task_status, "{}", "task_id" },
+    { &tool_get_task_status, "{'task_id':7}", "task_id" },
+    { &tool_get_task_status, "{'task_id':'x','wait':601}", "limits.task_wait_ms" },
+    { &tool_task_get, "{'id':'x'}", "id" },
+    { &tool_cancel_task, "{}", "task_id" },
+    { &tool_cancel_task, "{'task_id':'x','wait':1}", "wait" },
+    { &tool_task_cancel, "{}", "task_id" },
+    { &tool_list_tasks, "{'most':0}", "most" },
+    { &tool_list_tasks, "{'most':101}", "most" },
+    { &tool_list_tasks, "{'cursor':'1'}", "next_cursor" },
+    { &tool_list_tasks, "{'cursor':'1.x'}", "next_cursor" },
+};
+
+TEST(wrong_arguments_are_refused_with_the_accepted_ones)
+{
+    struct bench b;
+
+    open_with_staff(&b);
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        HAS_S(call(&b, refused[i].tool, "%s", refused[i].args), refused[i].says);
+        WAS_REFUSED(&b);
+    }
+    bench_close(&b);
+}
+
+TEST(without_a_store_there_are_no_tasks)
+{
+    static const struct agent_staff plain = { .desk = &desk };
+    struct bench b;
+
+    bench_open(&b);
+    b.host.staff = &plain;
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"), "no tasks are kept here");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are kept here");
+    HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "no tasks are kept here");
+    HAS_S(call(&b, &tool_list_tasks, "{}"), "no tasks are kept here");
+    EQ_S(call(&b, &tool_get_locks, "{}"), "{\"locks\":[],\"count\":0}");
+    WENT_WELL(&b);
+    bench_close(&b);
+}
+
+TEST(agents_deeper_than_five_dispatch_nobody)
+{
+    struct bench b;
+
+    open_with_staff(&b);
+    b.caller.trace.depth = TRACE_DEPTH;
+    HAS_S(call(&b, &tool_agent_dispatch, "{'message':'x'}"), "more than 5 agents");
+    WAS_REFUSED(&b);
+    bench_close(&b);
+}
+
+/* ---- files that say what to do --------------------------------------------------------------- */
+
+TEST(a_file_is_read_below_the_root_alone)
+{
+    struct bench b;
+
+    open_with_staff(&b);
+    put(&b, "empty.md", " \n");
+    put_bytes(&b, "odd.md", STR("\xff\xfe"));
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'missing.md'}"), "missing.md");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'../outside/x.md'}"), "task: ");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'/etc/x.md'}"), "task: ");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'empty.md'}"), "empty");
+    WAS_REFUSED(&b);
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'odd.md'}"), "UTF-8");
+    WAS_REFUSED(&b);
+    OK(symlink(b.outside, at(&b, "way")) == 0);
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'way/x.md'}"), "way/x.md");
+    WAS_REFUSED(&b);
+    bench_close(&b);
+}
+
+/* ---- what is published ----------------------------------------------------------------------- */
+
+TEST(agents_are_listed_with_a_hint_where_to_read_on)
+{
+    struct bench b;
+    struct str all;
+
+    open_with_staff(&b);
+    all = call(&b, &tool_list_agents, "{}");
+    WENT_WELL(&b);
+    HAS_S(all, "\"name\":\"coder\"");
+    HAS_S(all, "\"tier\":\"high\"");
+    HAS_S(all, "\"hint\":\"Read the resource agents://{name}");
+    bench_close(&b);
+}
+
+TEST_MAIN()
