@@ -122,6 +122,7 @@ class Process:
             stderr=subprocess.PIPE, env=environment(**env))
         self.pid = self.process.pid
         self.expect = 0
+        self.told = False
 
     def __enter__(self):
         return self
@@ -146,7 +147,10 @@ class Process:
             raise AssertionError(text)
 
     def leave(self):
-        self.process.send_signal(signal.SIGTERM)
+        """Once: a second signal while it ends would end it otherwise."""
+        if not self.told:
+            self.process.send_signal(signal.SIGTERM)
+        self.told = True
 
 
 class Stdio(Process):
