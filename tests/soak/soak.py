@@ -30,7 +30,7 @@ SEED = sys.argv[3] if len(sys.argv) > 3 else str(random.SystemRandom().randrange
 LIVES, ROUNDS, SESSIONS = {"short": (2, 3, 40), "full": (10, 30, 200)}[SIZE]
 CLIENTS = 8  # at once
 KILLS_IN = 6  # one client in so many kills a server
-KEPT = 2  # connections to a server may wait for the next request, more or fewer of them
+KEPT = 8  # idle connections to servers that are kept for the next request; one leaked each session would be dozens
 MARK = "TREFOIL_SOAK"  # in the environment of all that a trefoil starts
 # Sessions end and servers come back while we look; the circuit opens and closes as well.
 LIMITS = """[limits]
