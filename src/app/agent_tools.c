@@ -168,17 +168,6 @@ static const struct agent_card *find_card(const struct agent_tools *a, struct st
     return card;
 }
 
-static void write_list(struct jw *w, const char *key, const struct pick_strs *list)
-{
-    if (!list->set)
-        return;
-    jw_plain_key(w, str_of(key));
-    jw_array(w);
-    for (size_t i = 0; i < list->n; i++)
-        jw_str(w, list->v[i]);
-    jw_array_end(w);
-}
-
 /* Members that are always there: null, where a definition says nothing. */
 static void write_or_null(struct jw *w, const char *key, struct str text)
 {
@@ -192,7 +181,7 @@ static void write_or_null(struct jw *w, const char *key, struct str text)
 static void write_list_or_null(struct jw *w, const char *key, const struct pick_strs *list)
 {
     if (list->set)
-        write_list(w, key, list);
+        pick_strs_write(w, key, list);
     else
         write_or_null(w, key, STR_NONE);
 }
@@ -243,8 +232,8 @@ static void write_definition(struct jw *w, const struct agent_def *def)
     jw_kstr(w, "model", def->model);
     jw_kstr(w, "provider", def->provider);
     jw_kstr(w, "fallback_model", def->fallback_model);
-    write_list(w, "allowed_tools", &def->allowed);
-    write_list(w, "disallowed_tools", &def->disallowed);
+    pick_strs_write(w, "allowed_tools", &def->allowed);
+    pick_strs_write(w, "disallowed_tools", &def->disallowed);
     if (def->max_turns)
         jw_kint(w, "max_turns", def->max_turns);
     jw_kstr(w, "effort", def->effort);

@@ -37,17 +37,6 @@ static const struct option agents_options[] = {
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static void put_strs(struct jw *w, const char *key, const struct pick_strs *list)
-{
-    if (!list->set)
-        return;
-    jw_plain_key(w, str_of(key));
-    jw_array(w);
-    for (size_t i = 0; i < list->n; i++)
-        jw_str(w, list->v[i]);
-    jw_array_end(w);
-}
-
 static void put_short(struct jw *w, const struct agent_entry *a)
 {
     const struct agent_def *d = &a->def;
@@ -69,8 +58,8 @@ static void put_details(struct jw *w, const struct agent_def *d)
         jw_kstr(w, "title", str_of(d->title));
     jw_kstr(w, "provider", d->provider);
     jw_kstr(w, "fallback_model", d->fallback_model);
-    put_strs(w, "allowed_tools", &d->allowed);
-    put_strs(w, "disallowed_tools", &d->disallowed);
+    pick_strs_write(w, "allowed_tools", &d->allowed);
+    pick_strs_write(w, "disallowed_tools", &d->disallowed);
     if (d->max_turns)
         jw_kint(w, "max_turns", d->max_turns);
     if (d->budget_usd > 0) {
@@ -80,9 +69,9 @@ static void put_details(struct jw *w, const struct agent_def *d)
     jw_kstr(w, "effort", d->effort);
     jw_kstr(w, "output_format", d->output_format);
     jw_kstr(w, "approval_mode", d->approval_mode);
-    put_strs(w, "include_dirs", &d->include_dirs);
-    put_strs(w, "expose_tools", &d->expose);
-    put_strs(w, "private_tools", &d->hidden);
+    pick_strs_write(w, "include_dirs", &d->include_dirs);
+    pick_strs_write(w, "expose_tools", &d->expose);
+    pick_strs_write(w, "private_tools", &d->hidden);
     jw_kstr(w, "folder", str_of(d->folder));
     jw_kstr(w, "persona", d->persona);
 }

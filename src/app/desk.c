@@ -344,10 +344,3 @@ struct agent_desk *desk_port(struct desk *d)
 {
     return &d->port;
 }
-
-const struct skill_list *desk_skills(const struct desk *d)
-{
-    static const struct skill_list none;
-
-    return d->o.offer->host.skills ? d->o.offer->host.skills : &none;
-}

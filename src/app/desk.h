@@ -35,9 +35,6 @@ struct agent_desk *desk_port(struct desk *d);
 /* Read all anew, as after a change. */
 void desk_refresh(struct desk *d, const struct config *config);
 
-/* The skills of the root, those of the offer's host; they live until their files change. */
-const struct skill_list *desk_skills(const struct desk *d);
-
 /*
  * Notice changes of the files by itself from now on (file_watch.h). Those of skills are noticed by
  * who reads them (skill_shelf.h), rules and instructions are read anew for each agent.

@@ -227,3 +227,14 @@ bool pick(struct arena *mem, struct json obj, const struct pick *row, size_t row
     }
     return true;
 }
+
+void pick_strs_write(struct jw *w, const char *key, const struct pick_strs *list)
+{
+    if (!list->set)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < list->n; i++)
+        jw_str(w, list->v[i]);
+    jw_array_end(w);
+}

@@ -83,6 +83,9 @@ struct pick_strs {
     bool set;
 };
 
+/* Such a list as a member; one that is absent writes nothing. */
+void pick_strs_write(struct jw *w, const char *key, const struct pick_strs *list);
+
 #define PICK_TABLE(rows) (rows), ARRAY_LEN(rows)
 
 /* Decode `obj` into *out. On failure (ERR_INVALID) *out may be partly filled. */

@@ -296,14 +296,3 @@ struct guard_marks guard_marks(const struct call *call)
         .from = call->untrusted ? call->from : STR_NONE,
     };
 }
-
-void guard_write_marks(struct jw *w, const struct call *call)
-{
-    struct guard_marks m = guard_marks(call);
-
-    jw_object(w);
-    jw_kstr(w, "trust", str_of(m.trust));
-    jw_kstr(w, "type", str_of(m.type));
-    jw_kstr(w, "from", m.from);
-    jw_object_end(w);
-}

@@ -64,7 +64,4 @@ struct guard_marks {
 
 struct guard_marks guard_marks(const struct call *call);
 
-/* {"trust":...,"type":...,"from":...} */
-void guard_write_marks(struct jw *w, const struct call *call);
-
 #endif

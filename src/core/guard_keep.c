@@ -2,17 +2,6 @@
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_list(struct jw *w, const char *key, const struct pick_strs *list)
-{
-    if (!list->set)
-        return;
-    jw_plain_key(w, str_of(key));
-    jw_array(w);
-    for (size_t i = 0; i < list->n; i++)
-        jw_str(w, list->v[i]);
-    jw_array_end(w);
-}
-
 static void write_says(struct jw *w, const char *key, enum guard_says says)
 {
     if (says != GUARD_ALLOW)
@@ -24,10 +13,10 @@ static void write_one(struct jw *w, const struct guard_scope *s)
     jw_object(w);
     jw_kstr(w, "name", str_of(s->name));
     jw_kstr(w, "mode", str_of(agent_mode_name(s->mode)));
-    write_list(w, "allowed", &s->allowed);
-    write_list(w, "disallowed", &s->disallowed);
-    write_list(w, "expose", &s->expose);
-    write_list(w, "hidden", &s->hidden);
+    pick_strs_write(w, "allowed", &s->allowed);
+    pick_strs_write(w, "disallowed", &s->disallowed);
+    pick_strs_write(w, "expose", &s->expose);
+    pick_strs_write(w, "hidden", &s->hidden);
     jw_plain_key(w, STR("permission"));
     jw_object(w);
     for (size_t i = 0; i < TOOL_KINDS; i++)

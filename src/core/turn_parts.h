@@ -1,6 +1,7 @@
 /*
  * turn_parts.h - the inside of a turn, for its files:
  *
+ *   turn_begin.c    with a prompt, or where one was broken off; the op
  *   turn.c          the states: asking the model, what its answer means, the end
  *   turn_tools.c    the calls of an answer: begun together, each result kept as it comes
  *   turn_caller.c   the turn as the caller of its tools: what they report and ask

@@ -133,22 +133,3 @@ struct str provider_model(const struct provider_spec *spec, enum agent_tier tier
         return spec->model[tier];
     return row ? str_of(row->model[tier]) : STR_NONE;
 }
-
-struct str provider_model_named(const struct provider_spec *spec, struct str name)
-{
-    static const struct {
-        const char *alias;
-        enum agent_tier tier;
-    } aliases[] = {
-        { "haiku", TIER_LOW },
-        { "sonnet", TIER_MEDIUM },
-        { "opus", TIER_HIGH },
-    };
-
-    if (!name.n)
-        return provider_model(spec, TIER_NONE);
-    for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
-        if (str_eq(name, str_of(aliases[i].alias)))
-            return provider_model(spec, aliases[i].tier);
-    return name;
-}

@@ -29,12 +29,6 @@ bool provider_open(struct provider *p, struct arena *mem, const struct provider_
 /* The model of a tier: the spec's, else the preset of its name or kind. STR_NONE: there is none. */
 struct str provider_model(const struct provider_spec *spec, enum agent_tier tier);
 
-/*
- * A model by the name an agent's file has: opus, sonnet and haiku are tiers, whoever serves them;
- * STR_NONE is the spec's own choice; all else is a name of the provider.
- */
-struct str provider_model_named(const struct provider_spec *spec, struct str name);
-
 /* ---- the environment ------------------------------------------------------------------------- */
 
 /* The value of a variable, or NULL. */

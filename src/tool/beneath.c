@@ -50,11 +50,6 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
     return true;
 }
 
-struct place place_in(const struct place *p, const char *path)
-{
-    return (struct place){ .given = str_of(path), .in = p->in, .path = path };
-}
-
 /* ---- opening ----------------------------------------------------------------------------- */
 
 static bool fail_out(const struct place *p, struct err *e)

@@ -33,9 +33,6 @@ struct place {
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
               struct err *e);
 
-/* The same place by another path in the same folder. */
-struct place place_in(const struct place *p, const char *path);
-
 /* A sentence for errno: what was to be done with the place, and why that failed. */
 bool place_fail(const struct place *p, const char *doing, struct err *e);
 

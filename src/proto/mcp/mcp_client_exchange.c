@@ -108,11 +108,6 @@ static bool is_type(const struct mcp_exchange *x, struct str type)
     return s.p && str_eq_nocase(str_trim(str_cut(&s, ';')), type);
 }
 
-bool mcp_exchange_is_stream(const struct mcp_exchange *x)
-{
-    return x->streams;
-}
-
 static void on_head(struct fetch *f)
 {
     struct mcp_exchange *x = of(f);

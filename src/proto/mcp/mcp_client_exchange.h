@@ -68,9 +68,6 @@ void mcp_exchange_stop(struct mcp_exchange *x, const struct err *why);
 /* Say which host answered with which status, and what it said. Sets code of x->req too. */
 void mcp_exchange_refusal(struct mcp_exchange *x, struct err *e);
 
-/* Was the answer an event stream? */
-bool mcp_exchange_is_stream(const struct mcp_exchange *x);
-
 /* "127.0.0.1:8080" of a URL. */
 struct str mcp_host_of(const char *url);
 

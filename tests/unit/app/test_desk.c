@@ -302,7 +302,6 @@ TEST(a_list_of_skills_that_is_too_long_is_counted)
                 arena_printf(&w.f.mem, "---\ndescription: %0300d\n---\n", 1).p);
     w.c.limits.skill_list_bytes = 256;
     open_desk(&w);
-    EQ(desk_skills(w.desk)->n, 2);
     a = take(&w, NULL);
     HAS_S(a->system, "begin.\n\n- and 2 more\n\n# Where");
     agent_drop(a);

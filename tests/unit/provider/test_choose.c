@@ -145,9 +145,6 @@ TEST(the_configuration_chooses_models)
 {
     EQ_S(provider_model(&configured[1], TIER_HIGH), "big");
     EQ_S(provider_model(&configured[1], TIER_LOW), "claude-haiku-4-5");
-    EQ_S(provider_model_named(&configured[1], STR("opus")), "big");
-    EQ_S(provider_model_named(&configured[1], STR("claude-3")), "claude-3");
-    EQ_S(provider_model_named(&configured[1], STR_NONE), "claude-sonnet-4-5");
 }
 
 TEST(a_kind_nobody_knows_is_refused)
