@@ -79,8 +79,8 @@ static void write_one(const struct agent_made *m, struct call *call, const char 
     if (m->uri.p)
         write_link(&w, m);
     else
-        write_embedded(
-            &w, m, arena_printf(call->mem, "artifact://%s/" STR_FMT, session, STR_ARG(m->id)));
+        write_embedded(&w, m,
+                       arena_printf(call->mem, "artifact://%s/" STR_FMT, session, STR_ARG(m->id)));
     if (!m->text.full && !out.full)
         call_block(call, buf_str(&out));
 }
