@@ -1,13 +1,10 @@
 """Work that is dispatched and goes on by itself, through the tools of MCP clients: stdio and HTTP."""
 import json
-import pathlib
 import signal
-import tempfile
 
-from harness import CLIENT_TOOLS, Serve, Stdio, alive, case, equal, has, main, wait_for
-from mcp_http import BOTH, begin
+from harness import CLIENT_TOOLS, alive, case, equal, has, main, wait_for
+from task_client import Local, Remote, agent, read_write
 
-OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 HINTS = {
     "list_agents": READS, "get_task_status": READS, "get_locks": READS, "list_tasks": READS,
@@ -16,82 +13,6 @@ HINTS = {
     "cancel_task": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True,
                     "openWorldHint": False},
 }
-
-
-def agent(root, name, keys=""):
-    folder = root / ".trefoil" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.md").write_text(
-        f"---\ndescription: What {name} does.\n{keys}---\nYou help.\n")
-
-
-def read_write(more=""):
-    """A configuration of the user's own that lets clients change things."""
-    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
-    path.write_text('[mcp]\nmode = "read-write"\n' + more)
-    return "--config", str(path)
-
-
-class Client:
-    """Calls of tools, whatever carries them."""
-
-    def use(self, name, **arguments):
-        """The structured result, which the text repeats."""
-        result = self.result(name, arguments)
-        if result.get("isError"):
-            raise AssertionError(result)
-        equal(json.loads(result["content"][0]["text"]), result["structuredContent"])
-        return result["structuredContent"]
-
-    def error(self, name, **arguments):
-        """The sentence of a tool error."""
-        result = self.result(name, arguments)
-        equal(result.get("isError"), True)
-        return result["content"][0]["text"]
-
-    def dispatch(self, task, name="default", **more):
-        started = self.use("dispatch_agent", agent=name, task=task, **more)
-        equal(started["status"], "working")
-        return started["taskId"]
-
-    def status(self, ident, **more):
-        return self.use("get_task_status", task_id=ident, **more)
-
-    def end(self, ident):
-        """How it ended."""
-        return self.status(ident, wait=60)
-
-
-class Local(Stdio, Client):
-    def __init__(self, *args, root, scope="agents", **env):
-        super().__init__(*args, root=root, scope=scope, **OFFLINE, **env)
-        self.told = []
-        self.initialize()
-
-    def ask(self, method, params=None):
-        self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}})
-        while True:
-            message = self.receive()
-            if message.get("id") == 1:
-                return message["result"]
-            self.told.append(message)
-
-    def result(self, name, arguments):
-        return self.ask("tools/call", {"name": name, "arguments": arguments,
-                                       "_meta": {"progressToken": "p"}})
-
-
-class Remote(Serve, Client):
-    def __init__(self, *args, root, **env):
-        super().__init__(*args, root=root, **OFFLINE, **env)
-        self.session = begin(self)
-
-    def ask(self, method, params=None):
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        return self.post(body, accept=BOTH, mcp_session_id=self.session).json()["result"]
-
-    def result(self, name, arguments):
-        return self.ask("tools/call", {"name": name, "arguments": arguments})
 
 
 # ---- what is published ---------------------------------------------------------------------------
