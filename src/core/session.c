@@ -337,12 +337,30 @@ static void on_leave_post(struct post *p)
     leave(CONTAINER_OF(p, struct leaving, post));
 }
 
+struct work_client *session_listen(struct session *s, struct work_client *to)
+{
+    struct session_logs *logs = s->world->logs;
+
+    if (!s->fence || !logs)
+        return to;
+    s->log = logs->kind->open(logs, s->id, to);
+    return s->log;
+}
+
+static void close_log(struct session *s)
+{
+    if (s->log)
+        s->world->logs->kind->close(s->world->logs, s->log);
+    s->log = NULL;
+}
+
 void session_close(struct session *s, void (*done)(void *who), void *who)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
 
     *l =
         (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+    close_log(s);
     if (!s->fence) {
         loop_post(s->world->loop, &l->post);
         return;

@@ -165,6 +165,34 @@ def a_session_is_gone_on_with(root):
         has(t.error("dispatch_agent", agent="x", task="hi", session_id="nobody"), "nobody")
 
 
+def log_of(root, session):
+    """The events in the log of a session, which is written a moment after its end."""
+    path = root / ".trefoil" / "logs" / f"{session}.log"
+    wait_for("its end", lambda: path.exists() and '"type":"end"' in path.read_text())
+    equal(path.stat().st_mode & 0o777, 0o600)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    equal([line for line in lines if "time" not in line], [])
+    return [line["event"] for line in lines]
+
+
+@case
+def what_happens_is_logged_by_session(root):
+    (root / "a.txt").write_text("content of a\n")
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            events = log_of(root, t.end(t.dispatch("/read a.txt", mode="read-only"))["session_id"])
+            asked = [e["text"] for e in events if e["type"] == "prompt"]
+            has(asked[0], "this task is read-only")
+            equal(asked[1:], ["/read a.txt"])
+            equal([e["status"] for e in events if e["type"] == "tool"][-1], "done")
+            has("".join(e["text"] for e in events if e["type"] == "text"), "content of a")
+            equal(events[-1]["stop"], "end")
+            called = t.result("agent_send", {"message": "/fail loudly"})["structuredContent"]
+            events = log_of(root, called["session_id"])
+            equal([e["text"] for e in events if e["type"] == "prompt"], ["/fail loudly"])
+            equal((events[-1]["stop"], events[-1]["text"]), ("failed", "loudly"))
+
+
 # ---- cancelling ----------------------------------------------------------------------------------
 
 def child_of(root):
