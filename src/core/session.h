@@ -64,6 +64,7 @@ struct session {
     struct history *history;
     struct host host; /* of its tools: the agent's, in its own folder */
     const char *cwd;
+    bool elsewhere; /* cwd is not the folder that its agent has been told of */
     struct guard_scope scope, agent_scope; /* its own, and the agent's above it */
     struct guard_history calls;            /* for the loop guard */
     struct guard_grants grants;            /* what a person has allowed for as long as it is open */

@@ -118,6 +118,7 @@ static void stage_start(struct provider *p, struct model_turn *t)
     s->messages = t->request->messages;
     s->tools = t->request->tools;
     s->asked_model = t->request->model;
+    str_to_c(str_head(t->request->system, sizeof(s->system) - 1), s->system, sizeof(s->system));
     note_blocks(s->last, sizeof(s->last), &t->request->message[s->messages - 1]);
     if (s->asked > s->lines)
         TAP_NOT("the model was asked %zu times", s->asked);

@@ -564,6 +564,31 @@ TEST(sessions_share_nothing_but_the_store)
     stage_close(&s);
 }
 
+TEST(a_model_is_told_where_the_session_works_if_that_is_elsewhere)
+{
+    AUTO_STAGE s;
+    char folder[256];
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .text = "First." });
+    stage_ask(&s, "one");
+    EQ_STR(s.system, "Act.");
+    stage_close(&s);
+
+    snprintf(folder, sizeof(folder), "%s/below", s.world.place.path);
+    s.opened = false;
+    session_open(&s.session, &s.opening, &s.sworld,
+                 &(struct session_opts){ .agent = &s.agent, .cwd = folder }, NULL, on_opened, &s);
+    OK(until(s.world.loop, until_true, &s.opened));
+    add_line(&s, (struct line){ .text = "Second." });
+    stage_ask(&s, "two");
+    HAS_S(str_of(s.system), "Act.\n\nIn this session your working folder is ");
+    HAS_S(str_of(s.system), "/below.");
+    stage_close(&s);
+}
+
 TEST(without_a_store_a_session_works_all_the_same)
 {
     AUTO_STAGE s;
