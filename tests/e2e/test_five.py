@@ -224,6 +224,7 @@ def one_is_cancelled_with_all_its_processes_and_the_other_four_complete(root):
 # ---- with a model -----------------------------------------------------------------------------------
 
 MOCK = Mock()
+READ_ONLY = "PERMISSION: this task is read-only."
 
 
 def with_model(folder, kind, fmt):
@@ -250,6 +251,7 @@ def five_on_a_model_work_at_the_same_time(root):
                 equal((done["status"], done["model"] != "offline"), ("completed", True))
                 equal(done["result"]["artifacts"], sorted([f"docs/{name}.md", f"{name}.txt"]))
                 equal((folder / f"{name}.txt").read_text(), name)
+                equal(READ_ONLY in json.dumps(MOCK.asked(parts[FIVE.index(name)])), False)
 
 
 @case
@@ -273,6 +275,7 @@ def five_on_a_model_write_into_the_vault_one_at_a_time(root):
                 done = t.end(ident)
                 equal(done["status"], "completed")
                 equal(done["result"]["artifacts"], [f".vault/{name}-{n}.md" for n in range(3)])
+                has(json.dumps(MOCK.asked(parts[FIVE.index(name)])[0]), READ_ONLY)
             written = one_at_a_time(seen.steps())
             equal(sorted(written), sorted(f"{name}-{n}.md" for name in FIVE for n in range(3)))
 
