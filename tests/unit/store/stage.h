@@ -221,8 +221,14 @@ static const struct tool sample_tool = { .name = "mcp_far_sample",
                                          .kind = TOOL_FETCH,
                                          .read_only = true,
                                          .start = run_sample };
-static const struct tool *const stage_tools[] = { &sample_tool, &say_tool,  &count_tool,
-                                                  &wait_tool,   &plan_tool, &far_tool };
+static const struct tool manual_tool = { .name = "mcp_far_reset",
+                                         .alias = "far:reset",
+                                         .input_schema = "{\"type\":\"object\"}",
+                                         .kind = TOOL_FETCH,
+                                         .manual = true,
+                                         .start = run_count };
+static const struct tool *const stage_tools[] = { &sample_tool, &say_tool, &count_tool, &wait_tool,
+                                                  &plan_tool,   &far_tool, &manual_tool };
 
 /* ---- the client ------------------------------------------------------------------------------ */
 
