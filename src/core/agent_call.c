@@ -289,7 +289,8 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     } else {
         r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
         r->prompt = (struct turn_prompt){ .block = &r->block, .blocks = 1 };
-        turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
+        turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
+                   &r->op, on_turned, r);
     }
 }
 

@@ -167,12 +167,14 @@ void task_run_prompt(struct task_run *r, struct str before, struct str text)
         r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
     r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
     r->prompt = (struct turn_prompt){ .block = r->block, .blocks = n, .id = str_of(r->id) };
-    turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
+    turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
+               on_turned, r);
 }
 
 void task_run_resume(struct task_run *r)
 {
-    turn_resume(&r->turn, &r->session, &r->client, &r->op, on_turned, r);
+    turn_resume(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->op, on_turned,
+                r);
 }
 
 static void on_session_stored(struct task_run *r)
