@@ -1,7 +1,7 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
 #include "base/log.h"
 #include "core/lock.h"
-#include "core/task.h"
+#include "core/task_parts.h"
 #include "stage.h"
 
 #include <sqlite3.h>
@@ -471,6 +471,35 @@ TEST(what_cannot_be_stored_now_is_stored_later_and_nothing_is_told_before)
     OK(followed(&p, &t));
     EQ(t.n, t.watch.after);
     HAS_S(str_of(t.text), "2 status {\"state\":\"working\"}\n3 text ");
+    log_setup(LOG_WARN, false);
+}
+
+static bool is_final_here(void *who)
+{
+    struct play *p = who;
+
+    return task_state_final(task_engine_find(p->engine, str_of(p->id))->state);
+}
+
+TEST(one_that_ends_by_itself_while_it_is_cancelled_was_not_cancelled)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 0, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    bad_store.fails = 1000000; /* it ends, and that cannot be stored */
+    let_go(&p);
+    OK(until(p.s.world.loop, is_final_here, &p));
+    start(&p, task_cancel, p.id, NULL);
+    bad_store.fails = 3;
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_INVALID);
+    HAS_S(str_of(p.err.text), "it is completed");
+    EQ(p.ask.info.state, TASK_COMPLETED);
     log_setup(LOG_WARN, false);
 }
 
