@@ -424,14 +424,15 @@ TEST(a_summary_is_the_first_500_characters)
 static struct {
     struct store_port port; /* first */
     struct store_port *real;
-    int fails; /* so many updates of tasks */
+    enum store_what what; /* what fails: updates of tasks, or something of their sessions */
+    int fails;            /* so many of them */
     enum err_code code;
 } bad_store;
 
 static void start_badly(struct store_port *port, struct store_ask *ask)
 {
     (void)port;
-    if (ask->step->what != STORE_TASK_UPDATE || bad_store.fails <= 0) {
+    if (ask->step->what != bad_store.what || bad_store.fails <= 0) {
         ask->port = bad_store.real;
         bad_store.real->kind->start(bad_store.real, ask);
         return;
@@ -449,6 +450,7 @@ static void play_badly(struct play *p, int fails, enum err_code code)
     bad_store.real = p->s.sworld.store;
     bad_store.port = *bad_store.real;
     bad_store.port.kind = &bad_kind;
+    bad_store.what = STORE_TASK_UPDATE;
     bad_store.fails = fails;
     bad_store.code = code;
     p->s.sworld.store = &bad_store.port;
@@ -472,6 +474,62 @@ TEST(what_cannot_be_stored_now_is_stored_later_and_nothing_is_told_before)
     EQ(t.n, t.watch.after);
     HAS_S(str_of(t.text), "2 status {\"state\":\"working\"}\n3 text ");
     log_setup(LOG_WARN, false);
+}
+
+TEST(work_that_cannot_be_stored_goes_on_when_there_is_room)
+{
+    static const enum store_what what[] = { STORE_SESSION_CREATE, STORE_APPEND, STORE_TURN_WRITE };
+
+    for (size_t i = 0; i < ARRAY_LEN(what); i++) {
+        AUTO_PLAY p;
+
+        play_badly(&p, 2, ERR_SYSTEM);
+        bad_store.what = what[i];
+        add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+        add_line(&p.s, (struct line){ .text = "Ok." });
+        OK(create(&p, "go"));
+        OK(until(p.s.world.loop, is_stuck, &p));
+        let_go(&p);
+        OK(request(&p, task_wait));
+        EQ(p.ask.info.state, TASK_COMPLETED);
+        HAS_S(p.ask.info.result, "\"response\":\"Ok.\"");
+        EQ(bad_store.fails, 0);
+    }
+}
+
+TEST(work_that_can_never_be_stored_fails_and_says_why)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 1000000, ERR_SYSTEM);
+    bad_store.what = STORE_APPEND;
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    EQ_S(p.ask.info.text, "the disk is full");
+    EQ(p.s.asked, 0);
+}
+
+TEST(a_call_whose_result_cannot_be_stored_is_not_run_again)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_badly(&p, 0, ERR_SYSTEM);
+    bad_store.what = STORE_APPEND;
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "I see." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    bad_store.fails = 1;
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "interrupted");
+    EQ(p.s.asked, 2);
+    OK(!p.s.stuck);
 }
 
 static bool is_final_here(void *who)
