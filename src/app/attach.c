@@ -1,34 +1,29 @@
 /*
- * attach.c - a pipe between our stdin and stdout and the daemon.
+ * attach.c - our stdin and stdout are handed to the daemon, and we wait for its last word.
  *
- * Each side is a stream; what one brings is written to the other, and while the other is slow the
- * one is not read. Two ways to end:
+ * Nothing passes through this process meanwhile. Two ways to end:
  *
- *   stdin ends, or we are told to stop: the daemon is told that nothing follows, answers what is
- *   under way and closes; what it said is written, and we exit with 0
- *   the daemon closes before that: what it said is written, and we exit with 1
+ *   stdin ends, or we are told to stop and pass that on: the daemon answers what is under way, says
+ *   goodbye and closes; we exit with 0
+ *   the daemon closes without a word, or with a reason: we say so, and exit with 1
  */
 #include "app/attach.h"
 
 #include "base/auto.h"
-#include "base/container.h"
 #include "loop/fd_stream.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct attached {
     struct app *app;
     struct loop *loop;
-    int pid;                       /* of the daemon */
-    struct pipe_stream user, door; /* the socket twice: a paused one must not lose its last bytes */
-    bool done;                     /* nothing more is sent to the daemon */
-    bool over;                     /* the daemon has closed */
-    uint8_t closed;
+    int pid; /* of the daemon */
+    struct sock_stream door;
+    struct buf last; /* its last word */
     struct timer late;
     int code;
 };
@@ -40,6 +35,26 @@ bool attach_is_forbidden(void)
     const char *set = getenv("TREFOIL_NO_ATTACH");
 
     return set && *set && !str_eq(str_of(set), STR("0"));
+}
+
+/* One message, with our stdin and stdout beside it. */
+static bool send_with_stdio(int fd, struct str line)
+{
+    const int stdio[FD_PARCEL] = { STDIN_FILENO, STDOUT_FILENO };
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(stdio))];
+    } control = { .room = { 0 } };
+    struct iovec iov = { (char *)line.p, line.n };
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+    };
+
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(sizeof(stdio));
+    memcpy(CMSG_DATA(&control.head), stdio, sizeof(stdio));
+    return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)line.n;
 }
 
 static bool say_hello(int fd, const struct door_hello *h)
@@ -58,7 +73,7 @@ static bool say_hello(int fd, const struct door_hello *h)
     jw_kstr(&w, "framing", h->framing);
     jw_object_end(&w);
     buf_putc(&out, '\n');
-    return !out.full && send(fd, out.p, out.n, MSG_NOSIGNAL) == (ssize_t)out.n;
+    return !out.full && send_with_stdio(fd, buf_str(&out));
 }
 
 /* Its line comes as one piece; what follows it stays in the socket. */
@@ -95,101 +110,59 @@ static bool is_let_in(struct app *app, int fd, const struct door_hello *h)
     return false;
 }
 
-/* ---- the pipe ------------------------------------------------------------------------------ */
+/* ---- waiting ------------------------------------------------------------------------------- */
 
-static void leave(struct attached *a)
+static void on_bytes(struct stream *io, struct str bytes)
 {
-    stream_close(&a->user.s);
-    stream_close(&a->door.s);
+    buf_put(&((struct attached *)io->owner)->last, bytes);
+}
+
+static void say_lost(struct attached *a)
+{
+    struct err e;
+
+    fail(&e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost",
+         a->pid);
+    a->code = app_fail(&e);
+}
+
+static void say_why(struct attached *a, struct str why)
+{
+    struct err e;
+
+    fail(&e, ERR_CLOSED, STR_FMT, STR_ARG(str_head(why, 200)));
+    a->code = app_fail(&e);
+}
+
+static void on_end(struct stream *io, const struct err *e)
+{
+    const struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct attached *a = io->owner;
+    struct json word = { 0 };
+    struct err bad;
+
+    (void)e;
+    if (!a->last.n || !json_read(&a->app->mem, buf_str(&a->last), &opts, &word, &bad))
+        say_lost(a);
+    else if (!json_true(json_get(word, STR("bye"))))
+        say_why(a, json_str(&a->app->mem, json_get(word, STR("error"))));
+    stream_close(io);
+}
+
+static void on_room(struct stream *io)
+{
+    (void)io;
 }
 
 static void on_closed(struct stream *io)
 {
     struct attached *a = io->owner;
 
-    if (++a->closed < 2)
-        return;
     timer_clear(a->loop, &a->late);
     loop_stop(a->loop);
 }
 
-/* Behind what waits to be sent, the daemon learns that nothing follows. */
-static void finish(struct attached *a)
-{
-    if (a->done)
-        return;
-    a->done = true;
-    stream_pause(&a->user.s);
-    stream_tell_room(&a->door.s);
-}
-
-static void on_user_bytes(struct stream *io, struct str bytes)
-{
-    struct attached *a = io->owner;
-
-    if (!stream_put(&a->door.s, bytes))
-        stream_pause(io);
-}
-
-static void on_user_end(struct stream *io, const struct err *e)
-{
-    struct attached *a = io->owner;
-
-    if (!e) {
-        finish(a);
-        return;
-    }
-    a->code = app_fail(e);
-    leave(a);
-}
-
-static void on_user_room(struct stream *io)
-{
-    struct attached *a = io->owner;
-
-    if (a->over)
-        leave(a);
-    else
-        stream_resume(&a->door.s);
-}
-
-static void on_door_bytes(struct stream *io, struct str bytes)
-{
-    struct attached *a = io->owner;
-
-    if (!stream_put(&a->user.s, bytes))
-        stream_pause(io);
-}
-
-static void on_door_end(struct stream *io, const struct err *why)
-{
-    struct attached *a = io->owner;
-    struct err e;
-
-    if (!a->done || why) {
-        fail(&e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost",
-             a->pid);
-        a->code = app_fail(&e);
-    }
-    a->over = a->done = true;
-    stream_pause(&a->user.s);
-    stream_tell_room(&a->user.s);
-}
-
-static void on_door_room(struct stream *io)
-{
-    struct attached *a = io->owner;
-
-    if (a->done)
-        shutdown(a->door.in, SHUT_WR);
-    else
-        stream_resume(&a->user.s);
-}
-
-static const struct stream_events user_events = { on_user_bytes, on_user_end, on_user_room,
-                                                  on_closed };
-static const struct stream_events door_events = { on_door_bytes, on_door_end, on_door_room,
-                                                  on_closed };
+static const struct stream_events door_events = { on_bytes, on_end, on_room, on_closed };
 
 /* ---- running ------------------------------------------------------------------------------- */
 
@@ -205,30 +178,13 @@ static void on_signal(int signum, void *who)
     struct attached *a = who;
 
     (void)signum;
-    finish(a);
+    shutdown(a->door.fd, SHUT_WR);
     timer_set(a->loop, &a->late, timer_is_set(&a->late) ? 0 : a->app->config.limits.shutdown_ms,
               on_late);
 }
 
-/* Takes the descriptor, also when it fails. */
-static bool open_streams(struct attached *a, int fd, struct err *e)
-{
-    const size_t backlog = (size_t)a->app->config.limits.output_backlog_bytes;
-    AUTO_FD door = fd;
-    AUTO_FD door_out = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    AUTO_FD in = -1;
-    AUTO_FD out = -1;
-
-    if (door_out < 0)
-        return fail_sys(e, "the daemon's socket");
-    if (!fd_own_nonblocking(STDIN_FILENO, &in, e) || !fd_own_nonblocking(STDOUT_FILENO, &out, e))
-        return false;
-    pipe_stream_open(&a->user, a->loop, TAKE_FD(in), TAKE_FD(out), &user_events, a, backlog);
-    pipe_stream_open(&a->door, a->loop, TAKE_FD(door), TAKE_FD(door_out), &door_events, a, backlog);
-    return true;
-}
-
-static int be_a_pipe(struct app *app, int fd, int pid)
+/* Takes the descriptor. */
+static int wait_for_end(struct app *app, int fd, int pid)
 {
     struct attached *a = ARENA_NEW(&app->mem, struct attached);
     struct err e;
@@ -236,20 +192,24 @@ static int be_a_pipe(struct app *app, int fd, int pid)
     a->app = app;
     a->pid = pid;
     a->loop = loop_new(LOOP_REAL_CLOCK);
-    if (!open_streams(a, fd, &e)) {
-        loop_free(a->loop);
-        return app_fail(&e);
-    }
+    buf_init(&a->last, DOOR_LINE);
+    sock_stream_open(&a->door, a->loop, fd, &door_events, a, DOOR_LINE);
     if (!loop_on_signal(a->loop, SIGTERM, on_signal, a, &e) ||
         !loop_on_signal(a->loop, SIGINT, on_signal, a, &e)) {
         a->code = app_fail(&e);
-        leave(a);
+        stream_close(&a->door.s);
     }
-    stream_start(&a->user.s);
     stream_start(&a->door.s);
     loop_run(a->loop);
     loop_free(a->loop);
+    buf_fini(&a->last);
     return a->code;
+}
+
+/* A terminal listens only to who is in front of it. */
+static bool has_terminal(void)
+{
+    return isatty(STDIN_FILENO) || isatty(STDOUT_FILENO);
 }
 
 bool attach(struct app *app, struct door_hello hello, int *out_code)
@@ -259,7 +219,7 @@ bool attach(struct app *app, struct door_hello hello, int *out_code)
     AUTO_FD fd = -1;
     struct err e;
 
-    if (!door_path(app, false, &path, &e))
+    if (has_terminal() || !door_path(app, false, &path, &e))
         return false;
     fd = door_knock(path, &pid);
     if (fd < 0)
@@ -269,6 +229,6 @@ bool attach(struct app *app, struct door_hello hello, int *out_code)
     hello.digest = door_digest(app);
     if (!is_let_in(app, fd, &hello))
         return false;
-    *out_code = be_a_pipe(app, TAKE_FD(fd), pid);
+    *out_code = wait_for_end(app, TAKE_FD(fd), pid);
     return true;
 }

@@ -1,8 +1,8 @@
 /*
  * attach.h - work through the daemon of the root instead of in this process.
  *
- * When a daemon answers at the door (door.h) this process becomes a pipe: stdin to the daemon, the
- * daemon to stdout. Whoever it serves shares servers, agents, processes and locks with all other
+ * When a daemon answers at the door (door.h) it gets our stdin and stdout, and this process waits
+ * until it is done with them. Whoever it serves shares servers, agents, processes and locks with all other
  * clients of the daemon. When there is no daemon, or it refuses, or is slow to answer
  * (limits.attach_ms), nothing has happened and the caller works in process.
  */

@@ -2,7 +2,7 @@
  * daemon.c - who comes in by the door.
  *
  *   GREETING   its line has not come yet; limits.attach_ms is the time for it
- *   SERVED     an MCP client; its stream is the link's
+ *   SERVED     an MCP client (mcp_guest.h)
  *   LEAVING    refused: the reason is being written, in the same time
  *
  * A guest is freed when its stream has closed. The listening socket goes first, so that no guest
@@ -10,11 +10,10 @@
  */
 #include "app/daemon.h"
 
+#include "app/mcp_guest.h"
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
-#include "loop/fd_stream.h"
-#include "proto/mcp/mcp_stdio.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +29,9 @@ enum guest_state { GREETING, SERVED, LEAVING };
 struct guest {
     struct daemon *daemon;
     struct guest *next, **link;
-    struct pipe_stream io; /* the socket twice: see let_in */
-    struct mcp_stdio stdio;
+    struct pipe_stream io;   /* the socket twice: see let_in */
+    struct fd_parcel parcel; /* what came with its line */
+    struct mcp_guest mcp;
     struct timer late;
     struct buf line; /* while GREETING */
     enum guest_state state;
@@ -68,16 +68,15 @@ static void free_guest(struct guest *g)
     if (g->next)
         g->next->link = g->link;
     buf_fini(&g->line);
+    fd_parcel_fini(&g->parcel);
     mem_free(g);
     d->count--;
     check_settled(d);
 }
 
-static void on_done(struct mcp_stdio *stdio, const struct err *e)
+static void on_done(struct mcp_guest *mcp)
 {
-    if (e)
-        LOG(LOG_DEBUG, "daemon", "an attached program left early", LOG_Z("why", e->text));
-    free_guest(stdio->who);
+    free_guest(mcp->who);
 }
 
 /* Nobody waits for answers any more: what is done for it stops. */
@@ -85,10 +84,8 @@ static void on_gone(void *who)
 {
     struct guest *g = who;
 
-    if (g->state != SERVED)
-        return;
-    mcp_stdio_drain(&g->stdio); /* reads no more */
-    mcp_stdio_stop(&g->stdio);
+    if (g->state == SERVED)
+        mcp_guest_gone(&g->mcp);
 }
 
 /* ---- the greeting -------------------------------------------------------------------------- */
@@ -161,16 +158,18 @@ static void refuse(struct guest *g, const struct err *e)
     stream_tell_room(&g->io.s);
 }
 
-/* From here on the stream is the link's. */
 static void serve(struct guest *g, struct mcp_server *server, enum framing framing)
 {
+    struct err e;
+
+    if (!mcp_guest_start(&g->mcp, server, framing, &g->io.s, &g->parcel, on_done, g, &e)) {
+        refuse(g, &e);
+        return;
+    }
     timer_clear(g->daemon->service->loop, &g->late);
     buf_fini(&g->line);
+    g->io.parcel = NULL;
     g->state = SERVED;
-    stream_put(&g->io.s, STR("{\"ok\":true}\n"));
-    g->io.s.events = &stream_link_events;
-    g->io.s.owner = &g->stdio.link;
-    mcp_stdio_start(&g->stdio, server, &g->io.s, framing, on_done, g);
 }
 
 static void greet(struct guest *g)
@@ -260,6 +259,7 @@ static void let_in(struct daemon *d, int fd, int out)
     buf_init(&g->line, DOOR_LINE);
     pipe_stream_open(&g->io, d->service->loop, fd, out, &greeting_events, g,
                      (size_t)limits->output_backlog_bytes);
+    g->io.parcel = &g->parcel;
     timer_set(d->service->loop, &g->late, limits->attach_ms, on_late);
     if (hangups_add(&d->hangups, fd, g, &e))
         stream_start(&g->io.s);
@@ -387,14 +387,13 @@ void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
     stop_listening(d);
     for (struct guest *g = d->guests; g; g = g->next) {
         if (g->state == SERVED)
-            mcp_stdio_drain(&g->stdio);
+            mcp_guest_drain(&g->mcp);
         else if (g->state == GREETING)
             stream_close(&g->io.s);
     }
     check_settled(d);
 }
 
-/* One that does not read its last answers is not waited for: writing to it fails from now on. */
 void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
 {
     d->closed = done;
@@ -403,13 +402,10 @@ void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
     if (d->hearing)
         hangups_close(&d->hangups, on_hangups_closed);
     for (struct guest *g = d->guests; g; g = g->next) {
-        if (g->state != SERVED) {
+        if (g->state == SERVED)
+            mcp_guest_stop(&g->mcp);
+        else
             stream_close(&g->io.s);
-            continue;
-        }
-        on_gone(g);
-        if (g->io.in >= 0)
-            shutdown(g->io.in, SHUT_RDWR);
     }
     check_settled(d);
 }

@@ -7,11 +7,12 @@
  *
  * Who comes in says one line of JSON and waits for one line:
  *
- *   {"trefoil":1,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
+ *   {"trefoil":2,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
  *   {"ok":true}  or  {"error":"SENTENCE"}
  *
- * With "agent":"NAME" it is the server of that agent. After "ok" the bytes are those that would go
- * through stdin and stdout. Who is refused, or gets no answer in time, works in its own process.
+ * With "agent":"NAME" it is the server of that agent. With the line come the descriptors of stdin
+ * and stdout (SCM_RIGHTS), which the daemon reads and writes from then on; what follows "ok" is in
+ * mcp_guest.h. Who comes without them speaks through the socket. Who is refused, or gets no answer in time, works in its own process.
  */
 #ifndef APP_DOOR_H
 #define APP_DOOR_H
@@ -19,7 +20,7 @@
 #include "app/app.h"
 
 enum {
-    DOOR_PROTOCOL = 1,
+    DOOR_PROTOCOL = 2,
     DOOR_LINE = 4096, /* longest line at the door, either way */
 };
 

@@ -1,7 +1,7 @@
 #include "app/service.h"
 
 #include "app/app.h"
-#include "app/servers_json.h"
+#include "app/status_api.h"
 #include "app/tasks_api.h"
 #include "base/auto.h"
 #include "base/mem.h"
@@ -13,40 +13,6 @@
 #include <unistd.h>
 
 /* ---- routes ----------------------------------------------------------------------------- */
-
-static void on_health(struct http_req *req)
-{
-    struct service *s = req->who;
-    AUTO_BUF body;
-    struct jw w = jw_to(&body);
-    struct str all;
-
-    buf_init(&body, 1024);
-    jw_object(&w);
-    jw_kstr(&w, "status", STR("ok"));
-    jw_kstr(&w, "version", str_of(trefoil_version));
-    jw_kint(&w, "uptimeMs", loop_now(s->loop) - s->started);
-    jw_kint(&w, "connections", (int64_t)http_server_connections(s->http));
-    jw_kint(&w, "sessions", (int64_t)s->mcp_http.sessions);
-    if (s->store)
-        jw_kint(&w, "storeSchema", store_schema(s->store));
-    jw_object_end(&w);
-    all = buf_str(&body);
-    http_reply(req, 200, "application/json", NULL, 0, &all, 1);
-}
-
-static void on_servers(struct http_req *req)
-{
-    struct service *s = req->who;
-    AUTO_BUF body;
-    struct jw w = jw_to(&body);
-    struct str all;
-
-    buf_init(&body, (size_t)s->limits->output_backlog_bytes);
-    servers_write(&w, &s->upstreams);
-    all = buf_str(&body);
-    http_reply(req, body.full ? 507 : 200, "application/json", NULL, 0, &all, body.full ? 0 : 1);
-}
 
 /* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
 static struct mcp_http *mcp_of(struct http_req *req)
@@ -98,7 +64,7 @@ static void on_sse_post(struct http_req *req)
 }
 
 static const struct http_route routes[] = {
-    { "GET", "/health", on_health },
+    { "GET", "/health", status_api_health },
     { "POST", "/mcp", on_mcp_post },
     { "GET", "/mcp", on_mcp_get },
     { "DELETE", "/mcp", on_mcp_delete },
@@ -107,12 +73,13 @@ static const struct http_route routes[] = {
     { "DELETE", "/mcp/*", on_mcp_delete },
     { "GET", "/sse", on_sse_get },
     { "POST", MCP_SSE_MESSAGES, on_sse_post },
-    { "GET", "/api/mcp/servers", on_servers },
+    { "GET", "/api/mcp/servers", status_api_servers },
     { "GET", "/api/tasks", tasks_api_list },
     { "POST", "/api/tasks", tasks_api_create },
     { "GET", "/api/tasks/*", tasks_api_get },
     { "POST", "/api/tasks/*", tasks_api_post },
     { "GET", "/api/locks", tasks_api_locks },
+    { "GET", "/api/events", events_api_all },
 };
 
 /* Where JSON-RPC is spoken. */
@@ -145,6 +112,7 @@ static void on_tried(struct upstreams *up)
 static void on_servers_changed(struct upstreams *up)
 {
     offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
+    events_api_changed(up->who, EVENTS_SERVERS);
 }
 
 /* The tool that loads them lists them in its description. */
@@ -154,6 +122,7 @@ static void on_skills_changed(void *who)
 
     service_expose(s, s->config);
     offer_source_changed(&s->builtin, OFFER_TOOLS);
+    events_api_changed(s, EVENTS_SKILLS);
     if (s->on_skills)
         s->on_skills(s->on_skills_who);
 }
@@ -234,6 +203,7 @@ static bool in_scope(const struct service *s, const struct tool *t)
 void service_agents_changed(struct service *s)
 {
     agent_tools_refresh(&s->agents, s->config);
+    events_api_changed(s, EVENTS_AGENTS);
 }
 
 /* Those that are not private and fit the mode. */
@@ -328,6 +298,7 @@ void service_staff(struct service *s, const struct agent_staff *staff)
     s->staff.world = from->world;
     s->staff.tasks = from->tasks;
     s->staff.locks = from->locks;
+    events_api_staffed(s);
     service_agents_changed(s);
     gathering_end(&s->hiring);
 }
@@ -493,6 +464,7 @@ void service_close(struct service *s)
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
     skill_shelf_fini(&s->skills);
+    events_api_fini(&s->events);
     mem_free(s->exposed);
     mem_free(s->clients_list);
     rpc_fini(&s->rpc);

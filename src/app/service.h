@@ -8,6 +8,7 @@
 
 #include "app/agent_scope.h"
 #include "app/agent_tools.h"
+#include "app/events_api.h"
 #include "app/service_face.h"
 #include "app/skill_shelf.h"
 #include "app/upstreams.h"
@@ -56,6 +57,7 @@ struct service {
     void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
     void *on_skills_who;
     struct servers_resource servers;
+    struct events_api events;
     struct upstreams upstreams;
     struct tool_world world;     /* of the built-in tools */
     const struct config *config; /* in force */

@@ -5,9 +5,7 @@
  *   POST /api/tasks                 {"task",...}: 201 and the task, which goes on by itself
  *   GET  /api/tasks/ID              the task, with its result
  *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it had
- *   GET  /api/tasks/ID/events       its events as they happen (task_json.h), until it has ended:
- *                                   an event stream, from behind Last-Event-ID or ?after= on. 204:
- *                                   there is nothing more, and never will be
+ *   GET  /api/tasks/ID/events       events_api.h
  *   GET  /api/locks                 {"locks":[...]}
  *
  * Who has the key sees the tasks of all. What is dispatched here may do what MCP clients may ([mcp]).

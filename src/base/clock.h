@@ -20,4 +20,7 @@ enum { CLOCK_TEXT = 25 };
 /* 2026-11-15T09:30:00.123Z, NUL-terminated. For years 0 to 9999; others print as 9999. */
 void clock_text(int64_t wall_ms, char out[CLOCK_TEXT]);
 
+/* Seconds that the local zone is ahead of UTC at that time. */
+long clock_offset(int64_t wall_ms);
+
 #endif

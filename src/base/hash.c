@@ -44,7 +44,7 @@ static uint64_t add_piece(uint64_t h, uint64_t secret, uint64_t piece)
     return h >= prime ? h - prime : h;
 }
 
-uint32_t hash_str(uint64_t secret, struct str s)
+uint64_t hash_str_long(uint64_t secret, struct str s)
 {
     uint64_t h = s.n; /* else "a" and "a\0" would be one */
 
@@ -52,5 +52,10 @@ uint32_t hash_str(uint64_t secret, struct str s)
         h = add_piece(h, secret, piece_of(s.p, PIECE));
     if (s.n)
         h = add_piece(h, secret, piece_of(s.p, s.n));
-    return (uint32_t)(times(h, secret) * 0x9e3779b97f4a7c15u >> 32);
+    return times(h, secret);
+}
+
+uint32_t hash_str(uint64_t secret, struct str s)
+{
+    return (uint32_t)(hash_str_long(secret, s) * 0x9e3779b97f4a7c15u >> 32);
 }

@@ -213,10 +213,23 @@ void jw_raw(struct jw *w, struct str json); /* spliced as it is */
  * Key and value at once. The key is a literal of the program, in plain ASCII without quotes; a
  * NULL string or missing value writes nothing.
  */
-void jw_plain_key(struct jw *w, struct str key);
+static inline void jw_plain_key(struct jw *w, struct str key)
+{
+    char *to = buf_reserve(w->out, key.n + 4), *at = to;
 
-/* The value, too, is of the program's own making and needs no escapes. */
-void jw_plain_member(struct jw *w, struct str key, struct str value);
+    if (!to)
+        return;
+    *at = ',';
+    at += w->comma;
+    *at++ = '"';
+    memcpy(at, key.p, key.n); /* here, since most lengths are known where it is called */
+    memcpy(at + key.n, "\":", 2);
+    w->out->n += (size_t)(at - to) + key.n + 2;
+    w->comma = false;
+}
+
+/* A string that is of the program's own making and needs no escapes. */
+void jw_plain(struct jw *w, struct str s);
 
 /* A member of another document as it stands there: its key, escaped as it came, and its value. */
 void jw_member(struct jw *w, struct json key);
@@ -231,8 +244,10 @@ static inline void jw_kstr(struct jw *w, const char *key, struct str s)
 
 static inline void jw_kplain(struct jw *w, const char *key, struct str s)
 {
-    if (s.p)
-        jw_plain_member(w, str_of(key), s);
+    if (!s.p)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_plain(w, s);
 }
 
 static inline void jw_kint(struct jw *w, const char *key, int64_t n)

@@ -43,6 +43,12 @@ static inline size_t json_copy_plain(char *to, const char *p, size_t n)
         if (odd)
             return i + (size_t)__builtin_ctz(odd);
     }
+    if (i) { /* the rest with plain bytes before it is a block, too */
+        unsigned odd = json_odd_bits(p + n - JSON_BLOCK);
+
+        memcpy(to + n - JSON_BLOCK, p + n - JSON_BLOCK, JSON_BLOCK);
+        return odd ? n - JSON_BLOCK + (size_t)__builtin_ctz(odd) : n;
+    }
 #endif
     for (; i < n && json_plain((signed char)p[i]); i++)
         to[i] = p[i];

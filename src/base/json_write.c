@@ -149,42 +149,18 @@ void jw_key(struct jw *w, struct str key)
     w->comma = false;
 }
 
-static char *write_bytes(char *to, struct str s)
+void jw_plain(struct jw *w, struct str s)
 {
-    memcpy(to, s.p, s.n);
-    return to + s.n;
-}
+    char *to;
 
-static char *write_key(char *to, const struct jw *w, struct str key)
-{
-    if (w->comma)
-        *to++ = ',';
+    separate(w);
+    to = buf_reserve(w->out, s.n + 2);
+    if (!to)
+        return;
     *to++ = '"';
-    return write_bytes(write_bytes(to, key), STR("\":"));
-}
-
-void jw_plain_key(struct jw *w, struct str key)
-{
-    char *to = buf_reserve(w->out, key.n + 4);
-
-    if (!to)
-        return;
-    buf_added(w->out, (size_t)(write_key(to, w, key) - to));
-    w->comma = false;
-}
-
-void jw_plain_member(struct jw *w, struct str key, struct str value)
-{
-    char *to = buf_reserve(w->out, key.n + value.n + 6), *at = to;
-
-    if (!to)
-        return;
-    at = write_key(at, w, key);
-    *at++ = '"';
-    at = write_bytes(at, value);
-    *at++ = '"';
-    buf_added(w->out, (size_t)(at - to));
-    w->comma = true;
+    memcpy(to, s.p, s.n);
+    to[s.n] = '"';
+    w->out->n += s.n + 2;
 }
 
 void jw_member(struct jw *w, struct json key)

@@ -164,7 +164,7 @@ void call_text(struct call *call, struct str text)
         head = arena_printf(call->mem, STR_FMT "\n[cut here: %zu more characters]", STR_ARG(head),
                             cut);
     jw_object(&w);
-    jw_kstr(&w, "type", STR("text"));
+    jw_kplain(&w, "type", STR("text"));
     jw_kstr(&w, "text", head);
     jw_object_end(&w);
 }
@@ -173,6 +173,7 @@ void call_block(struct call *call, struct str json)
 {
     struct jw w = next_block(call);
 
+    call->has_blocks = true;
     jw_raw(&w, json);
 }
 

@@ -78,6 +78,7 @@ struct call {
     struct buf content;    /* blocks, contents, messages or values: the inside of an array */
     struct buf structured; /* one JSON value, or empty */
     struct str note;       /* of a prompt: its description; else STR_NONE */
+    bool has_blocks;       /* content is not text alone: call_block was called */
     bool is_error;
     bool untrusted;     /* what it brings back came from outside: data, never instruction */
     struct str from;    /* of an untrusted result: "server:tool" or the tool's name */

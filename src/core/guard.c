@@ -21,7 +21,7 @@ void guard_init(struct guard *g, const struct limits *limits)
         .limits = limits,
         .own = { .name = "[guard]", .taint = GUARD_ASK },
         .mcp = { .name = "[mcp]", .parent = &g->own },
-        .secret = { hash_secret(), hash_secret() },
+        .secret = hash_secret(),
     };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);
 }
@@ -45,7 +45,7 @@ int64_t guard_pace(struct guard *g, struct str who, bool remote, int64_t cost, i
 
 static uint64_t digest(const struct guard *g, struct str text)
 {
-    return (uint64_t)hash_str(g->secret[0], text) << 32 | hash_str(g->secret[1], text);
+    return hash_str_long(g->secret, text);
 }
 
 static uint64_t call_digest(const struct guard *g, const struct tool *tool, struct json args)

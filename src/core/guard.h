@@ -28,7 +28,7 @@ struct guard {
     struct guard_scope mcp; /* of MCP clients: [mcp] */
     struct rate_table rates;
     struct audit_sink *audit; /* NULL: none */
-    uint64_t secret[2];       /* of digests */
+    uint64_t secret;          /* of digests */
 };
 
 /* Program lifetime; limits must outlive it. */

@@ -112,6 +112,8 @@ static void leave(struct lock_entry *e)
     struct lock_table *t = e->table;
 
     timer_clear(t->loop, &e->timer);
+    if (e->state == LOCK_HAS)
+        lock_tell(e, false);
     e->state = LOCK_LEAVES;
     e->op = NULL;
     e->hold = NULL;
@@ -150,6 +152,7 @@ static void grant(struct lock_entry *e)
     e->acquired = loop_wall(e->table->loop);
     if (e->hold)
         e->hold->acquired = e->acquired;
+    lock_tell(e, true);
     settle(e, NULL);
 }
 

@@ -82,6 +82,12 @@ void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent
                     void *who);
 void lock_turn_end(struct lock_table *t, struct lock_turn *w); /* also of one that still waits */
 
+struct lock_info;
+
+/* From now on `changed` is told of what holders of this process take and leave. */
+typedef void lock_changed_fn(void *who, const struct lock_info *lock, bool held);
+void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *who);
+
 /* All that are held, of all processes: an op. */
 struct lock_info {
     struct str task, agent;

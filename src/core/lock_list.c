@@ -6,6 +6,7 @@
  */
 #include "core/lock_parts.h"
 
+#include "base/auto.h"
 #include "base/container.h"
 
 struct listing {
@@ -125,4 +126,30 @@ void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_
     k->ask.step = &k->step;
     k->ask.steps = 1;
     store_start(t->store, &k->ask, &l->op, on_rows, k);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *who)
+{
+    t->changed = changed;
+    t->changed_who = who;
+}
+
+void lock_tell(const struct lock_entry *e, bool held)
+{
+    const struct lock_table *t = e->table;
+    AUTO_ARENA mem = { 0 };
+
+    if (e->claim.turn || !t->changed)
+        return;
+    t->changed(t->changed_who,
+               &(struct lock_info){
+                   .task = e->claim.task,
+                   .agent = e->agent,
+                   .paths = lock_paths_write(&mem, &e->claim.paths),
+                   .mode = e->claim.exclusive ? "exclusive" : "shared",
+                   .acquired = e->acquired,
+               },
+               held);
 }

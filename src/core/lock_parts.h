@@ -54,6 +54,8 @@ struct lock_table {
     enum lock_conflict conflict;
     struct lock_entry *first; /* in the order of their claims, as in the store */
     bool closing;             /* gone with the last entry */
+    lock_changed_fn *changed; /* or NULL */
+    void *changed_who;
 };
 
 extern const struct str lock_turn_prefix;
@@ -83,6 +85,9 @@ bool lock_is_locked(const struct lock_entry *e, const struct lock_others *others
 
 /* Does anybody, before it or after, hold what does not go together with a hold? */
 bool lock_has_rival(const struct lock_entry *e, const struct lock_others *others);
+
+/* A hold is taken or left: who watches hears of it. */
+void lock_tell(const struct lock_entry *e, bool held);
 
 struct lock_entry *lock_entry_of(const struct lock_table *t, struct str task);
 

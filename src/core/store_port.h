@@ -61,6 +61,7 @@ enum store_what {
     STORE_TASKS,        /* tasks */
     STORE_TASK_EVENTS,  /* events: of the task `session` names */
     STORE_TASKS_LOST,   /* tasks: live ones that nobody works on any more */
+    STORE_TASK_FEED,    /* feed: of all tasks */
     STORE_LOCKS,        /* locks: of processes that live */
     /* long ones: alone in their request, beside all others */
     STORE_CHECK,  /* nothing: walk all pages; a corrupt store takes no write any more */
@@ -88,6 +89,7 @@ struct store_event {
     int64_t at;  /* out */
     struct str kind;
     struct str body; /* JSON */
+    bool feed;       /* in, of a task: it also has its place in the order of all tasks */
 };
 
 struct store_append {
@@ -215,6 +217,22 @@ struct store_task_page {              /* the newest first; LOST: the oldest firs
     bool more;
 };
 
+/* Something that happened to one of all tasks. */
+struct store_feed_event {
+    int64_t n; /* grows with each, in the order of commits; never given twice */
+    struct str task, context, owner, agent;
+    struct store_event event;
+};
+
+struct store_feed_page { /* the oldest first; without those of tasks that have left */
+    int64_t after;       /* n; 0: from the first that is kept */
+    int64_t most;
+    struct store_feed_event *v;
+    size_t n;
+    bool more;
+    int64_t first, last; /* out: the oldest and the newest number that are kept; 0: there is none */
+};
+
 struct store_lock_page { /* in the order they were put */
     struct store_lock *v;
     size_t n;
@@ -246,6 +264,7 @@ struct store_step {
         struct store_task_page tasks;
         struct store_lock lock;
         struct store_lock_page locks;
+        struct store_feed_page feed;
         struct store_gc gc;
         const char *path;
     };

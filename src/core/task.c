@@ -171,7 +171,7 @@ static void on_closed(struct post *p)
 
 void task_engine_settled(struct task_engine *g)
 {
-    if (g->closing && !g->runs && !g->followers && !g->requests && !g->others)
+    if (g->closing && !g->runs && !g->followers && !g->feeds.first && !g->requests && !g->others)
         loop_post(g->loop, &g->closed);
 }
 
@@ -183,6 +183,7 @@ void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who
     g->closed.fn = on_closed;
     task_recover_stop(g);
     task_followers_close(g);
+    task_feeds_close(g);
     task_requests_close(g);
     for (struct task_run *r = g->runs; r; r = r->next)
         task_run_park(r);

@@ -187,4 +187,34 @@ void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, 
                 void *who);
 void task_watch_more(struct task_watch *w);
 
+/* ---- following all --------------------------------------------------------------------------- */
+
+enum { TASK_FEED_NOW = -1 };
+
+/*
+ * What happens to all tasks of the root - their status, asks, answered, artifact - whoever works on
+ * them, each once and in the order it was stored. What this process does is told at once, what
+ * others do within limits.task_look_ms. Done only when it is cancelled, the program stops, or who
+ * follows is behind by more than limits.task_watch_events (ERR_LIMIT). Borrowed until then.
+ */
+struct task_feed {
+    struct op op; /* first */
+    struct str owner;
+    int64_t after; /* in: the last that is known, or TASK_FEED_NOW; then the last that was told */
+    /* Once, before any event. `gap`: of what was stored after `after`, some is not kept any more. */
+    void (*begun)(struct task_feed *f, bool gap);
+    /* True: go on at once. False: told too much; task_feed_more when there is room again. */
+    bool (*event)(struct task_feed *f, const struct store_feed_event *ev);
+
+    struct task_engine *engine; /* the rest is the engine's */
+    struct task_feed *next;
+    bool asked;  /* for: by the request that is under way */
+    bool begins; /* is not told yet that it has begun */
+    bool full, ended;
+};
+
+void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,
+               void *who);
+void task_feed_more(struct task_feed *f);
+
 #endif

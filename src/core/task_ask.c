@@ -336,6 +336,7 @@ static void on_created(struct op *op, const struct err *e, void *who)
     } else {
         op_ok(&a->op);
         task_run_begin(r);
+        task_feeds_hear(g);
     }
     task_engine_settled(g);
 }
@@ -365,6 +366,7 @@ static void store_new(struct task_run *r)
     *status = (struct store_event){
         .kind = STR("status"),
         .body = task_status_body(&r->mem, TASK_SUBMITTED, STR_NONE),
+        .feed = true,
     };
     r->create[0] = (struct store_step){ .what = STORE_TASKS_EXPIRE };
     r->create[1] = (struct store_step){ .what = STORE_TASK_CREATE, .task = first_of(r, status) };

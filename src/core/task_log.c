@@ -120,6 +120,7 @@ static void on_stored(struct op *op, const struct err *e, void *who)
     for (size_t i = 0; i < l->sents; i++)
         l->sent[i].at = l->step.task.updated;
     task_followers_hear(r, l->sent, l->sents, first);
+    task_feeds_hear(r->engine);
     arena_reset(&l->mem[!l->filling]);
     l->sents = 0;
     if (canceled && !task_state_final(r->state))
@@ -159,7 +160,11 @@ static void put(struct task_run *r, const char *kind, struct str body)
         l->v = arena_grow(mem, l->v, l->room * sizeof(*l->v), room * sizeof(*l->v));
         l->room = room;
     }
-    l->v[l->n++] = (struct store_event){ .kind = str_of(kind), .body = arena_str(mem, body) };
+    l->v[l->n++] = (struct store_event){
+        .kind = str_of(kind),
+        .body = arena_str(mem, body),
+        .feed = task_feed_tells(str_of(kind)),
+    };
 }
 
 /* What is longer than an event may be is told without what makes it long. */

@@ -96,7 +96,7 @@ struct task_run {
     char session_id[ID_TEXT];
     bool taken; /* from a process that is gone: how far had it come? */
     bool cancel, lost, parked;
-    int tries; /* of what the store has refused */
+    int tries;         /* of what the store has refused */
     struct str damage; /* why it cannot be worked on; else STR_NONE */
 
     struct task_log log;
@@ -176,6 +176,16 @@ struct str task_spec_preface(bool read_only);
 
 /* ---- the engine ------------------------------------------------------------------------------- */
 
+/* Those who follow all tasks (task_feed.c): what they have not been told is read once for all. */
+struct task_feeds {
+    struct task_feed *first;
+    struct task_feed *next; /* while they are told of something: who is next */
+    struct store_ask ask;
+    struct store_step step;
+    struct timer look;
+    bool reading, again; /* something was stored, or somebody came, while it read */
+};
+
 struct task_follower; /* task_watch.c */
 struct task_request;  /* task_ask.c */
 
@@ -186,6 +196,8 @@ struct task_engine {
     struct store_port *store;
     struct task_run *runs;
     struct task_follower *followers;
+    struct task_follower *hears_next; /* while they are told of something */
+    struct task_feeds feeds;
     struct task_request *requests;
     size_t others; /* store requests of our own, and lists */
 
@@ -212,6 +224,13 @@ void task_followers_hear(struct task_run *r, const struct store_event *v, size_t
 void task_requests_hear(struct task_run *r);
 
 void task_followers_close(struct task_engine *g);
+
+/* Is an event of this kind told to those who follow all tasks? */
+bool task_feed_tells(struct str kind);
+
+/* Something was stored of some task. */
+void task_feeds_hear(struct task_engine *g);
+void task_feeds_close(struct task_engine *g);
 void task_requests_close(struct task_engine *g);
 
 /* Take a task that nobody works on, and work on it. */

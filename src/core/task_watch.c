@@ -24,7 +24,6 @@ struct task_follower {
     struct store_step step[2];
     enum follower_state state;
     bool again; /* something was stored while it read */
-    bool due;   /* of those that are to hear of something: not yet */
     struct timer look;
 };
 
@@ -37,6 +36,8 @@ static void unlink_follower(struct task_follower *f)
     while (*at != f)
         at = &(*at)->next;
     *at = f->next;
+    if (f->engine->hears_next == f)
+        f->engine->hears_next = f->next;
 }
 
 /* e NULL: all is told. */
@@ -192,24 +193,15 @@ static void fall_behind(struct task_follower *f, const struct task_run *r)
                   "more events wait than limits.task_watch_events; come again from the last one");
 }
 
-static struct task_follower *next_due(struct task_engine *g)
-{
-    struct task_follower *f = g->followers;
-
-    while (f && !f->due)
-        f = f->next;
-    return f;
-}
-
 /* Whoever is told may end any of them. */
 void task_followers_hear(struct task_run *r, const struct store_event *v, size_t n, int64_t first)
 {
-    struct task_follower *f;
+    struct task_engine *g = r->engine;
 
-    for (f = r->engine->followers; f; f = f->next)
-        f->due = str_eq(str_of(f->id), str_of(r->id));
-    while ((f = next_due(r->engine)) != NULL) {
-        f->due = false;
+    for (struct task_follower *f = g->followers; f; f = g->hears_next) {
+        g->hears_next = f->next;
+        if (!str_eq(str_of(f->id), str_of(r->id)))
+            continue;
         if (f->state == READING)
             f->again = true;
         else if (f->state == FULL)

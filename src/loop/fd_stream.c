@@ -98,8 +98,47 @@ static struct pipe_stream *pair(struct stream *s)
     return CONTAINER_OF(s, struct pipe_stream, s);
 }
 
+/* More than there is room for were not asked for. */
+static void put_in(struct fd_parcel *p, const int *fd, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p->n < FD_PARCEL)
+            p->fd[p->n++] = fd[i];
+        else
+            close(fd[i]);
+    }
+}
+
+static ssize_t read_parcel(int fd, char *to, size_t room, struct fd_parcel *p)
+{
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(FD_PARCEL * sizeof(int))];
+    } control;
+    struct iovec iov = { to, room };
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+    };
+    ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+
+    if (n < 0)
+        return -errno;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+            put_in(p, (const int *)(void *)CMSG_DATA(c), (c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    return n;
+}
+
+void fd_parcel_fini(struct fd_parcel *p)
+{
+    while (p->n)
+        close(p->fd[--p->n]);
+}
+
 static ssize_t pipe_read(struct stream *s, char *to, size_t room)
 {
+    if (pair(s)->parcel)
+        return read_parcel(pair(s)->in, to, room, pair(s)->parcel);
     return read_fd(pair(s)->in, to, room);
 }
 
@@ -169,6 +208,7 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
     stream_init(&s->s, &pipe_kind, loop, events, owner, backlog);
     s->in = in;
     s->out = out;
+    s->parcel = NULL;
     s->open_watches = 2;
     watch_or_break(&s->in_watch, &s->s, in, on_in_ready);
     watch_or_break(&s->out_watch, &s->s, out, on_out_ready);

@@ -286,6 +286,12 @@ void stream_shut(struct stream *s)
         stream_flush(s);
 }
 
+void stream_break(struct stream *s)
+{
+    if (!s->error && !s->closing)
+        broken(s, -EPIPE);
+}
+
 void stream_close(struct stream *s)
 {
     if (s->closing)

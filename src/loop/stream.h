@@ -113,6 +113,9 @@ void stream_flush(struct stream *s);
 /* Write what waits, then tell the other side that nothing follows. Reading goes on. */
 void stream_shut(struct stream *s);
 
+/* Nothing is written any more, as if the other side had gone: for one that does not read. */
+void stream_break(struct stream *s);
+
 /* End it: what was not written is lost. on_closed follows; no other event does. */
 void stream_close(struct stream *s);
 

@@ -34,6 +34,7 @@ static verb_fn *const verbs[] = {
     [STORE_TASKS] = db_tasks,
     [STORE_TASK_EVENTS] = db_task_events,
     [STORE_TASKS_LOST] = db_tasks_lost,
+    [STORE_TASK_FEED] = db_task_feed,
     [STORE_LOCKS] = db_locks,
 };
 

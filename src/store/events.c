@@ -49,8 +49,10 @@ bool events_page(struct run *r, const char *statement, int64_t n, struct store_e
            bytes < r->limits->store_page_bytes) {
         struct store_event *event = &p->v[p->n++];
 
-        *event = (struct store_event){ sql_int(st, 0), sql_int(st, 1), sql_text(st, 2, r->mem),
-                                       sql_text(st, 3, r->mem) };
+        *event = (struct store_event){ .seq = sql_int(st, 0),
+                                       .at = sql_int(st, 1),
+                                       .kind = sql_text(st, 2, r->mem),
+                                       .body = sql_text(st, 3, r->mem) };
         bytes += (int64_t)event->body.n;
     }
     p->more = got == SQL_ROW;

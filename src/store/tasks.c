@@ -136,7 +136,8 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
 static bool append(struct run *r, const struct store_task *t, int64_t n, struct err *e)
 {
     return events_insert(r, "INSERT INTO task_events VALUES (?, ?, ?, ?)", n, t->last_seq,
-                         t->updated, t->event, t->events, e);
+                         t->updated, t->event, t->events, e) &&
+           feed_append(r, t, n, e);
 }
 
 static bool insert(struct run *r, const struct store_task *t, struct err *e)
@@ -197,7 +198,7 @@ bool db_task_create(struct run *r, struct store_step *step, struct err *e)
     t->version = t->fence = 1;
     t->in_use = true;
     t->final = t->canceled = false;
-    return append(r, t, n, e) && erase_all(r, leaving, count, e);
+    return append(r, t, n, e) && feed_trim(r, e) && erase_all(r, leaving, count, e);
 }
 
 /* ---- changing ------------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ verb_fn memory_put, memory_delete, memory_get, memory_list;
 verb_fn gc_sessions;
 verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_load, db_task_events,
     db_tasks, db_tasks_lost, db_tasks_expire; /* core has a task_create of its own */
+verb_fn db_task_feed;
 verb_fn db_lock_put, db_lock_drop, db_locks;
 
 /* ---- what they share ------------------------------------------------------------------------ */
@@ -71,6 +72,10 @@ int64_t lease_end(const struct run *r);
  */
 bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
+
+/* Those of a task that say so get their places in the order of all tasks; old ones leave it. */
+bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e);
+bool feed_trim(struct run *r, struct err *e);
 
 /* The statement selects seq, time, kind and body, between two places and at most so many. */
 bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,

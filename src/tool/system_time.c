@@ -3,8 +3,6 @@
 #include "base/digits.h"
 #include "tool/tools.h"
 
-#include <time.h>
-
 enum { OFFSET_TEXT = 6 };
 
 /* "+01:00" */
@@ -22,17 +20,14 @@ static struct str offset_text(long seconds, char out[OFFSET_TEXT])
 static void start(struct call *call)
 {
     int64_t now = loop_wall(call->host->loop);
-    time_t sec = (time_t)(now / 1000);
     struct jw w = jw_to(&call->structured);
     char utc[CLOCK_TEXT], offset[OFFSET_TEXT];
-    struct tm local;
 
     clock_text(now, utc);
-    localtime_r(&sec, &local);
     jw_object(&w);
-    jw_kstr(&w, "utc", str_of(utc));
+    jw_kplain(&w, "utc", str_of(utc));
     jw_kint(&w, "unixMs", now);
-    jw_kstr(&w, "utcOffset", offset_text(local.tm_gmtoff, offset));
+    jw_kplain(&w, "utcOffset", offset_text(clock_offset(now), offset));
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);

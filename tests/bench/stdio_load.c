@@ -2,6 +2,7 @@
  * stdio_load.c - drive a program that answers one line per line, over real pipes.
  *
  *   stdio_load calls IN_FLIGHT SECONDS COMMAND...   rate and the child's CPU time per call
+ *   stdio_load trips COUNT COMMAND...               time of one call after the other: p50 and p99
  *   stdio_load starts COUNT COMMAND...              median time from exec to the first answer
  *
  * Prints one line of key=value pairs.
@@ -172,6 +173,31 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int trips(long count, char **command)
+{
+    struct child c = start(command);
+    double *us = calloc((size_t)count, sizeof(*us));
+    long id = 1;
+
+    if (!us)
+        die("calloc");
+    for (long i = -count / 10; i < count; i++) { /* the first ones warm up */
+        double begin = now();
+
+        send_calls(&c, &id, 1);
+        while (!read_answers(c.out))
+            ;
+        if (i >= 0)
+            us[i] = (now() - begin) * 1e6;
+    }
+    qsort(us, (size_t)count, sizeof(*us), by_value);
+    printf("p50_us=%.1f p99_us=%.1f\n", us[count / 2], us[count * 99 / 100]);
+    free(us);
+    kill(c.pid, SIGKILL);
+    end(&c);
+    return 0;
+}
+
 static int starts(long count, char **command)
 {
     static const char hello[] =
@@ -202,9 +228,12 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (argc > 4 && !strcmp(argv[1], "calls"))
         return calls(strtol(argv[2], NULL, 10), strtod(argv[3], NULL), argv + 4);
+    if (argc > 3 && !strcmp(argv[1], "trips"))
+        return trips(strtol(argv[2], NULL, 10), argv + 3);
     if (argc > 3 && !strcmp(argv[1], "starts"))
         return starts(strtol(argv[2], NULL, 10), argv + 3);
     fprintf(stderr,
-            "usage: stdio_load calls IN_FLIGHT SECONDS COMMAND... | starts COUNT COMMAND...\n");
+            "usage: stdio_load calls IN_FLIGHT SECONDS COMMAND... | trips COUNT COMMAND... | "
+            "starts COUNT COMMAND...\n");
     return 2;
 }

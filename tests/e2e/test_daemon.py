@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 
-from harness import (DEADLINE, Process, Serve, Stdio, alive, case, equal, has,
-                     main, read_all, run, wait_for)
+from harness import (DEADLINE, TREFOIL, Process, Serve, Stdio, alive, case, environment, equal,
+                     has, main, read_all, run, wait_for)
 
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientInfo": {"name": "e2e", "version": "1"},
@@ -177,6 +177,41 @@ def a_pile_of_requests_is_answered_although_stdin_has_ended(folder):
     equal((done.returncode, done.stderr), (0, b""))
     answers = [json.loads(x) for x in done.stdout.splitlines()]
     equal(sorted(x["id"] for x in answers if "result" in x), list(range(count)))
+
+
+def descriptors(daemon):
+    return len(os.listdir(f"/proc/{daemon.pid}/fd"))
+
+
+@case
+def stdin_and_stdout_are_the_daemons_and_no_bytes_pass_through_the_client(folder):
+    """A client that is stopped cannot pass anything on; also where stdin and stdout are sockets."""
+    place = Place(folder)
+    command = [TREFOIL, "mcp", "--scope", "tools", *place.common, "--root", str(place.root)]
+    with place.serve() as daemon:
+        before = descriptors(daemon)
+        for kind in ("pipes", "a socket"):
+            ours, theirs = socket.socketpair()
+            end = theirs if kind == "a socket" else subprocess.PIPE
+            client = subprocess.Popen(command, stdin=end, stdout=end, env=environment(**place.env))
+            theirs.close()
+            ours.settimeout(DEADLINE)
+            to, back = ((ours.makefile("wb"), ours.makefile("rb")) if kind == "a socket" else
+                        (client.stdin, client.stdout))
+            for count in range(2):
+                to.write(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % count)
+                to.flush()
+                equal((kind, json.loads(back.readline())["id"]), (kind, count))
+                client.send_signal(signal.SIGSTOP)
+            client.send_signal(signal.SIGCONT)
+            to.close()
+            if kind == "a socket":
+                ours.shutdown(socket.SHUT_WR)
+            equal((kind, client.wait(DEADLINE)), (kind, 0))
+            equal(back.read(), b"")
+            back.close()
+            ours.close()
+        wait_for("all descriptors to be closed", lambda: descriptors(daemon) == before)
 
 
 # ---- leaving --------------------------------------------------------------------------------
@@ -454,9 +489,9 @@ def what_is_said_at_the_door_is_checked(folder):
     with place.serve():
         path = place.sockets()[0]
         version = run("version", "--json").stdout
-        right = {"trefoil": 1, "version": json.loads(version)["version"], "digest": "x",
+        right = {"trefoil": 2, "version": json.loads(version)["version"], "digest": "x",
                  "face": "mcp", "scope": "tools", "framing": "auto"}
-        for wrong, why in (({}, "--config"), ({"trefoil": 2}, "protocol"), ({"version": "9"}, "9"),
+        for wrong, why in (({}, "--config"), ({"trefoil": 1}, "protocol"), ({"version": "9"}, "9"),
                            ({"version": None}, "version"), ({"trefoil": "1"}, "trefoil")):
             answer = json.loads(greet(path, **{**right, **wrong}))
             if wrong.get("version") != "9":

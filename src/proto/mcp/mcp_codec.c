@@ -174,8 +174,8 @@ static void write_blocks(struct jw *w, const struct call *call, const struct mcp
     struct json all = { 0 };
     struct err e;
 
-    if (may_hold(content, has->links, STR("resource_link")) ||
-        may_hold(content, has->audio, STR("audio"))) {
+    if (call->has_blocks && (may_hold(content, has->links, STR("resource_link")) ||
+                             may_hold(content, has->audio, STR("audio")))) {
         text = arena_printf(&mem, "[" STR_FMT "]", STR_ARG(content));
         json_read(&mem, text, &opts, &all, &e);
     }

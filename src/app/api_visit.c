@@ -1,0 +1,125 @@
+#include "app/api_visit.h"
+
+#include "app/task_json.h"
+#include "base/auto.h"
+#include "wire/http_query.h"
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static int status_of(enum err_code code)
+{
+    switch (code) {
+    case ERR_INVALID: return 400;
+    case ERR_DENIED: return 403;
+    case ERR_NOT_FOUND: return 404;
+    case ERR_LIMIT: return 429;
+    case ERR_CLOSED:
+    case ERR_CANCELED: return 503;
+    case ERR_TIMEOUT: return 504;
+    case ERR_SYSTEM:
+    case ERR_NONE: break;
+    }
+    return 500;
+}
+
+void api_refuse(struct http_req *req, const struct err *e)
+{
+    http_reply_error(req, status_of(e->code), "%s", e->text);
+}
+
+void api_reply(struct http_req *req, int status, struct buf *body)
+{
+    struct str all = buf_str(body);
+
+    if (body->full)
+        http_reply_error(req, 507, "the answer is larger than limits.output_backlog_bytes");
+    else
+        http_reply(req, status, "application/json", NULL, 0, &all, 1);
+}
+
+void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const struct err *e)
+{
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+
+    buf_init(&body, (size_t)v->service->limits->output_backlog_bytes);
+    if (!e)
+        task_write(&w, &ask->info, true);
+    task_ask_fini(ask);
+    if (e)
+        api_refuse(v->req, e);
+    else
+        api_reply(v->req, status, &body);
+}
+
+/* ---- visits ---------------------------------------------------------------------------------- */
+
+void api_visit_init(struct api_visit *v, struct http_req *req)
+{
+    v->req = req;
+    v->service = req->who;
+}
+
+static void go_on(struct api_visit *v)
+{
+    if (api_engine(v))
+        v->then(v);
+    else
+        http_reply_error(v->req, 503, "there are no agents here; the log says why");
+}
+
+static void on_hired(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    (void)e;
+    go_on(who);
+}
+
+void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v))
+{
+    struct service *s = v->service;
+
+    v->then = then;
+    if (s->hiring.open)
+        gathering_wait(&s->hiring, &v->hiring, s->loop, s->limits, NULL, on_hired, v);
+    else
+        go_on(v);
+}
+
+/* ---- the query ------------------------------------------------------------------------------- */
+
+bool api_query(struct api_visit *v, const char *name, struct str *out, struct err *e)
+{
+    return http_query_get(&v->req->mem, v->req->query, str_of(name), out) ||
+           fail(e, ERR_INVALID, "the query has %s twice, or not well encoded", name);
+}
+
+bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uint64_t most,
+                      int64_t *out, struct err *e)
+{
+    struct str word;
+    uint64_t n;
+
+    if (!api_query(v, name, &word, e))
+        return false;
+    if (!word.p)
+        return true;
+    if (!str_uint(word, least, most, &n))
+        return fail(e, ERR_INVALID, "%s: a number from %llu to %llu is expected", name,
+                    (unsigned long long)least, (unsigned long long)most);
+    *out = (int64_t)n;
+    return true;
+}
+
+bool api_query_after(struct api_visit *v, int64_t *out, struct err *e)
+{
+    struct str last = http_req_header(v->req, "last-event-id");
+    uint64_t n;
+
+    if (!last.p)
+        return api_query_number(v, "after", 0, INT64_MAX, out, e);
+    if (!str_uint(last, 0, INT64_MAX, &n))
+        return fail(e, ERR_INVALID, "Last-Event-ID: the number of an event is expected");
+    *out = (int64_t)n;
+    return true;
+}
