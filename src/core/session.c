@@ -345,7 +345,8 @@ struct work_client *session_listen(struct session *s, struct work_client *to)
 
     if (!s->fence || !logs)
         return to;
-    s->log = logs->kind->open(logs, s->id, to);
+    if (!s->log) /* else a turn is taken up again, for the same client */
+        s->log = logs->kind->open(logs, s->id, to);
     return s->log;
 }
 
