@@ -18,6 +18,7 @@ struct run {
     const struct limits *limits;
     const char *owner; /* our name */
     int64_t now;
+    int64_t lease_now; /* by the clock of leases (lease.h) */
     struct arena *mem; /* for answers */
     struct str looked; /* the last owner that was looked for, and what was found */
     enum owner_life life;

@@ -244,6 +244,32 @@ class Other(Stdio):
         return told["result"]["structuredContent"]
 
 
+def elsewhere():
+    """Words for a program that sees no process of ours, and cannot know whether one lives."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *user, "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+
+@case
+def a_clock_that_jumps_lets_nobody_steal_a_task(root):
+    own, shim = configure(root, task_look_ms=20), Shim(LIBRARY, root / "page")
+    with Server(*own, root=root, shim=shim) as server:
+        ident = server.dispatch("/sleep 3600")
+        server.working(ident)
+        held = holder(root, ident)
+        with Other(*own, root=root, wrap=elsewhere(), **shim.env()) as other:
+            for jump in (0, DAY, -DAY, 2 * DAY):
+                shim.clock_ms = jump
+                for n in range(3):  # by then it has looked for lost ones
+                    equal(other.dispatch(f"/sleep {n}0ms")["status"], "completed")
+                equal((server.task(ident)["state"], holder(root, ident)), ("working", held))
+        shim.clock_ms = 3 * DAY
+        with Other(*own, root=root, wrap=elsewhere(), **shim.env()) as other:
+            equal(other.dispatch("/echo late")["status"], "completed")
+            equal(holder(root, ident), held)
+        equal(server.post_json(f"/api/tasks/{ident}/cancel", {}).json()["state"], "canceled")
+
+
 @case
 def a_clock_that_jumps_breaks_no_task(root):
     own, shim = configure(root, task_look_ms=20), Shim(LIBRARY, root / "page")
