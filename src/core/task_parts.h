@@ -65,9 +65,6 @@ void task_log_flush(struct task_run *r, void (*then)(struct task_run *r));
 /* A request that would be made again is not: this process stops. */
 void task_log_stop(struct task_run *r);
 
-/* {"state","text"?} in mem. */
-struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
-
 /* ---- a run ------------------------------------------------------------------------------------ */
 
 /* A question of the agent: an op under it, so that we hear when it is taken back. */
