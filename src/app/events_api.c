@@ -203,22 +203,6 @@ static void on_begun(struct task_feed *feed, bool gap)
         put(l, &(struct sse_out){ .event = STR("gap"), .data = STR("{\"kind\":\"gap\"}") });
 }
 
-static void write_event(struct jw *w, const struct store_feed_event *ev)
-{
-    char time[CLOCK_TEXT];
-
-    clock_text(ev->event.at, time);
-    jw_object(w);
-    jw_kstr(w, "task", ev->task);
-    jw_kstr(w, "agent", ev->agent);
-    jw_kstr(w, "context", ev->context);
-    jw_kint(w, "seq", ev->event.seq);
-    jw_kplain(w, "time", str_of(time));
-    jw_kstr(w, "kind", ev->event.kind);
-    jw_kraw(w, "body", ev->event.body);
-    jw_object_end(w);
-}
-
 static bool on_event(struct task_feed *feed, const struct store_feed_event *ev)
 {
     struct listener *l = CONTAINER_OF(feed, struct listener, feed);
@@ -232,7 +216,7 @@ static bool on_event(struct task_feed *feed, const struct store_feed_event *ev)
     if (!wants(f, ev->event.kind) || (f->task.p && !str_eq(f->task, ev->task)) ||
         (f->context.p && !str_eq(f->context, ev->context)))
         return true;
-    write_event(&w, ev);
+    task_feed_write(&w, ev);
     out = event_out(ev->event.kind, ev->n, id, buf_str(&data));
     return put(l, &out);
 }

@@ -51,13 +51,28 @@ void task_write(struct jw *w, const struct task_info *t, bool whole)
     jw_object_end(w);
 }
 
-void task_event_write(struct jw *w, int64_t seq, int64_t at, struct str kind, struct str body)
+static void write_event(struct jw *w, int64_t seq, int64_t at, struct str kind, struct str body)
 {
-    jw_object(w);
     jw_kint(w, "seq", seq);
     write_time(w, "time", at);
     jw_kstr(w, "kind", kind);
     jw_kraw(w, "body", body);
+}
+
+void task_event_write(struct jw *w, int64_t seq, int64_t at, struct str kind, struct str body)
+{
+    jw_object(w);
+    write_event(w, seq, at, kind, body);
+    jw_object_end(w);
+}
+
+void task_feed_write(struct jw *w, const struct store_feed_event *ev)
+{
+    jw_object(w);
+    jw_kstr(w, "task", ev->task);
+    jw_kstr(w, "agent", ev->agent);
+    jw_kstr(w, "context", ev->context);
+    write_event(w, ev->event.seq, ev->event.at, ev->event.kind, ev->event.body);
     jw_object_end(w);
 }
 

@@ -3,7 +3,8 @@
  *
  * A task   {"id","agent","state","text","task","context","session","model","mode","owner","created",
  *           "updated","ended"?,"version","events","asks"?,"result"?}
- * An event {"seq","time","kind","body"}, the body as task.h has it
+ * An event {"seq","time","kind","body"}, the body as task.h has it; where all tasks are followed
+ *          {"task","agent","context","seq","time","kind","body"}
  * A lock   {"task","agent","paths":[...],"mode","acquired"}
  *
  * Times are text, as everywhere (clock.h); what is not known is left out.
@@ -18,6 +19,8 @@
 void task_write(struct jw *w, const struct task_info *t, bool whole);
 
 void task_event_write(struct jw *w, int64_t seq, int64_t at, struct str kind, struct str body);
+
+void task_feed_write(struct jw *w, const struct store_feed_event *ev);
 
 void task_lock_write(struct jw *w, const struct lock_info *l);
 

@@ -1,7 +1,12 @@
 #include "app/task_screen.h"
 
+#include "app/show.h"
 #include "app/task_json.h"
 #include "base/auto.h"
+#include "base/utf8.h"
+
+/* Bytes of one word of a line. */
+enum { SHOWN = 200 };
 
 /* ---- the console ----------------------------------------------------------------------------- */
 
@@ -164,4 +169,46 @@ void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct st
         render_release(&s->render);
     else
         put_event(s, &mem, v);
+}
+
+/* ---- all tasks ------------------------------------------------------------------------------- */
+
+/* What an event says of itself, by the members that its kind may have. */
+static void put_about(struct task_screen *s, struct buf *line, struct str json)
+{
+    static const char *const members[] = { "state", "name", "key", "text" };
+    struct json_opts opts = limits_json(&s->app->config.limits);
+    AUTO_ARENA mem = { 0 };
+    struct json v;
+    struct err e;
+
+    if (!json_read(&mem, json, &opts, &v, &e))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        struct str word = json_str(&mem, json_get(v, str_of(members[i])));
+
+        if (!word.n)
+            continue;
+        buf_putc(line, ' ');
+        show_text(line, utf8_head(word, SHOWN));
+    }
+}
+
+void task_screen_feed(struct task_screen *s, const struct store_feed_event *ev)
+{
+    AUTO_BUF line;
+    struct jw w = jw_to(&line);
+
+    buf_init(&line, (size_t)s->app->config.limits.output_backlog_bytes);
+    if (s->app->opt.json) {
+        task_feed_write(&w, ev);
+    } else {
+        show_text(&line, ev->task);
+        buf_put(&line, STR("  "));
+        show_text(&line, ev->agent);
+        buf_put(&line, STR("  "));
+        show_text(&line, ev->event.kind);
+        put_about(s, &line, ev->event.body);
+    }
+    put_line(s, &line);
 }

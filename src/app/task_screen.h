@@ -31,6 +31,9 @@ void task_screen_begin(struct task_screen *s, struct str id, struct str agent);
 void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct str kind,
                        struct str body);
 
+/* One of all tasks: a line of its own. */
+void task_screen_feed(struct task_screen *s, const struct store_feed_event *ev);
+
 /* A line aside. */
 void task_screen_note(struct task_screen *s, struct str text);
 

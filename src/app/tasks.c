@@ -274,6 +274,19 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_a
     return to_watch ? tasks_watch(app, shelf, id, after, args->thoughts) : tasks_cancel(app, id);
 }
 
+static int watch_all(struct app *app, struct shelf *shelf, const struct tasks_args *args)
+{
+    int64_t after;
+    struct err e;
+
+    if (!read_after(args, &after))
+        return app_usage("tasks: --after %.40s: the number of an event is expected", args->after);
+    if (shelf->port)
+        return tasks_watch_all(app, shelf, args->after ? after : -1);
+    fail(&e, ERR_NOT_FOUND, "there is nothing to watch: nothing is kept here");
+    return app_fail(&e);
+}
+
 static int act(struct app *app, struct shelf *shelf, const struct tasks_args *args, int words,
                char **word)
 {
@@ -281,9 +294,11 @@ static int act(struct app *app, struct shelf *shelf, const struct tasks_args *ar
 
     if (str_eq(what, STR("list")) && words <= 1)
         return list(app, shelf, args);
+    if (str_eq(what, STR("watch")) && words == 1)
+        return watch_all(app, shelf, args);
     if (words == 2)
         return act_on_one(app, shelf, args, what, word[1]);
-    return app_usage("tasks: expected list, show ID, watch ID, events ID or cancel ID");
+    return app_usage("tasks: expected list, show ID, watch [ID], events ID or cancel ID");
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -312,10 +327,12 @@ static const struct option options[] = {
 
 const struct verb verb_tasks = {
     .name = "tasks",
-    .words = "[list] | show ID | watch ID | events ID | cancel ID",
+    .words = "[list] | show ID | watch [ID] | events ID | cancel ID",
     .summary = "what agents were given to do, and how far they are",
-    .more = "The beginning of an id is enough where no other id begins so. watch ends with its "
-            "task,\nand like run: 0 when it is completed. Ctrl-C only stops watching.\n",
+    .more =
+        "The beginning of an id is enough where no other id begins so. watch ends with its "
+        "task,\nand like run: 0 when it is completed. Ctrl-C only stops watching. Without an ID "
+        "it shows\nwhat happens to all, a line each.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct tasks_args),

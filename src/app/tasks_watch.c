@@ -1,8 +1,9 @@
 /*
- * tasks_watch.c - `trefoil tasks watch`: a task as it is worked on, wherever that is.
+ * tasks_watch.c - `trefoil tasks watch`: a task as it is worked on, wherever that is; or all of them,
+ * a line for each change.
  *
- * Whoever works on it stores what happens before telling it, so the store is looked at again and
- * again: whatever is new is shown, until the task has ended and all of it was.
+ * Whoever works on one stores what happens before telling it, so the store is looked at again and
+ * again: whatever is new is shown, until the task has ended and all of it was. All of them never end.
  */
 #include "app/task_find.h"
 #include "app/task_json.h"
@@ -18,6 +19,7 @@ struct watching {
     struct app *app;
     struct shelf *shelf;
     struct task_screen screen;
+    bool (*look)(struct watching *w, struct err *e); /* false: the store cannot be read */
     struct str id;
     int64_t after;
     struct timer pause;
@@ -85,8 +87,7 @@ static void note_idle(struct watching *w, const struct store_task *t)
                      STR("nobody works on it now; it goes on when " TREFOIL_NAME " serves here"));
 }
 
-/* One look. False when the store cannot be read. */
-static bool look(struct watching *w, struct err *e)
+static bool look_at_one(struct watching *w, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
     struct task_look l;
@@ -105,12 +106,55 @@ static bool look(struct watching *w, struct err *e)
     return true;
 }
 
+static bool show_live(void *who, const struct store_task *t)
+{
+    struct watching *w = who;
+    AUTO_ARENA mem = { 0 };
+    enum task_state state = TASK_FAILED;
+
+    task_state_named(t->state, &state);
+    task_screen_feed(&w->screen, &(struct store_feed_event){
+                                     .task = t->id,
+                                     .agent = t->agent,
+                                     .context = t->context,
+                                     .event = { .seq = t->last_seq,
+                                                .at = t->updated,
+                                                .kind = STR("status"),
+                                                .body = task_status_body(&mem, state, t->text) },
+                                 });
+    return true;
+}
+
+/* Without a number it begins with those that live, as they are. */
+static bool look_at_all(struct watching *w, struct err *e)
+{
+    struct store_step step = {
+        .what = STORE_TASK_FEED,
+        .feed = { .after = w->after < 0 ? INT64_MAX : w->after },
+    };
+    struct store_ask ask = { .step = &step, .steps = 1 };
+    bool ok = store_wait(w->shelf->port, &ask, e);
+
+    for (size_t i = 0; ok && i < step.feed.n; i++)
+        task_screen_feed(&w->screen, &step.feed.v[i]);
+    if (ok && w->after < 0)
+        ok = task_each(w->shelf->port, &(struct store_task_page){ .only_live = true }, show_live, w,
+                       e);
+    if (ok && step.feed.more)
+        w->after = step.feed.v[step.feed.n - 1].n;
+    else if (ok && w->after < step.feed.last)
+        w->after = step.feed.last;
+    w->due = ok && step.feed.more;
+    store_ask_fini(&ask);
+    return ok;
+}
+
 static int follow(struct watching *w)
 {
     struct err e;
 
     while (!w->over && !is_left(w)) {
-        if (!look(w, &e)) {
+        if (!w->look(w, &e)) {
             task_screen_note(&w->screen, str_of(e.text));
             return EXIT_FAILED;
         }
@@ -120,17 +164,33 @@ static int follow(struct watching *w)
     return w->over ? w->code : w->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts)
+static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool thoughts)
 {
-    struct watching *w = ARENA_NEW(&app->mem, struct watching);
     struct err e;
     int code;
 
-    *w = (struct watching){ .app = app, .shelf = shelf, .id = id, .after = after };
+    w->app = app;
+    w->shelf = shelf;
     if (!loop_on_signal(shelf->loop, SIGINT, on_signal, w, &e) ||
         !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
         !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
         return app_fail(&e);
     code = follow(w);
     return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;
+}
+
+int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts)
+{
+    struct watching *w = ARENA_NEW(&app->mem, struct watching);
+
+    *w = (struct watching){ .look = look_at_one, .id = id, .after = after };
+    return watch(app, shelf, w, thoughts);
+}
+
+int tasks_watch_all(struct app *app, struct shelf *shelf, int64_t after)
+{
+    struct watching *w = ARENA_NEW(&app->mem, struct watching);
+
+    *w = (struct watching){ .look = look_at_all, .after = after };
+    return watch(app, shelf, w, false);
 }

@@ -15,22 +15,6 @@ __attribute__((cold)) static bool fail_duplicate(struct arena *mem, struct json 
                      STR_ARG(utf8_head(json_str(mem, key), 64)));
 }
 
-static bool check_few(struct arena *mem, struct json obj, struct err *e)
-{
-    struct str seen[FEW_KEYS];
-    size_t n = 0;
-
-    JSON_MEMBERS(k, obj)
-    {
-        seen[n] = json_str(mem, k);
-        for (size_t i = 0; i < n; i++)
-            if (str_eq(seen[i], seen[n]))
-                return fail_duplicate(mem, k, e);
-        n++;
-    }
-    return true;
-}
-
 /* Keys come from strangers: who could choose where they fall could make this quadratic. */
 static bool check_many(struct arena *mem, struct json obj, size_t count, struct err *e)
 {
@@ -54,17 +38,31 @@ static bool check_many(struct arena *mem, struct json obj, size_t count, struct 
     return true;
 }
 
+static bool stands_in(const struct str *list, size_t n, struct str key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(list[i], key))
+            return true;
+    return false;
+}
+
 bool pick_check_keys(struct arena *mem, struct json obj, struct err *e)
 {
-    size_t count = 0;
+    struct str few[FEW_KEYS];
+    size_t n = 0;
 
     JSON_MEMBERS(k, obj)
     {
         if (json_has_lone_surrogate(k))
             return json_fail(k, e, "a key with half a surrogate pair");
-        count++;
+        if (n < FEW_KEYS) {
+            few[n] = json_str(mem, k);
+            if (stands_in(few, n, few[n]))
+                return fail_duplicate(mem, k, e);
+        }
+        n++;
     }
-    return count <= FEW_KEYS ? check_few(mem, obj, e) : check_many(mem, obj, count, e);
+    return n <= FEW_KEYS || check_many(mem, obj, n, e);
 }
 
 /* ---- values ----------------------------------------------------------------------------- */

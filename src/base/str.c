@@ -5,11 +5,37 @@ static unsigned char lower(unsigned char c)
     return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c;
 }
 
+enum { WORD = sizeof(uint64_t) };
+
+/* Eight letters at once. */
+static uint64_t lower_word(uint64_t c)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t low = c & ~(ones << 7);
+    uint64_t from_a = low + ones * (128 - 'A'), past_z = low + ones * (127 - 'Z');
+    uint64_t upper = (from_a ^ past_z) & ~c & ones << 7;
+
+    return c | upper >> 2;
+}
+
+static uint64_t word_at(const char *p)
+{
+    uint64_t c;
+
+    memcpy(&c, p, sizeof(c));
+    return c;
+}
+
 bool str_eq_nocase(struct str a, struct str b)
 {
+    size_t i = 0;
+
     if (a.n != b.n)
         return false;
-    for (size_t i = 0; i < a.n; i++) /* most letters are the same as they stand */
+    for (; a.n - i >= WORD; i += WORD)
+        if (lower_word(word_at(a.p + i)) != lower_word(word_at(b.p + i)))
+            return false;
+    for (; i < a.n; i++) /* most letters are the same as they stand */
         if (a.p[i] != b.p[i] && lower((unsigned char)a.p[i]) != lower((unsigned char)b.p[i]))
             return false;
     return true;

@@ -42,6 +42,9 @@ bool task_state_named(struct str name, enum task_state *out); /* also the spelli
 bool task_state_final(enum task_state s);
 bool task_may_become(enum task_state from, enum task_state to);
 
+/* The body of an event `status`, in mem. */
+struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
+
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* Borrowed until the op is done, but for what is said to live as long as the engine. */

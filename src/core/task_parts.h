@@ -68,9 +68,6 @@ void task_log_stop(struct task_run *r);
 /* May what the store has refused with this be stored later: a full disk, others that write? */
 bool task_store_may_recover(enum err_code code);
 
-/* {"state","text"?} in mem. */
-struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
-
 /* ---- a run ------------------------------------------------------------------------------------ */
 
 /* A question of the agent: an op under it, so that we hear when it is taken back. */

@@ -15,13 +15,18 @@
 
 enum follower_state { READING, IDLE, FULL };
 
+/* Only while it is asked: thousands may follow, and nearly all of them are idle. */
+struct reading {
+    struct store_ask ask;
+    struct store_step step[2];
+};
+
 struct task_follower {
     struct task_watch *watch;
     struct task_engine *engine;
     struct task_follower *next;
     char id[ID_TEXT];
-    struct store_ask ask;
-    struct store_step step[2];
+    struct reading *reading;
     enum follower_state state;
     bool again; /* something was stored while it read */
     struct timer look;
@@ -40,6 +45,15 @@ static void unlink_follower(struct task_follower *f)
         f->engine->hears_next = f->next;
 }
 
+static void end_reading(struct task_follower *f)
+{
+    if (!f->reading)
+        return;
+    store_ask_fini(&f->reading->ask);
+    mem_free(f->reading);
+    f->reading = NULL;
+}
+
 /* e NULL: all is told. */
 static void settle(struct task_follower *f, const struct err *e)
 {
@@ -48,6 +62,7 @@ static void settle(struct task_follower *f, const struct err *e)
 
     unlink_follower(f);
     timer_clear(g->loop, &f->look);
+    end_reading(f);
     w->state = NULL;
     mem_free(f);
     if (e)
@@ -79,9 +94,17 @@ static const struct op_kind watch_kind = { .name = "watch task", .cancel = cance
 
 static void read_on(struct task_follower *f);
 
+static void rest(struct task_follower *f);
+
+/* What is worked on here is told without looking. */
 static void on_look(struct timer *t)
 {
-    read_on(CONTAINER_OF(t, struct task_follower, look));
+    struct task_follower *f = CONTAINER_OF(t, struct task_follower, look);
+
+    if (task_engine_find(f->engine, str_of(f->id)))
+        rest(f);
+    else
+        read_on(f);
 }
 
 /* False: no more now. */
@@ -117,12 +140,12 @@ static bool is_over(struct task_follower *f)
 
 static void tell_page(struct task_follower *f, bool more, bool final)
 {
-    const struct store_event_page *p = &f->step[1].events;
+    const struct store_event_page *p = &f->reading->step[1].events;
     bool full = false;
 
     for (size_t i = 0; i < p->n && !full; i++)
         full = !tell(f, &p->v[i], p->v[i].seq);
-    store_ask_fini(&f->ask);
+    end_reading(f);
     if (is_over(f) || full)
         return;
     if (more || f->again)
@@ -136,32 +159,34 @@ static void tell_page(struct task_follower *f, bool more, bool final)
 static void on_read(struct op *op, const struct err *e, void *who)
 {
     struct task_follower *f = who;
-    const struct store_task *t = &f->step[0].task;
+    const struct store_task *t = &f->reading->step[0].task;
     struct err bad;
 
     (void)op;
     if (e || !task_visible(f->engine, t, f->watch->owner, &bad)) {
         bad = e ? *e : bad;
-        store_ask_fini(&f->ask);
         settle(f, &bad);
         return;
     }
-    tell_page(f, f->step[1].events.more, t->final);
+    tell_page(f, f->reading->step[1].events.more, t->final);
 }
 
 /* In one request, so that a final state comes with its last event. */
 static void read_on(struct task_follower *f)
 {
+    struct reading *r = MEM_NEW(struct reading);
+
     timer_clear(f->engine->loop, &f->look);
     f->state = READING;
     f->again = false;
-    f->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(f->id) } };
-    f->step[1] = (struct store_step){
+    f->reading = r;
+    r->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(f->id) } };
+    r->step[1] = (struct store_step){
         .what = STORE_TASK_EVENTS,
         .events = { .session = str_of(f->id), .after = f->watch->after },
     };
-    f->ask = (struct store_ask){ .step = f->step, .steps = 2 };
-    store_start(f->engine->store, &f->ask, &f->watch->op, on_read, f);
+    r->ask = (struct store_ask){ .step = r->step, .steps = 2 };
+    store_start(f->engine->store, &r->ask, &f->watch->op, on_read, f);
 }
 
 /* ---- as it happens --------------------------------------------------------------------------- */

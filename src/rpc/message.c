@@ -69,6 +69,7 @@ static void read_call(const struct envelope *env, struct json v, struct rpc_mess
         return;
     }
     m->params = env->params;
+    m->meta = json_get(m->params, STR("_meta"));
 }
 
 static void read_response(const struct envelope *env, struct rpc_message *m)

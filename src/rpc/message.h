@@ -30,6 +30,7 @@ struct rpc_message {
     struct json id; /* string or integer; missing for notifications and unreadable ids */
     struct str method;
     struct json params;        /* an object, or missing */
+    struct json meta;          /* its member _meta, which every message may have; or missing */
     struct json result, error; /* of a response; one of the two */
     enum rpc_code code;
     struct err why;

@@ -137,6 +137,7 @@ struct rpc_in {
     struct json id;    /* missing for a notification */
     struct str method;
     struct json params; /* an object, or missing */
+    struct json meta;   /* its member _meta, or missing */
     int version;        /* it is served in */
     void *data;         /* the handler's */
     struct arena own;   /* what mem points to, unless link or batch lend theirs */

@@ -92,6 +92,7 @@ static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch 
     in->id = m->id;
     in->method = m->method;
     in->params = m->params;
+    in->meta = m->meta;
     in->version = version;
     in->mem = parcel->mem;
     if (parcel->mem == &parcel->own) {

@@ -85,7 +85,7 @@ static void on_step(struct op *op, const struct err *e, void *who);
 
 static void next_step(struct client *c)
 {
-    c->event = (struct store_event){ .kind = STR("status"), .body = body };
+    c->event = (struct store_event){ .kind = STR("status"), .body = body, .feed = true };
     c->step.what = c->at ? STORE_TASK_UPDATE : STORE_TASK_CREATE;
     c->step.task = c->at ? further(c) : first(c);
     c->step.task.event = &c->event;
@@ -162,7 +162,7 @@ static void run_ours(struct bench *b, int clients, int64_t ms)
 /* ---- bare SQLite ---------------------------------------------------------------------------- */
 
 struct bare {
-    sqlite3_stmt *begin, *commit, *count, *insert, *touch, *end, *event;
+    sqlite3_stmt *begin, *commit, *count, *insert, *touch, *end, *event, *feed, *trim;
     int64_t ms; /* wall clock */
 };
 
@@ -190,13 +190,16 @@ static struct bare prepare_all(sqlite3 *db)
         .end = prepared(db, "UPDATE tasks SET final = 1, ended = ?2, expires = ?2 + 3600000,"
                             " process = '' WHERE n = ?1"),
         .event = prepared(db, "INSERT INTO task_events VALUES (?, ?, 'status', ?)"),
+        .feed = prepared(db, "INSERT INTO task_feed (place, task) VALUES (?, ?)"),
+        .trim = prepared(
+            db, "DELETE FROM task_feed WHERE n <= (SELECT max(n) FROM task_feed) - 100000"),
     };
 }
 
 static void finish_all(struct bare *x)
 {
-    sqlite3_stmt *const all[] = { x->begin, x->commit, x->count, x->insert,
-                                  x->touch, x->end,    x->event };
+    sqlite3_stmt *const all[] = { x->begin, x->commit, x->count, x->insert, x->touch,
+                                  x->end,   x->event,  x->feed,  x->trim };
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         sqlite3_finalize(all[i]);
@@ -238,17 +241,22 @@ static int64_t bare_update(struct bare *x, struct str id, bool last)
 static void bare_step(struct bare *x, int at, int64_t from, int count)
 {
     char id[32];
+    int64_t place;
 
     x->ms = now_ns() / 1000000;
     step_once(x->begin);
     for (int i = 0; i < count; i++) {
         snprintf(id, sizeof(id), "task-%08lld", (long long)from + i);
-        sqlite3_bind_int64(x->event, 1,
-                           at ? bare_update(x, str_of(id), at == STEPS - 1)
-                              : bare_create(x, str_of(id)));
+        place = at ? bare_update(x, str_of(id), at == STEPS - 1) : bare_create(x, str_of(id));
+        sqlite3_bind_int64(x->event, 1, place);
         sqlite3_bind_int64(x->event, 2, x->ms);
         bind_str(x->event, 3, body);
         step_once(x->event);
+        sqlite3_bind_int64(x->feed, 1, place);
+        bind_str(x->feed, 2, str_of(id));
+        step_once(x->feed);
+        if (!at)
+            step_once(x->trim);
     }
     step_once(x->commit);
 }

@@ -19,6 +19,7 @@ class Model(http.server.BaseHTTPRequestHandler):
     """Anthropic's API: an answer of many small words, each saying when it was sent."""
 
     protocol_version = "HTTP/1.1"
+    words, pause_s = WORDS, PAUSE_S
 
     def log_message(self, *_args):
         pass
@@ -38,8 +39,8 @@ class Model(http.server.BaseHTTPRequestHandler):
                                             "model": "bench", "content": [],
                                             "usage": {"input_tokens": 1, "output_tokens": 1}})
         self.send("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        for _ in range(WORDS):
-            time.sleep(PAUSE_S)
+        for _ in range(self.words):
+            time.sleep(self.pause_s)
             self.send("content_block_delta", index=0,
                       delta={"type": "text_delta", "text": f"t{time.monotonic_ns()} "})
         self.send("content_block_stop", index=0)

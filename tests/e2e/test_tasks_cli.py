@@ -190,6 +190,29 @@ def one_that_has_ended_is_watched_to_its_end_at_once(root):
 
 
 @case
+def all_are_watched_on_one_screen(root):
+    (root / "trefoil.toml").write_text("[limits]\ntask_poll_ms = 20\n")
+    process, ident = sleeping(root)
+    watcher = start(root, "tasks", "watch")
+    equal(watcher.stdout.readline(), f"{ident}  default  status working\n".encode())
+    dispatch(root, "/echo hello")
+    [other] = [t["id"] for t in listed(root) if t["id"] != ident]
+    for state in ("submitted", "working", "completed"):
+        equal(watcher.stdout.readline(), f"{other}  default  status {state}\n".encode())
+    watcher.send_signal(signal.SIGINT)
+    end(watcher, INTERRUPTED)
+    watcher = start(root, "tasks", "watch", "--json", "--after", "0")
+    told = [json.loads(watcher.stdout.readline()) for _ in range(5)]
+    equal([(e["task"], e["body"]["state"]) for e in told],
+          [(ident, "submitted"), (ident, "working"), (other, "submitted"), (other, "working"),
+           (other, "completed")])
+    watcher.send_signal(signal.SIGINT)
+    end(watcher, INTERRUPTED)
+    tasks(root, "cancel", ident)
+    end(process, FAILED)
+
+
+@case
 def an_interrupt_stops_watching_and_nothing_else(root):
     process, ident = sleeping(root)
     watcher = start(root, "tasks", "watch", ident, "--json")

@@ -45,7 +45,7 @@ static void refuse_version(struct mcp_verdict *out, struct str claimed)
 
 static struct json claim_of(const struct rpc_message *m)
 {
-    return json_get(json_get(m->params, STR("_meta")), STR(MCP_META "protocolVersion"));
+    return json_get(m->meta, STR(MCP_META "protocolVersion"));
 }
 
 /* Without a claim. The header may name a legacy version; initialize brings its own. */
@@ -97,10 +97,8 @@ static bool agree_on_version(struct arena *mem, const struct rpc_message *m, str
 
 static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
 {
-    struct json meta = json_get(m->params, STR("_meta"));
-
     if (m->kind == RPC_NOTIFICATION ||
-        json_type(json_get(meta, STR(MCP_META "clientCapabilities"))) == JSON_OBJECT)
+        json_type(json_get(m->meta, STR(MCP_META "clientCapabilities"))) == JSON_OBJECT)
         return true;
     refuse(
         out, RPC_INVALID_PARAMS,

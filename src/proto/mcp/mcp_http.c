@@ -160,7 +160,7 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
         if (m.kind == RPC_MALFORMED)
             return refuse(req, 400, no_id, RPC_INVALID_REQUEST, str_of(m.why.text));
         if (mcp_features[*version].modern ||
-            json_here(json_get(json_get(m.params, STR("_meta")), STR(MCP_META "protocolVersion"))))
+            json_here(json_get(m.meta, STR(MCP_META "protocolVersion"))))
             return refuse(req, 400, no_id, RPC_INVALID_REQUEST,
                           STR("batches are not part of this protocol version"));
     }

@@ -78,7 +78,7 @@ static bool too_deep(const struct mcp_conv *conv, struct arena *mem, const struc
 {
     struct trace trace = conv->trace;
 
-    mcp_trace_from_meta(mem, json_get(m->params, STR("_meta")), &trace);
+    mcp_trace_from_meta(mem, m->meta, &trace);
     return trace_too_deep(trace.depth);
 }
 

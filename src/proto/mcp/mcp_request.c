@@ -190,7 +190,7 @@ static void read_trace(struct mcp_request *r, const struct rpc_in *in)
     struct trace *t = &r->caller.trace;
 
     *t = mcp_conv_of(in)->trace;
-    mcp_trace_from_meta(r->mem, json_get(in->params, STR("_meta")), t);
+    mcp_trace_from_meta(r->mem, in->meta, t);
     if (t->id.p)
         t->id = arena_str(r->mem, t->id);
     if (t->parent.p)
@@ -200,8 +200,7 @@ static void read_trace(struct mcp_request *r, const struct rpc_in *in)
 void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
 {
     struct mcp_conv *conv = mcp_conv_of(in);
-    struct json meta = json_get(in->params, STR("_meta"));
-    struct json token = json_get(meta, STR("progressToken"));
+    struct json token = json_get(in->meta, STR("progressToken"));
     int64_t n;
 
     r->in = in;
@@ -212,15 +211,14 @@ void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
         r->token = json_raw(token);
     r->told = false;
     if (mcp_features[r->version].modern)
-        read_modern(r, meta);
+        read_modern(r, in->meta);
     else
         read_legacy(r, conv);
 }
 
 static bool can_anything(struct rpc_in *in)
 {
-    struct json said =
-        json_get(json_get(in->params, STR("_meta")), STR(MCP_META "clientCapabilities"));
+    struct json said = json_get(in->meta, STR(MCP_META "clientCapabilities"));
     struct mcp_abilities a = mcp_abilities_read(said, mcp_version_of(in));
 
     for (size_t i = 0; i < ASK_KINDS; i++)

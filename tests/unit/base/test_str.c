@@ -15,6 +15,13 @@ TEST(strings_are_equal_by_their_bytes)
     OK(str_eq_nocase(STR("Content-Type"), STR("cONTENT-tYPE")));
     OK(!str_eq_nocase(STR("[a"), STR("{a"))); /* differ by 0x20, but are no letters */
     OK(!str_eq_nocase(STR("a"), STR("ab")));
+    OK(str_eq_nocase(STR("ACCEPT-Encoding-AZaz"), STR("accept-ENCODING-azAZ")));
+    OK(!str_eq_nocase(STR("accept-Encoding"), STR("accept_Encoding")));
+    OK(!str_eq_nocase(STR("[@`{\x80\xc1Zz"), STR("{`@[\x80\xc1zZ")));
+    OK(!str_eq_nocase(STR("\xc1"
+                          "2345678"),
+                      STR("\xe1"
+                          "2345678"))); /* letters of ASCII only */
 }
 
 TEST(beginnings_and_ends_are_seen)

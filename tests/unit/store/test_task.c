@@ -203,6 +203,61 @@ static bool followed(struct play *p, struct notes *t)
     return t->err.code == ERR_NONE;
 }
 
+/* Who follows all. */
+struct feed_notes {
+    struct task_feed feed; /* first */
+    char text[1 << 12];
+    size_t n, room; /* as above */
+    bool begun, gap, done;
+    struct err err;
+};
+
+static void note_begun(struct task_feed *f, bool gap)
+{
+    struct feed_notes *t = (struct feed_notes *)f;
+
+    OK(!t->begun);
+    t->begun = true;
+    t->gap = gap;
+}
+
+static bool note_fed(struct task_feed *f, const struct store_feed_event *ev)
+{
+    struct feed_notes *t = (struct feed_notes *)f;
+    size_t n = strlen(t->text);
+
+    OK(t->begun);
+    snprintf(t->text + n, sizeof(t->text) - n, "%lld " STR_FMT " " STR_FMT "\n", (long long)ev->n,
+             STR_ARG(ev->event.kind), STR_ARG(ev->event.body));
+    t->n++;
+    return !t->room || t->n < t->room;
+}
+
+static void on_fed(struct op *op, const struct err *e, void *who)
+{
+    struct feed_notes *t = who;
+
+    (void)op;
+    t->err = *e;
+    t->done = true;
+}
+
+static void follow_all(struct play *p, struct feed_notes *t, int64_t after, const char *owner)
+{
+    t->feed = (struct task_feed){
+        .owner = str_of(owner), .after = after, .begun = note_begun, .event = note_fed
+    };
+    task_feed(p->engine, &t->feed, NULL, on_fed, t);
+    OK(until(p->s.world.loop, until_true, &t->begun));
+}
+
+static bool has_heard(void *who)
+{
+    const struct feed_notes *t = who;
+
+    return t->n >= 3;
+}
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 TEST(only_changes_that_make_sense_are_allowed)
@@ -956,6 +1011,79 @@ TEST(who_is_behind_by_limits_task_watch_events_is_let_go)
     EQ(slow.err.code, ERR_LIMIT);
     EQ(slow.watch.after, 1);
     OK(request(&p, task_wait));
+}
+
+TEST(all_tasks_are_followed_in_one_order)
+{
+    AUTO_PLAY p;
+    struct feed_notes now = { 0 }, others = { 0 }, late = { 0 };
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "One." });
+    follow_all(&p, &now, TASK_FEED_NOW, NULL);
+    follow_all(&p, &others, TASK_FEED_NOW, "somebody else");
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    OK(until(p.s.world.loop, has_heard, &now));
+    EQ_STR(now.text, "1 status {\"state\":\"submitted\"}\n2 status {\"state\":\"working\"}\n"
+                     "3 status {\"state\":\"completed\"}\n");
+    EQ(others.n, 0);
+    EQ(others.feed.after, 3);
+    follow_all(&p, &late, 1, NULL);
+    while (late.n < 2)
+        OK(request(&p, task_get));
+    EQ_STR(late.text, now.text + strlen("1 status {\"state\":\"submitted\"}\n"));
+    OK(!late.gap && !now.gap);
+    op_cancel(&late.feed.op);
+    OK(until(p.s.world.loop, until_true, &late.done));
+    EQ(late.err.code, ERR_CANCELED);
+    close_engine(&p, &p.engine);
+    OK(now.done && others.done);
+    EQ(now.err.code, ERR_CLOSED);
+}
+
+TEST(a_number_that_was_never_given_is_a_gap)
+{
+    AUTO_PLAY p;
+    struct feed_notes t = { 0 };
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "One." });
+    follow_all(&p, &t, 1000, NULL);
+    OK(t.gap);
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, has_heard, &t));
+    close_engine(&p, &p.engine);
+}
+
+TEST(who_follows_all_and_has_no_room_comes_back_or_is_let_go)
+{
+    AUTO_PLAY p;
+    struct feed_notes slow = { .room = 1 }, slower = { .room = 1 };
+
+    play_init(&p);
+    p.s.world.limits.task_watch_events = 2;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "One." });
+    add_line(&p.s, (struct line){ .text = "Two." });
+    follow_all(&p, &slow, TASK_FEED_NOW, NULL);
+    follow_all(&p, &slower, TASK_FEED_NOW, NULL);
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(slow.n, 1);
+    slow.room = 0;
+    task_feed_more(&slow.feed);
+    OK(until(p.s.world.loop, has_heard, &slow));
+    OK(create(&p, "go on"));
+    OK(until(p.s.world.loop, until_true, &slower.done));
+    EQ(slower.err.code, ERR_LIMIT);
+    EQ(slower.n, 1);
+    EQ(slower.feed.after, 1);
+    OK(request(&p, task_wait));
+    close_engine(&p, &p.engine);
+    EQ(slow.err.code, ERR_CLOSED);
 }
 
 TEST(following_and_waiting_can_be_given_up)

@@ -249,6 +249,94 @@ TEST(events_of_a_task_come_in_pages)
     }
 }
 
+/* "N TASK/SEQ " for each event of the order behind `after`, read in pages of two. */
+static const char *feed(struct world *w, int64_t after, struct store_feed_page *last)
+{
+    struct store_step s = { STORE_TASK_FEED, .feed = { .after = after, .most = 2 } };
+    struct str all = STR("");
+
+    do {
+        OK(world_ask(w, &s));
+        for (size_t i = 0; i < s.feed.n; i++) {
+            const struct store_feed_event *ev = &s.feed.v[i];
+
+            all = arena_printf(&w->place.mem, STR_FMT "%lld " STR_FMT "/%lld ", STR_ARG(all),
+                               (long long)ev->n, STR_ARG(ev->task), (long long)ev->event.seq);
+            s.feed.after = ev->n;
+        }
+    } while (s.feed.more);
+    if (last)
+        *last = s.feed;
+    return all.p;
+}
+
+static void tell_two(struct world *w, const char *id, bool first, bool second)
+{
+    struct store_event v[] = { { .kind = STR("a"), .body = STR("{}"), .feed = first },
+                               { .kind = STR("b"), .body = STR("{}"), .feed = second } };
+    struct store_step u = update_step(id, 1);
+
+    u.task.event = v;
+    u.task.events = 2;
+    OK(world_ask(w, &u));
+}
+
+TEST(events_of_all_tasks_have_one_order)
+{
+    AUTO_WORLD w;
+    struct store_feed_page page;
+
+    world_init(&w);
+    OK(world_open(&w));
+    EQ_S(str_of(feed(&w, 0, &page)), "");
+    EQ(page.last, 0);
+    create(&w, "x");
+    create(&w, "y");
+    tell_two(&w, "y", true, true);
+    tell_two(&w, "x", false, true);
+    tell_two(&w, "y", true, false);
+    EQ_S(str_of(feed(&w, 0, &page)), "1 y/2 2 y/3 3 x/3 4 y/4 ");
+    EQ(page.first, 1);
+    EQ(page.last, 4);
+    EQ_S(str_of(feed(&w, 2, NULL)), "3 x/3 4 y/4 ");
+    world_close(&w);
+    OK(world_open(&w));
+    tell_two(&w, "x", true, false);
+    EQ_S(str_of(feed(&w, 4, &page)), "5 x/4 ");
+    EQ_S(page.v[0].context, "c");
+    EQ_S(page.v[0].owner, "local");
+    EQ_S(page.v[0].agent, "coder");
+    EQ_S(page.v[0].event.kind, "a");
+}
+
+TEST(the_order_outlives_tasks_that_leave_and_forgets_what_is_old)
+{
+    AUTO_WORLD w;
+    struct store_step g = { .what = STORE_TASKS_EXPIRE };
+    struct store_feed_page page;
+
+    world_init(&w);
+    w.limits.task_feed = 3;
+    OK(world_open(&w));
+    create(&w, "x");
+    tell_two(&w, "x", true, true);
+    OK(end_task(&w, "x", 1));
+    OK(world_ask(&w, &g));
+    EQ_S(str_of(feed(&w, 0, &page)), "");
+    EQ(page.last, 2); /* its number is not given again */
+    create(&w, "y");  /* in the place of x */
+    tell_two(&w, "y", true, true);
+    EQ_S(str_of(feed(&w, 0, &page)), "3 y/2 4 y/3 ");
+    EQ(page.first, 1);
+    create(&w, "z");
+    EQ_S(str_of(feed(&w, 0, &page)), "3 y/2 4 y/3 ");
+    EQ(page.first, 2);
+    tell_two(&w, "z", true, true);
+    create(&w, "more");
+    EQ_S(str_of(feed(&w, 0, &page)), "4 y/3 5 z/2 6 z/3 ");
+    EQ(page.first, 4);
+}
+
 TEST(a_value_of_a_task_that_is_too_large_is_refused)
 {
     AUTO_WORLD w;
