@@ -97,36 +97,30 @@ static void store_do(struct task_request *q, enum store_what what, op_done_fn *d
     store_start(q->engine->store, &q->store, &q->ask->op, done, q);
 }
 
-/* Nobody works on it: who wants it to end takes it first. */
+/*
+ * That it is to end is stored before anything of it does: what was stopped halfway must not go on
+ * after a restart. Ours stops also when that could not be stored. Nobody works on it: who wants it
+ * to end takes it first.
+ */
 static void on_cancel_stored(struct op *op, const struct err *e, void *who)
 {
     struct task_request *q = who;
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
     bool in_use = q->step.task.in_use;
 
     (void)op;
     q->asking = false;
     store_ask_fini(&q->store);
-    if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
-        settle(q, e);
-        return;
-    }
-    if (!e && !in_use && !task_engine_find(q->engine, str_of(q->id)))
-        task_recover_one(q->engine, str_of(q->id));
-    q->kind = STOPPING;
-    look(q);
-}
-
-static void begin_cancel(struct task_request *q)
-{
-    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
-
     if (r) {
         task_run_cancel(r);
-        q->kind = STOPPING;
-        wait(q);
-    } else {
-        store_do(q, STORE_TASK_CANCEL, on_cancel_stored);
+    } else if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
+        settle(q, e);
+        return;
+    } else if (!e && !in_use) {
+        task_recover_one(q->engine, str_of(q->id));
     }
+    q->kind = STOPPING;
+    look(q);
 }
 
 static void give_answer(struct task_request *q, bool final)
@@ -174,7 +168,7 @@ static void judge(struct task_request *q)
         if (final)
             settle_over(q);
         else
-            begin_cancel(q);
+            store_do(q, STORE_TASK_CANCEL, on_cancel_stored);
         return;
     case STOPPING:
         if (!final)

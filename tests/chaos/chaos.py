@@ -271,6 +271,20 @@ def shell(command):
     return {"command": command, "shell": True}
 
 
+class Daemon(Serve):
+    """A life. It may end before it serves."""
+
+    def __init__(self, place):
+        self.serves = True
+        try:
+            super().__init__("--config", str(place.config), root=place.root, **place.env,
+                             **place.shim.env(), **{MARK: place.mark})
+        except (AssertionError, IndexError):
+            self.serves = False
+            if not place.shim.died:
+                raise
+
+
 class Place:
     """One root with all its lives."""
 
@@ -292,14 +306,8 @@ class Place:
 
     def start(self):
         """Serve. False: it was killed before it did."""
-        try:
-            self.daemon = Serve("--config", str(self.config), root=self.root, **self.env,
-                                **self.shim.env(), **{MARK: self.mark})
-        except (AssertionError, IndexError):
-            if not self.shim.died:
-                raise
-            return False
-        return True
+        self.daemon = Daemon(self)
+        return self.daemon.serves
 
     def follow(self, ident):
         self.followers.append(Follower(self, ident))
@@ -465,8 +473,8 @@ def settled(place):
 
 
 def goes_on(place, row):
-    """One that sleeps or asks, and is worked on by the one who lives."""
-    return json.loads(row[10])["text"].startswith(("/sleep 3600", "/ask")) and \
+    """One that sleeps or asks, that nobody has cancelled, and that the one who lives works on."""
+    return not row[9] and json.loads(row[10])["text"].startswith(("/sleep 3600", "/ask")) and \
         row[2] in ("working", "input_required") and row[8].split("/")[-2] == str(place.daemon.pid)
 
 
@@ -547,9 +555,9 @@ def one_life(place, n, tally):
     """Start, look whether all is there, work, die."""
     luck = random.Random(f"{SEED} life {n}")
     place.shim.clear()
-    early = n and luck.random() < 0.25
+    early = luck.random() < 0.25
     if early:
-        place.shim.kill_at = luck.randrange(1, 400)
+        place.shim.kill_at = int(math.exp(luck.uniform(0, math.log(400))))
     clients = []
     try:
         if place.start():

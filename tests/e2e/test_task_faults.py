@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import signal
-import socket
 import sqlite3
 import sys
 import threading
@@ -16,10 +15,13 @@ LIBRARY = sys.argv.pop(2)
 from harness import (DEADLINE, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
                      request, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
+from model_mock import Mock, calls, says  # noqa: E402
 from shim import Shim  # noqa: E402
 
 DAY = 24 * 3600 * 1000
 KILLED = -signal.SIGKILL
+# What is freed is free, also under a sanitizer.
+FREES = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"}
 
 
 class Server(Serve):
@@ -129,8 +131,7 @@ def memory(pid):
 
 @case
 def ten_thousand_dispatches_at_once_are_taken_or_refused_and_none_is_lost(root):
-    frees = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"  # where there is one
-    with Server(root=root, ASAN_OPTIONS=frees) as server:
+    with Server(root=root, **FREES) as server:
         session, answers = begin(server), []
         threads = [threading.Thread(target=flood, args=(server, session, answers), daemon=True)
                    for _ in range(CONNECTIONS)]
@@ -318,12 +319,8 @@ def one_day_later_what_has_ended_is_forgotten_and_what_works_is_not(root):
 class Events:
     """An event stream that is read when we like."""
 
-    def __init__(self, server, ident, after=0, room=None):
-        self.socket = socket.socket()
-        self.socket.settimeout(DEADLINE)
-        if room:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-        self.socket.connect(server.address)
+    def __init__(self, server, ident, after=0):
+        self.socket = server.connect()
         self.socket.sendall(request("GET", f"/api/tasks/{ident}/events", close=True, last_event_id=after))
 
     def rest(self):
@@ -338,42 +335,43 @@ class Events:
         return [json.loads(line[6:]) for line in text.split(b"\n") if line.startswith(b"data: ")]
 
 
-WORDS = "/echo " + "word " * (1 << 20)
 READERS = 20
-
-
-def perform(server, room):
-    """A task that says much to READERS, and how much memory that takes; one of them reads at once."""
-    first = server.dispatch("/sleep 3600", lock=["gate"])
-    server.working(first)
-    loud = server.dispatch(WORDS, lock=["gate"])
-    streams = [Events(server, loud, room=room) for _ in range(READERS)]
-    good = Events(server, loud)
-    wait_for("all to be there", lambda: server.get("/health")["connections"] == READERS + 2)
-    server.post_json(f"/api/tasks/{first}/cancel", {})
-    told = good.rest()
-    equal([e["seq"] for e in told], list(range(1, len(told) + 1)))
-    equal(told[-1]["body"]["state"], "completed")
-    return loud, told, streams, memory(server.pid)
+MODEL = """[mcp]
+mode = "read-write"
+[providers.mock]
+kind = "openai"
+base_url = "{url}/v1"
+api_key = "env:MOCK_KEY"
+model = "gpt-5"
+"""
 
 
 @case
 def a_subscriber_that_never_reads_is_let_go_and_may_come_again(root):
-    own = configure(root, '[mcp]\nmode = "read-write"\n[tasks]\nlock_conflict = "wait"\n',
-                    task_watch_events=5, task_gather_ms=0, http_write_ms=600000)
-    frees = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"
-    with Server(*own, root=root, ASAN_OPTIONS=frees) as server:
-        loud, told, streams, used = perform(server, None)
-        for stream in streams:
-            stream.rest()
-        loud, told, streams, more = perform(server, 4096)
-        print(f"# {used >> 20} MiB, then {more >> 20} MiB with {READERS} who do not read", flush=True)
-        equal(more < used + READERS * len(WORDS), True)
+    mock, gate, words = Mock(), root / "gate", "word " * 400_000
+    own = configure(root, MODEL.format(url=mock.url), task_watch_events=5, http_write_ms=600000)
+    waits = {"command": f"until test -e {gate}; do sleep 0.01; done", "shell": True}
+    prompt = mock.play("talk and wait", {**calls(("shell_exec", waits), text=words),
+                                         "chunkSize": 50_000}, says("Done."))
+    with Serve(*own, root=root, listen=f"unix:{root}/socket", MOCK_KEY="sk-test", **FREES) as server:
+        made = server.request("POST", "/api/tasks", json.dumps({"task": prompt}).encode(),
+                              content_type="application/json")
+        ident = made.json()["id"]
+        streams = [Events(server, ident) for _ in range(READERS)]
+        has_begun = '"status":"running"'
+        wait_for("the call", lambda: any(has_begun in body for (body,) in stored(
+            root, "SELECT body FROM task_events WHERE kind = 'tool'")))
+        before, good = memory(server.pid), Events(server, ident)
+        gate.touch()
+        told = good.rest()
+        equal([e["seq"] for e in told], list(range(1, len(told) + 1)))
+        equal(told[-1]["body"]["state"], "completed")
+        print(f"# {memory(server.pid) >> 20} MiB with {READERS} who do not read", flush=True)
+        equal(memory(server.pid) - before < READERS * len(words), True)
         for stream in streams:
             begun = stream.rest()
-            equal(begun, told[:len(begun)])
-            equal(len(begun) < len(told), True)
-            equal(Events(server, loud, after=len(begun)).rest(), told[len(begun):])
+            equal((begun, len(begun) < len(told)), (told[:len(begun)], True))
+            equal(Events(server, ident, after=len(begun)).rest(), told[len(begun):])
 
 
 # ---- programs that want the same work ------------------------------------------------------------

@@ -1294,6 +1294,38 @@ TEST(what_cannot_be_gone_on_with_fails_and_says_why)
     HAS_S(p.ask.info.text, "damaged");
 }
 
+static bool is_canceling_here(void *who)
+{
+    struct play *p = who;
+
+    return task_engine_find(p->engine, str_of(p->id))->cancel;
+}
+
+TEST(one_that_was_being_cancelled_does_not_go_on)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 0, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .hangs = true });
+    add_line(&p.s, (struct line){ .text = "Not again." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, speaks, &p));
+    bad_store.fails = 1000000; /* that it has ended cannot be stored */
+    start(&p, task_cancel, p.id, NULL);
+    OK(until(p.s.world.loop, is_canceling_here, &p));
+    close_engine(&p, &p.engine);
+    OK(!finish(&p));
+    bad_store.fails = 0;
+    p.engine = new_engine(&p);
+    seem_dead(&p);
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    EQ(p.s.asked, 1);
+    log_setup(LOG_WARN, false);
+}
+
 TEST(a_task_that_nobody_works_on_can_be_cancelled)
 {
     AUTO_PLAY p;
