@@ -19,6 +19,11 @@ int64_t clock_mono_ms(void)
     return read_ms(CLOCK_MONOTONIC);
 }
 
+int64_t clock_boot_ms(void)
+{
+    return read_ms(CLOCK_BOOTTIME);
+}
+
 int64_t clock_wall_ms(void)
 {
     return read_ms(CLOCK_REALTIME);

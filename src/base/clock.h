@@ -12,6 +12,9 @@
 /* Milliseconds that only go forward, for deadlines. */
 int64_t clock_mono_ms(void);
 
+/* Milliseconds since the machine was started, asleep or not: the same for all its processes. */
+int64_t clock_boot_ms(void);
+
 /* Milliseconds since 1970 UTC. */
 int64_t clock_wall_ms(void);
 

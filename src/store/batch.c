@@ -1,6 +1,7 @@
 #include "store/batch.h"
 
 #include "base/mem.h"
+#include "store/lease.h"
 
 static verb_fn *const verbs[] = {
     [STORE_SESSION_CREATE] = session_create,
@@ -110,12 +111,12 @@ bool is_held(struct run *r, struct str owner, int64_t lease)
         r->life = owner_life(owner);
         r->looked = owner;
     }
-    return r->life == OWNER_ALIVE || (r->life == OWNER_UNKNOWN && lease > r->now);
+    return r->life == OWNER_ALIVE || (r->life == OWNER_UNKNOWN && lease > r->lease_now);
 }
 
 int64_t lease_end(const struct run *r)
 {
-    return r->now + r->limits->session_lease_ms;
+    return r->lease_now + r->limits->session_lease_ms;
 }
 
 /* ---- one request ---------------------------------------------------------------------------- */
@@ -127,6 +128,7 @@ static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
         .limits = b->limits,
         .owner = b->owner,
         .now = ask->now,
+        .lease_now = lease_clock(b->lead),
         .mem = &ask->mem,
     };
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "loop/job.h"
 #include "store/batch.h"
+#include "store/lease.h"
 #include "store/schema.h"
 
 #include <assert.h>
@@ -269,7 +270,8 @@ static bool set_up(struct store *s, struct err *e)
                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                     " PRAGMA cache_size = -1024; PRAGMA wal_autocheckpoint = 0",
                     e) &&
-           schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e);
+           schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e) &&
+           lease_clock_open(sql, s->batch.owner, &s->batch.lead, e);
 }
 
 static void dispose(struct store *s)

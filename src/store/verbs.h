@@ -18,6 +18,7 @@ struct run {
     const struct limits *limits;
     const char *owner; /* our name */
     int64_t now;
+    int64_t lease_now; /* by the clock of leases (lease.h) */
     struct arena *mem; /* for answers */
     struct str looked; /* the last owner that was looked for, and what was found */
     enum owner_life life;
@@ -68,9 +69,9 @@ int64_t lease_end(const struct run *r);
 
 /*
  * Events of a session or a task, in a table of its kind. The statement inserts place, time, kind
- * and body; n is the number of whose they are, last_seq the number of the last of them.
+ * and body; n is the number of whose they are, last_seq the number of the last of them, at when.
  */
-bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq,
+bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
 
 /* Those of a task that say so get their places in the order of all tasks; old ones leave it. */

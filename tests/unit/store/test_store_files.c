@@ -1,7 +1,7 @@
 /* The file itself: older and newer schemas, damage, copies, who has it open. */
 #include "store_world.h"
 
-#include "store/owner.h"
+#include "store/lease.h"
 #include "store/schema.h"
 
 #include <fcntl.h>
@@ -210,6 +210,36 @@ TEST(a_process_is_known_to_live_or_not)
     EQ(owner_life(str_of(other)), OWNER_UNKNOWN);
     EQ(owner_life(STR("nonsense")), OWNER_UNKNOWN);
     EQ(owner_life(STR("")), OWNER_UNKNOWN);
+}
+
+static int64_t lead_for(struct sql *s, const char *owner)
+{
+    int64_t lead = -1;
+    struct err e;
+
+    OK(lease_clock_open(s, owner, &lead, &e));
+    return lead;
+}
+
+TEST(leases_of_one_boot_are_counted_by_one_clock)
+{
+    AUTO_WORLD w;
+    struct sql s;
+    int64_t lead;
+
+    world_init(&w);
+    OK(world_open(&w));
+    world_close(&w);
+    OK(sql_open(&s, w.path, SQL_WRITE, 100, &w.e));
+    OK(sql_exec(&s, "UPDATE meta SET value = 'boot 5' WHERE key = 'lease_clock'", &w.e));
+    EQ(lead_for(&s, "boot/ns/1/2"), 5); /* whatever the time of day is now */
+    EQ(lead_for(&s, "boot/other/3/4"), 5);
+    lead = lead_for(&s, "later/ns/1/2");
+    OK(lead > 5); /* from the time of day */
+    OK(lease_clock(lead) > lead);
+    OK(sql_exec(&s, "UPDATE meta SET value = value || '0' WHERE key = 'lease_clock'", &w.e));
+    EQ(lead_for(&s, "later/ns/1/2"), lead * 10);
+    sql_close(&s);
 }
 
 TEST_MAIN()
