@@ -52,6 +52,16 @@ void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const
         api_reply(v->req, status, &body);
 }
 
+bool api_takes_json(struct http_req *req)
+{
+    struct str type = http_req_header(req, "content-type");
+
+    if (str_eq_nocase(str_trim(str_cut(&type, ';')), STR("application/json")))
+        return true;
+    http_reply_error(req, 415, "the Content-Type of the body must be application/json");
+    return false;
+}
+
 /* ---- visits ---------------------------------------------------------------------------------- */
 
 void api_visit_init(struct api_visit *v, struct http_req *req)

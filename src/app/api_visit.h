@@ -38,6 +38,9 @@ void api_reply(struct http_req *req, int status, struct buf *body);
 /* The task that was asked for, or why not (e). Ends the ask. */
 void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const struct err *e);
 
+/* Does it bring JSON? Else it is answered: a page of another site can send all else unasked. */
+bool api_takes_json(struct http_req *req);
+
 /* ---- the query ------------------------------------------------------------------------------- */
 
 /* STR_NONE: it is not there. */

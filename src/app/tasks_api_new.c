@@ -100,14 +100,6 @@ static void create(struct api_visit *v)
     task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
 }
 
-/* A page of another site can send anything but JSON without asking first. */
-static bool is_json(const struct http_req *req)
-{
-    struct str type = http_req_header(req, "content-type");
-
-    return str_eq_nocase(str_trim(str_cut(&type, ';')), STR("application/json"));
-}
-
 void tasks_api_create(struct http_req *req)
 {
     struct creation *c = ARENA_NEW(&req->mem, struct creation);
@@ -115,10 +107,8 @@ void tasks_api_create(struct http_req *req)
     struct err e;
 
     api_visit_init(&c->visit, req);
-    if (!is_json(req)) {
-        http_reply_error(req, 415, "the Content-Type of the body must be application/json");
+    if (!api_takes_json(req))
         return;
-    }
     if (!read_wish(c, &mode, &e)) {
         api_refuse(req, &e);
         return;

@@ -80,8 +80,9 @@ static const char *const steps[] = {
     " process TEXT NOT NULL, lease INTEGER NOT NULL) STRICT;"
     "CREATE INDEX locks_by_task ON locks (task);",
 
-    "CREATE TABLE task_feed (n INTEGER PRIMARY KEY, place INTEGER NOT NULL, task TEXT NOT NULL)"
-    " STRICT;",
+    "CREATE TABLE task_feed ("
+    " n INTEGER PRIMARY KEY,"
+    " place INTEGER NOT NULL, task TEXT NOT NULL) STRICT;",
 };
 
 const int schema_newest = (int)ARRAY_LEN(steps);
