@@ -28,6 +28,13 @@ enum tool_tells {
     TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
 };
 
+/* May a call of it become a task (task_call.h), for clients that know how to come back for one? */
+enum tool_task {
+    TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
+    TOOL_TASK_MAY,
+    TOOL_TASK_ONLY, /* nobody can wait for it */
+};
+
 struct tool {
     const char *name;  /* [A-Za-z0-9_-]{1,64}, unique in an offer */
     const char *alias; /* "server:tool", of an MCP server's; NULL: built in */
@@ -43,6 +50,13 @@ struct tool {
     /* Raw JSON that is passed on as it is, or NULL. */
     const char *annotations; /* instead of the hints above */
     const char *icons, *meta;
+
+    enum tool_task task;
+    /*
+     * What it has to ask before it becomes a task; NULL: nothing. A call of its own, whose structured
+     * result, an object, is the arguments of the task's.
+     */
+    call_start_fn *before_task;
 
     int64_t timeout_ms;   /* as in struct call_about */
     void *who;            /* call->who */
