@@ -14,7 +14,7 @@
 #include "core/offer.h"
 #include "core/task.h"
 
-/* Borrowed until the op is done, but for the offer. */
+/* All but the offer is copied. */
 struct task_call_spec {
     struct offer *offer; /* of the tool and its host; lives as long as the engine */
     struct str tool;

@@ -65,6 +65,7 @@ const struct tool tool_agent_send = {
         "\"required\":[\"message\"],\"additionalProperties\":false}",
     .output_schema = agent_call_output,
     .kind = TOOL_THINK,
+    .task = TOOL_TASK_MAY,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,
 };

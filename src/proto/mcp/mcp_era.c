@@ -117,6 +117,9 @@ static const struct {
     { STR("tools/call"), STR("name") },
     { STR("prompts/get"), STR("name") },
     { STR("resources/read"), STR("uri") },
+    { STR("tasks/get"), STR("taskId") },
+    { STR("tasks/update"), STR("taskId") },
+    { STR("tasks/cancel"), STR("taskId") },
 };
 
 static struct json name_of(const struct rpc_message *m)

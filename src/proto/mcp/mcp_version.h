@@ -44,6 +44,7 @@ struct mcp_features {
     bool elicit_url; /* a person can be sent to a page */
     bool announces;  /* listChanged is said even where no notification can follow */
     bool polling;    /* an event stream begins with an id to come back with */
+    bool tasks;      /* calls may become tasks: the extension (mcp_tasks.h) */
 };
 
 /* Indexed by enum mcp_version. */
