@@ -102,7 +102,8 @@ static void adopt(struct task_engine *g, const struct store_task *t)
     if (!ok)
         r->damage = arena_str(&r->mem, str_of(e.text));
     else if (spec.tool.n)
-        r->damage = arena_printf(&r->mem, STR_FMT "%s", STR_ARG(str_head(spec.tool, 64)), lost_call);
+        r->damage =
+            arena_printf(&r->mem, STR_FMT "%s", STR_ARG(str_head(spec.tool, 64)), lost_call);
     arena_fini(&mem);
     task_run_begin(r);
 }

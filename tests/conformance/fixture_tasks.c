@@ -70,10 +70,10 @@ static void finish_confirmed(struct fixture_asking *a)
     struct json content = json_get(a->ask[0].answer, STR("content"));
     struct str file = fixture_arg(a->call, STR("filename"));
 
-    call_text(a->call, arena_printf(a->call->mem, "%s " STR_FMT ".",
-                                    json_true(json_get(content, STR("confirm"))) ? "Deleted"
-                                                                                 : "Kept",
-                                    STR_ARG(file.p ? file : STR("nothing"))));
+    call_text(a->call,
+              arena_printf(a->call->mem, "%s " STR_FMT ".",
+                           json_true(json_get(content, STR("confirm"))) ? "Deleted" : "Kept",
+                           STR_ARG(file.p ? file : STR("nothing"))));
     call_done(a->call);
 }
 
@@ -82,9 +82,8 @@ static void finish_names(struct fixture_asking *a)
     struct str first = fixture_form_field(a, 0, STR("name"));
     struct str second = fixture_form_field(a, 1, STR("name"));
 
-    call_text(a->call,
-              arena_printf(a->call->mem, STR_FMT " and " STR_FMT ".", STR_ARG(first),
-                           STR_ARG(second)));
+    call_text(a->call, arena_printf(a->call->mem, STR_FMT " and " STR_FMT ".", STR_ARG(first),
+                                    STR_ARG(second)));
     call_done(a->call);
 }
 
@@ -210,8 +209,8 @@ bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_s
                                        .limits = h->limits,
                                        .store = store_port(t->store) };
     t->staff = staff;
-    staff->tasks = task_engine_new(
-        &(struct task_engine_opts){ .world = &t->world, .guard = h->guard });
+    staff->tasks =
+        task_engine_new(&(struct task_engine_opts){ .world = &t->world, .guard = h->guard });
     join(o);
     return true;
 }

@@ -150,7 +150,8 @@ static void begin_ask(struct caller *c, struct ask *ask)
     q = ARENA_NEW(r->mem, struct question);
     q->ask = ask;
     peer_call(r->in->peer, r->in->via, &q->out, &ask->op, mcp_ask_method(ask->kind),
-              mcp_ask_params(r->mem, ask->kind, ask->params), r->server->rpc->limits->ask_ms, on_answer, q);
+              mcp_ask_params(r->mem, ask->kind, ask->params), r->server->rpc->limits->ask_ms,
+              on_answer, q);
 }
 
 static const struct caller_kind mcp_caller = {

@@ -37,8 +37,8 @@ static void on_created(struct op *op, const struct err *e, void *who)
 static unsigned abilities_of(const struct rpc_in *in)
 {
     struct json meta = json_get(in->params, STR("_meta"));
-    struct mcp_abilities a = mcp_abilities_read(
-        json_get(meta, STR(MCP_META "clientCapabilities")), mcp_version_of(in));
+    struct mcp_abilities a =
+        mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), mcp_version_of(in));
     unsigned can = 0;
 
     for (unsigned i = 0; i < ASK_KINDS; i++)

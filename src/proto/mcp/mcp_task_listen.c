@@ -80,8 +80,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     (void)seq;
     (void)at;
     (void)body;
-    if (!str_eq(kind, STR("status")) && !str_eq(kind, STR("ask")) &&
-        !str_eq(kind, STR("answered")))
+    if (!str_eq(kind, STR("status")) && !str_eq(kind, STR("ask")) && !str_eq(kind, STR("answered")))
         return true;
     if (t->asking)
         t->again = true;

@@ -1,0 +1,383 @@
+"""Calls that become tasks (io.modelcontextprotocol/tasks), over stdio and HTTP, with real programs."""
+import json
+import pathlib
+import signal
+import tempfile
+
+from harness import Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
+from mcp_http import BOTH
+
+META = "io.modelcontextprotocol/"
+TASKS = META + "tasks"
+ABLE = {"elicitation": {}, "extensions": {TASKS: {}}}
+ASKS = 'permission = { execute = "ask" }\n'
+OFFLINE = {"TREFOIL_PROVIDER": "offline"}
+LACKS, UNKNOWN, NO_METHOD = -32021, -32602, -32601
+
+
+def read_write(more=""):
+    """A configuration of the user's own that lets clients run things."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
+    path.write_text('[mcp]\nmode = "read-write"\n' + more)
+    return "--config", str(path)
+
+
+def framed(method, params, able):
+    meta = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": able}
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"_meta": meta, **params}}
+
+
+class Client:
+    """A client of 2026-07-28 that declares what it is able to with each request."""
+    able = ABLE
+
+    def result(self, method, **params):
+        answer = self.ask(method, params)
+        if "result" not in answer:
+            raise AssertionError(answer)
+        return answer["result"]
+
+    def error(self, method, **params):
+        return self.ask(method, params)["error"]
+
+    def shell(self, command, **more):
+        return self.result("tools/call", name="shell_exec",
+                           arguments={"command": command, "shell": True, **more})
+
+    def begin(self, command, **more):
+        """The id of the task that runs it."""
+        task = self.shell(command, **more)
+        equal(task["resultType"], "task")
+        equal(task["status"], "working")
+        equal(sorted(task), ["_meta", "createdAt", "lastUpdatedAt", "pollIntervalMs", "resultType",
+                             "status", "taskId", "ttlMs"])
+        return task["taskId"]
+
+    def get(self, ident):
+        task = self.result("tasks/get", taskId=ident)
+        equal((task["resultType"], task["taskId"]), ("complete", ident))
+        return task
+
+    def until(self, ident, *statuses):
+        """The task, once it is in one of these."""
+        found = {}
+
+        def there():
+            found.update(task=self.get(ident))
+            return found["task"]["status"] in statuses
+        wait_for(f"{ident} to be {statuses}", there)
+        return found["task"]
+
+    def end(self, ident):
+        return self.until(ident, "completed", "failed", "cancelled")
+
+
+class Local(Stdio, Client):
+    def __init__(self, *args, root, scope="tools"):
+        super().__init__(*args, root=root, scope=scope, **OFFLINE)
+
+    def ask(self, method, params):
+        self.send(framed(method, params, self.able))
+        return self.receive()
+
+
+class Remote(Serve, Client):
+    def __init__(self, *args, root, key=None):
+        super().__init__(*args, root=root, **OFFLINE)
+        self.key = key
+
+    def headers(self, method, params):
+        name = params.get("taskId") or params.get("name")
+        key = {"authorization": f"Bearer {self.key}"} if self.key else {}
+        return {"accept": BOTH, "mcp_protocol_version": "2026-07-28", "mcp_method": method,
+                "mcp_name": name, **key}
+
+    def ask(self, method, params):
+        return self.post(framed(method, params, self.able), **self.headers(method, params)).json()
+
+
+class Listen:
+    """What is told on the stream of a subscriptions/listen."""
+
+    def __init__(self, t, able=ABLE, **wishes):
+        params = {"notifications": wishes}
+        self.socket = t.connect()
+        body = json.dumps(framed("subscriptions/listen", params, able)).encode()
+        self.socket.sendall(request("POST", "/mcp", body, content_type="application/json",
+                                    **t.headers("subscriptions/listen", params)))
+        self.file = self.socket.makefile("rb")
+        while self.file.readline().strip():
+            pass
+
+    def next(self):
+        while True:
+            line = self.file.readline()
+            if line.startswith(b"data: "):
+                return json.loads(line[len(b"data: "):])
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+def both(root, *args):
+    """One of each, in roots of their own."""
+    for kind in (Local, Remote):
+        own = root / kind.__name__
+        own.mkdir()
+        with kind(*read_write(*args), root=own) as t:
+            yield t, own
+
+
+def text_of(task):
+    return task["result"]["content"][0]["text"]
+
+
+@case
+def a_long_call_becomes_a_task_that_can_be_polled(root):
+    for t, own in both(root):
+        caps = t.result("server/discover")["capabilities"]
+        equal(caps["extensions"], {TASKS: {}})
+        equal("tasks" in caps, False)
+        ident = t.begin("until [ -e go ]; do sleep 0.05; done; echo gone")
+        equal(t.get(ident)["status"], "working")
+        (own / "go").touch()
+        task = t.end(ident)
+        equal(task["status"], "completed")
+        has(text_of(task), "gone\n[the program exited with code 0]")
+        equal(task["result"]["structuredContent"]["exitCode"], 0)
+        equal(task["result"]["resultType"], "complete")
+        equal(t.get(ident)["result"], task["result"])
+        equal(task["ttlMs"] >= 3600000 and task["pollIntervalMs"] > 0, True)
+
+
+@case
+def it_is_a_task_like_any_other(root):
+    with Remote(*read_write(), root=root) as t:
+        ident = t.begin("echo seen")
+        t.end(ident)
+        listed = json.loads(run("tasks", "list", "--json", root=root).stdout.splitlines()[0])
+        has(json.dumps(listed), ident)
+        shown = json.loads(run("tasks", "show", ident, "--json", root=root).stdout)
+        equal((shown["agent"], shown["state"], shown["owner"]), ("shell_exec", "completed", "local"))
+        has(shown["task"], 'shell_exec {"command"')
+        has(shown["result"]["response"], "seen")
+        events = run("tasks", "watch", ident, "--json", root=root).stdout.decode()
+        has(events, '"status":"running"')
+        has(events, '"status":"done"')
+        equal(t.request("GET", f"/api/tasks/{ident}").json()["state"], "completed")
+
+
+@case
+def a_client_that_does_not_know_tasks_waits_for_the_result(root):
+    for t, _ in both(root):
+        t.able = {"elicitation": {}}
+        answer = t.shell("echo here")
+        equal(answer["resultType"], "complete")
+        has(answer["content"][0]["text"], "here")
+        for method, more in (("tasks/get", {}), ("tasks/cancel", {}),
+                             ("tasks/update", {"inputResponses": {}})):
+            error = t.error(method, taskId="x", **more)
+            equal(error["code"], LACKS)
+            equal(error["data"], {"requiredCapabilities": {"extensions": {TASKS: {}}}})
+
+
+@case
+def quick_tools_are_answered_at_once(root):
+    for t, _ in both(root):
+        equal(t.result("tools/call", name="system_time", arguments={})["resultType"], "complete")
+
+
+@case
+def what_is_unknown_is_said_so(root):
+    for t, _ in both(root):
+        for method, more in (("tasks/get", {}), ("tasks/cancel", {}),
+                             ("tasks/update", {"inputResponses": {}})):
+            equal(t.error(method, taskId="01900000-0000-7000-8000-000000000000", **more)["code"],
+                  UNKNOWN)
+        equal(t.error("tasks/get")["code"], UNKNOWN)
+        equal(t.error("tasks/update", taskId="x")["code"], UNKNOWN)
+        equal(t.error("tasks/list")["code"], NO_METHOD)
+        equal(t.error("tasks/result", taskId="x")["code"], NO_METHOD)
+
+
+@case
+def permission_is_asked_by_the_task_and_given_by_an_update(root):
+    for t, own in both(root, ASKS):
+        ident = t.begin("touch made; echo done")
+        task = t.until(ident, "input_required")
+        (key, asked), = task["inputRequests"].items()
+        equal(asked["method"], "elicitation/create")
+        has(asked["params"]["message"], "Let mcp run shell_exec?")
+        has(task["statusMessage"], "Let mcp run shell_exec?")
+        equal((own / "made").exists(), False)
+        wrong = t.error("tasks/update", taskId=ident, inputResponses={key: {"action": "perhaps"}})
+        equal(wrong["code"], UNKNOWN)
+        has(wrong["message"], f"params.inputResponses.{key}")
+        ack = t.result("tasks/update", taskId=ident,
+                       inputResponses={key: {"action": "accept", "content": {}}, "other": {}})
+        equal(sorted(ack), ["_meta", "resultType"])
+        task = t.end(ident)
+        equal(task["status"], "completed")
+        equal((own / "made").exists(), True)
+        t.result("tasks/update", taskId=ident, inputResponses={key: {"action": "decline"}})
+
+
+@case
+def what_is_not_permitted_is_a_result_that_says_so(root):
+    for t, own in both(root, ASKS):
+        ident = t.begin("touch made")
+        key, = t.until(ident, "input_required")["inputRequests"]
+        t.result("tasks/update", taskId=ident, inputResponses={key: {"action": "decline"}})
+        task = t.end(ident)
+        equal((task["status"], task["result"]["isError"]), ("completed", True))
+        has(text_of(task), "not permitted")
+        equal((own / "made").exists(), False)
+
+
+@case
+def who_cannot_be_asked_is_not(root):
+    for t, _ in both(root, ASKS):
+        t.able = {"extensions": {TASKS: {}}}
+        task = t.end(t.begin("true"))
+        equal((task["status"], task["result"]["isError"]), ("completed", True))
+        has(text_of(task), "nobody can be asked")
+
+
+@case
+def cancelling_leaves_no_process(root):
+    for t, own in both(root):
+        ident = t.begin("echo $$ > pid; sleep 1000 & echo $! > child; wait")
+        wait_for("the program", lambda: (own / "child").exists() and (own / "child").read_text())
+        pids = [int((own / name).read_text()) for name in ("pid", "child")]
+        ack = t.result("tasks/cancel", taskId=ident)
+        equal(sorted(ack), ["_meta", "resultType"])
+        task = t.end(ident)
+        equal(task["status"], "cancelled")
+        equal("result" in task or "error" in task, False)
+        for pid in pids:
+            wait_for("its end", lambda: not alive(pid))
+        equal(sorted(t.result("tasks/cancel", taskId=ident)), ["_meta", "resultType"])
+
+
+@case
+def a_question_can_be_cancelled_too(root):
+    for t, _ in both(root, ASKS):
+        ident = t.begin("true")
+        t.until(ident, "input_required")
+        t.result("tasks/cancel", taskId=ident)
+        equal(t.end(ident)["status"], "cancelled")
+
+
+@case
+def a_call_whose_process_was_killed_has_failed_and_is_not_run_again(root):
+    own = read_write()
+    with Remote(*own, root=root) as t:
+        ident = t.begin("echo x >> runs; echo $$ > pid; sleep 1000")
+        wait_for("the program", lambda: (root / "pid").exists() and (root / "pid").read_text())
+        pid = int((root / "pid").read_text())
+        t.process.send_signal(signal.SIGKILL)
+        t.expect = -signal.SIGKILL
+        t.process.wait(60)
+    wait_for("the end of what it ran", lambda: not alive(pid))
+    with Remote(*own, root=root) as t:
+        task = t.end(ident)
+        equal(task["status"], "failed")
+        equal(task["error"]["code"], -32603)
+        has(task["error"]["message"], "shell_exec did not come to its end")
+        has(task["error"]["message"], "not run again")
+        equal("result" in task, False)
+        equal((root / "runs").read_text(), "x\n")
+
+
+@case
+def a_call_that_is_under_way_when_the_program_leaves_has_failed(root):
+    own = read_write()
+    with Local(*own, root=root) as t:
+        ident = t.begin("echo $$ > pid; sleep 1000")
+        wait_for("the program", lambda: (root / "pid").exists() and (root / "pid").read_text())
+        pid = int((root / "pid").read_text())
+    wait_for("its end", lambda: not alive(pid))
+    shown = json.loads(run("tasks", "show", ident, "--json", root=root).stdout)
+    equal(shown["state"], "failed")
+    has(shown["text"], "the program was stopped while it ran")
+
+
+@case
+def a_task_of_one_process_is_known_to_the_next(root):
+    own = read_write()
+    with Local(*own, root=root) as t:
+        ident = t.begin("echo kept")
+        want = t.end(ident)["result"]
+    with Local(*own, root=root) as t:
+        equal(t.get(ident)["result"], want)
+
+
+@case
+def tasks_belong_to_who_authenticated(root):
+    own = read_write()
+    with Remote(*own, root=root) as t:
+        mine = t.begin("true")
+        t.end(mine)
+    keyed = read_write('[serve]\napi_key = "k3y-k3y-k3y-k3y-k3y"\n')
+    with Remote(*keyed, root=root, key="k3y-k3y-k3y-k3y-k3y") as t:
+        equal(t.error("tasks/get", taskId=mine)["code"], UNKNOWN)
+        equal(t.error("tasks/cancel", taskId=mine)["code"], UNKNOWN)
+        equal(t.error("tasks/update", taskId=mine, inputResponses={})["code"], UNKNOWN)
+        ident = t.begin("true")
+        equal(t.end(ident)["status"], "completed")
+
+
+@case
+def who_listens_is_told_of_every_change(root):
+    with Remote(*read_write(ASKS), root=root) as t:
+        ident = t.begin("echo told")
+        key, = t.until(ident, "input_required")["inputRequests"]
+        stream = Listen(t, taskIds=[ident, "no-such-task"])
+        first = stream.next()
+        equal(first["method"], "notifications/subscriptions/acknowledged")
+        equal(first["params"]["notifications"], {"taskIds": [ident]})
+        now = stream.next()
+        equal(now["method"], "notifications/tasks")
+        equal(now["params"]["_meta"], {META + "subscriptionId": 7})
+        equal((now["params"]["status"], list(now["params"]["inputRequests"])),
+              ("input_required", [key]))
+        t.result("tasks/update", taskId=ident,
+                 inputResponses={key: {"action": "accept", "content": {}}})
+        told = [now["params"]]
+        while told[-1]["status"] != "completed":
+            told.append(stream.next()["params"])
+        has([task["status"] for task in told], "working")
+        has(told[-1]["result"]["content"][0]["text"], "told")
+        equal({task["taskId"] for task in told}, {ident})
+        stream.close()
+        late = Listen(t, taskIds=[ident])
+        equal(late.next()["params"]["notifications"], {"taskIds": [ident]})
+        equal(late.next()["params"]["status"], "completed")
+        late.close()
+        unable = Listen(t, able={}, taskIds=[ident])
+        equal(unable.next()["params"]["notifications"], {})
+        unable.close()
+
+
+@case
+def the_header_must_name_the_task(root):
+    with Remote(*read_write(), root=root) as t:
+        ident = t.begin("true")
+        headers = t.headers("tasks/get", {"taskId": ident})
+        body = framed("tasks/get", {"taskId": ident}, ABLE)
+        for name in ("another", None):
+            answer = t.post(body, **{**headers, "mcp_name": name})
+            equal((answer.status, answer.json()["error"]["code"]), (400, -32020))
+
+
+@case
+def older_clients_see_nothing_of_it(root):
+    with Stdio(*read_write(), root=root, **OFFLINE) as t:
+        equal("extensions" in t.initialize()["capabilities"], False)
+        equal(t.call("tasks/get", {"taskId": "x"})["error"]["code"], NO_METHOD)
+        answer = t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["true"]}})
+        equal("taskId" in answer["result"], False)
+
+
+main()
