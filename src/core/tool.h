@@ -28,11 +28,12 @@ enum tool_tells {
     TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
 };
 
-/* May a call of it become a task (task_call.h), for clients that know how to come back for one? */
+/* May a call of it become a task, for clients that know how to come back for one? */
 enum tool_task {
     TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
-    TOOL_TASK_MAY,
-    TOOL_TASK_ONLY, /* nobody can wait for it */
+    TOOL_TASK_MAY,   /* whoever calls it makes it one (task_call.h) */
+    TOOL_TASK_ONLY,  /* the same, and nobody can wait for it */
+    TOOL_TASK_OWN,   /* it begins one itself where caller.takes_tasks, and ends as it: call->task */
 };
 
 struct tool {
@@ -52,12 +53,6 @@ struct tool {
     const char *icons, *meta;
 
     enum tool_task task;
-    /*
-     * What it has to ask before it becomes a task; NULL: nothing. A call of its own, whose structured
-     * result, an object, is the arguments of the task's.
-     */
-    call_start_fn *before_task;
-
     int64_t timeout_ms;   /* as in struct call_about */
     void *who;            /* call->who */
     call_start_fn *start; /* call->args is an object or missing */

@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 #include "core/agent_staff.h"
-#include "core/task.h"
+#include "proto/mcp/mcp_tasks.h"
 #include "store/store.h"
 
 #include <stdio.h>
@@ -87,16 +87,49 @@ static void finish_names(struct fixture_asking *a)
     call_done(a->call);
 }
 
-/* Before the task: what was answered becomes its argument. */
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct task_ask *task = (struct task_ask *)op;
+    struct call *call = who;
+
+    if (!e)
+        call->task = arena_str(call->mem, task->info.id);
+    task_ask_fini(task);
+    if (e)
+        call_broke(call, e);
+    else
+        call_done(call);
+}
+
+/* What was answered before the task becomes its argument. */
 static void finish_before(struct fixture_asking *a)
 {
-    struct jw w = jw_to(&a->call->structured);
+    struct call *call = a->call;
     struct str name = fixture_form_field(a, 0, STR("name"));
+    struct json_opts opts = limits_json(call->host->limits);
+    struct str args = arena_printf(call->mem, "{\"name\":\"" STR_FMT "\"}", STR_ARG(name));
+    struct task_call_spec spec = {
+        .offer = call->host->offer,
+        .tool = str_of(call->what),
+        .caller = call->caller,
+        .write = mcp_write_outcome,
+    };
+    struct err e;
 
-    jw_object(&w);
-    jw_kstr(&w, "name", name.p ? name : STR("nobody"));
-    jw_object_end(&w);
-    call_done(a->call);
+    if (!json_read(call->mem, args, &opts, &spec.args, &e))
+        call_failed(call, "name: %s", e.text);
+    else
+        task_create_call(call->host->staff->tasks, ARENA_NEW(call->mem, struct task_ask), &spec,
+                         &call->op, on_created, call);
+}
+
+/* Asked of who takes tasks; then, of the task, no more. */
+static void start_greet_later(struct call *call)
+{
+    if (call->caller->takes_tasks)
+        fixture_ask(call);
+    else
+        start_greet(call);
 }
 
 #define ASK_CONFIRM                                                                                \
@@ -158,10 +191,9 @@ static const struct tool tools[] = {
     { .name = "test_tool_with_task",
       .description = "Asks for a name, then greets as a task",
       .input_schema = FIXTURE_NO_ARGS,
-      .task = TOOL_TASK_ONLY,
+      .task = TOOL_TASK_OWN,
       .who = (void *)&one_name,
-      .before_task = fixture_ask,
-      .start = start_greet },
+      .start = start_greet_later },
 };
 
 static struct offer_source source;

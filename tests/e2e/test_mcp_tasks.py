@@ -53,6 +53,12 @@ class Client:
                              "status", "taskId", "ttlMs"])
         return task["taskId"]
 
+    def tell(self, message, name="trefoil_agent_default", **more):
+        """The id of the task that an agent works on."""
+        task = self.result("tools/call", name=name, arguments={"message": message, **more})
+        equal(task["resultType"], "task")
+        return task["taskId"]
+
     def get(self, ident):
         task = self.result("tasks/get", taskId=ident)
         equal((task["resultType"], task["taskId"]), ("complete", ident))
@@ -73,8 +79,8 @@ class Client:
 
 
 class Local(Stdio, Client):
-    def __init__(self, *args, root, scope="tools"):
-        super().__init__(*args, root=root, scope=scope, **OFFLINE)
+    def __init__(self, *args, root, scope="all", **env):
+        super().__init__(*args, root=root, scope=scope, **OFFLINE, **env)
 
     def ask(self, method, params):
         self.send(framed(method, params, self.able))
@@ -82,8 +88,8 @@ class Local(Stdio, Client):
 
 
 class Remote(Serve, Client):
-    def __init__(self, *args, root, key=None):
-        super().__init__(*args, root=root, **OFFLINE)
+    def __init__(self, *args, root, key=None, **env):
+        super().__init__(*args, root=root, **OFFLINE, **env)
         self.key = key
 
     def headers(self, method, params):
@@ -327,6 +333,85 @@ def tasks_belong_to_who_authenticated(root):
         ident = t.begin("true")
         equal(t.end(ident)["status"], "completed")
 
+
+# ---- agents --------------------------------------------------------------------------------------
+
+@case
+def an_agent_that_is_a_tool_works_as_a_task(root):
+    for t, _ in both(root):
+        for name in ("trefoil_agent_default", "agent_send"):
+            ident = t.tell("/echo hello", name)
+            task = t.end(ident)
+            equal(task["status"], "completed")
+            equal(text_of(task), "hello")
+            said = task["result"]["structuredContent"]
+            equal((said["answer"], said["stop"]), ("hello", "end"))
+            again = t.end(t.tell("/echo again", name, session_id=said["session_id"]))
+            equal(again["result"]["structuredContent"]["session_id"], said["session_id"])
+        failed = t.end(t.tell("/fail on purpose"))
+        equal((failed["status"], failed["result"]["isError"]), ("completed", True))
+        has(failed["result"]["content"][-1]["text"], "on purpose")
+        wrong = t.result("tools/call", name="agent_send", arguments={"message": " "})
+        equal((wrong["resultType"], wrong["isError"]), ("complete", True))
+
+
+@case
+def what_an_agent_asks_is_answered_by_an_update(root):
+    for t, _ in both(root):
+        ident = t.tell("/ask Which color?")
+        (key, asked), = t.until(ident, "input_required")["inputRequests"].items()
+        equal((asked["method"], asked["params"]["message"]),
+              ("elicitation/create", "Which color?"))
+        field, = asked["params"]["requestedSchema"]["properties"]
+        t.result("tasks/update", taskId=ident,
+                 inputResponses={key: {"action": "accept", "content": {field: "blue"}}})
+        has(text_of(t.end(ident)), "blue")
+
+
+@case
+def the_work_of_an_agent_survives_a_kill(root):
+    with Remote(*read_write(), root=root) as t:
+        ident = t.tell("/sleep 3000")
+        t.process.send_signal(signal.SIGKILL)
+        t.expect = -signal.SIGKILL
+        t.process.wait(60)
+    with Local(*read_write(), root=root) as t:
+        equal(t.get(ident)["status"], "working")
+        t.result("tasks/cancel", taskId=ident)
+        equal(t.end(ident)["status"], "cancelled")
+
+
+@case
+def an_agent_for_a_client_that_cannot_be_asked_is_a_call(root):
+    for t, own in both(root):
+        t.able = {"extensions": {TASKS: {}}}
+        ident = t.tell("/echo hello")
+        task = t.end(ident)
+        equal(text_of(task), "hello")
+        equal(task["result"]["structuredContent"]["answer"], "hello")
+        shown = json.loads(run("tasks", "show", ident, "--json", root=own).stdout)
+        equal(shown["agent"], "trefoil_agent_default")
+
+
+# ---- the daemon ----------------------------------------------------------------------------------
+
+@case
+def what_a_guest_of_the_daemon_began_goes_on_without_it(folder):
+    root, runtime = folder / "root", folder / "run"
+    root.mkdir()
+    runtime.mkdir(mode=0o700)
+    own = read_write("[limits]\nattach_ms = 30000\n")
+    place = {"root": root, "XDG_RUNTIME_DIR": str(runtime)}
+    with Remote(*own, **place) as daemon:
+        with Local(*own, scope="tools", **place) as t:
+            ident = t.begin("until [ -e go ]; do sleep 0.05; done; echo gone")
+        equal(daemon.get(ident)["status"], "working")
+        (root / "go").touch()
+        with Local(*own, **place) as t:
+            has(text_of(t.end(ident)), "gone")
+
+
+# ---- listening -----------------------------------------------------------------------------------
 
 @case
 def who_listens_is_told_of_every_change(root):

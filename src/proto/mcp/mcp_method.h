@@ -42,11 +42,8 @@ struct mcp_tool_call {
     struct mcp_round round;
 };
 
-/* Run the tool while its client waits. */
-void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params);
-
-/* Answer with what came of it. */
-mcp_answer_fn mcp_answer_tool;
+/* Run the tool while its client waits; takes_tasks: as in struct caller. */
+void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks);
 
 /* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
 

@@ -1,15 +1,21 @@
 /*
  * mcp_task_call.c - a tools/call that becomes a task.
  *
- *   wait until tasks are there -> have the tool ask what it has to ask first, if anything, while
- *       the client comes back round by round (mcp_park.h) -> create the task -> tell its id
+ *   wait until tasks are there -> create the task -> tell its id
+ *                              -> or run the tool while the client waits, which may ask it things,
+ *                                 round by round (mcp_park.h), and begins a task itself
  */
 #include "core/agent_staff.h"
 #include "proto/mcp/mcp_tasks.h"
 
-struct creation {
+struct waiting_call {
     struct rpc_in *in;
     struct mcp_tool_call params;
+};
+
+struct creation {
+    struct rpc_in *in;
+    struct task_engine *engine;
     struct task_ask *ask;
 };
 
@@ -47,14 +53,29 @@ static unsigned abilities_of(const struct rpc_in *in)
     return can;
 }
 
+/* NULL: the program is about to end, and the request has been answered. */
+static struct creation *creation_of(struct rpc_in *in)
+{
+    struct task_engine *engine = mcp_offer_of(in)->host.staff->tasks;
+    struct creation *c;
+
+    if (!engine) {
+        rpc_error_of(in, &(struct err){ ERR_CLOSED, "no tasks are kept here any more" });
+        return NULL;
+    }
+    c = ARENA_NEW(in->mem, struct creation);
+    c->in = in;
+    c->engine = engine;
+    c->ask = mcp_task_ask(in, STR_NONE);
+    return c;
+}
+
 static void create(struct rpc_in *in, struct str tool, struct json args)
 {
-    struct offer *offer = mcp_offer_of(in);
-    struct task_engine *engine = offer->host.staff->tasks;
     struct caller caller = mcp_caller_of(in, in->mem);
-    struct creation *c = ARENA_NEW(in->mem, struct creation);
+    struct creation *c = creation_of(in);
     struct task_call_spec spec = {
-        .offer = offer,
+        .offer = mcp_offer_of(in),
         .tool = tool,
         .args = args,
         .caller = &caller,
@@ -62,68 +83,50 @@ static void create(struct rpc_in *in, struct str tool, struct json args)
         .write = mcp_write_outcome,
     };
 
-    if (!engine) {
-        rpc_error_of(in, &(struct err){ ERR_CLOSED, "no tasks are kept here any more" });
+    if (c)
+        task_create_call(c->engine, c->ask, &spec, &in->op, on_created, c);
+}
+
+/* What the tool has begun itself is told like what we have. */
+void mcp_answer_task(struct rpc_in *in, struct str id)
+{
+    struct creation *c = creation_of(in);
+
+    if (!c)
         return;
-    }
-    c->in = in;
-    c->ask = mcp_task_ask(in, STR_NONE);
-    task_create_call(engine, c->ask, &spec, &in->op, on_created, c);
-}
-
-/* ---- asking first --------------------------------------------------------------------------- */
-
-/* All rounds are over: from here on the call belongs to the request that came last. */
-static void answer_asked(struct mcp_request *r, const struct err *e)
-{
-    struct rpc_in *in = r->in;
-    struct json args = { 0 };
-
-    if (!e && !r->call.is_error && !r->call.raw_error.p && !r->call.raw_result.p)
-        args = mcp_reread(in->mem, in->peer->rpc->limits,
-                          arena_str(in->mem, buf_str(&r->call.structured)));
-    if (json_type(args) == JSON_OBJECT)
-        create(in, arena_str(in->mem, str_of(r->call.what)), args);
-    else
-        mcp_answer_tool(r, e);
-}
-
-static void ask_first(struct creation *c, const struct tool *tool)
-{
-    struct mcp_request *r =
-        mcp_request_begin(c->in, &c->params.round, &c->params.args, answer_asked);
-    struct call_about about = {
-        .what = tool->name,
-        .who = tool->who,
-        .args = c->params.args,
-    };
-
-    call_run(&r->call, &mcp_offer_of(c->in)->host, &r->caller, r->mem, &about, tool->before_task,
-             mcp_request_op(r), mcp_request_done, r);
+    c->ask->id = arena_str(in->mem, id);
+    task_get(c->engine, c->ask, &in->op, on_created, c);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
+/*
+ * The work of an agent survives a restart; but whom it asks is not up to it, so that a client which
+ * cannot be asked gets the call itself as a task.
+ */
+static bool makes_its_own(const struct rpc_in *in, const struct tool *tool)
+{
+    return tool->task == TOOL_TASK_OWN && abilities_of(in) & 1u << ASK_FORM;
+}
+
 static void on_engine(void *who, struct task_engine *engine)
 {
-    struct creation *c = who;
+    struct waiting_call *c = who;
     const struct tool *tool = offer_tool(mcp_offer_of(c->in), c->params.name);
 
-    if (!tool || (!engine && tool->task == TOOL_TASK_MAY))
-        mcp_call_tool(c->in, &c->params);
-    else if (!engine)
+    if (engine && tool && !makes_its_own(c->in, tool))
+        create(c->in, c->params.name, c->params.args);
+    else if (!engine && tool && tool->task == TOOL_TASK_ONLY)
         rpc_error(c->in, RPC_INTERNAL_ERROR, "%s is always a task, and none are kept here",
                   tool->name);
-    else if (tool->before_task)
-        ask_first(c, tool);
     else
-        create(c->in, c->params.name, c->params.args);
+        mcp_call_tool(c->in, &c->params, engine != NULL);
 }
 
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
                       const struct mcp_tool_call *params)
 {
-    struct creation *c;
+    struct waiting_call *c;
 
     if (tool->task == TOOL_TASK_NEVER)
         return false;
@@ -133,7 +136,7 @@ bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
     }
     if (!mcp_knows_tasks(in))
         return false;
-    c = ARENA_NEW(in->mem, struct creation);
+    c = ARENA_NEW(in->mem, struct waiting_call);
     c->in = in;
     c->params = *params;
     mcp_when_tasks(in, on_engine, c);

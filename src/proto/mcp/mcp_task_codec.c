@@ -87,9 +87,16 @@ static struct json outcome(struct json result, struct str part)
 }
 
 /*
- * By what came of it: a tool that was stopped, or not let in, is a result that says so, whatever the
- * engine calls it. FAILED is left to what would have been an error of the request.
+ * By what came of it: a tool that was stopped, or not let in, and an agent that could not do it, are
+ * results that say so, whatever the engine calls them. What is left would have been an error of the
+ * request.
  */
+static bool has_result(const struct task_info *info, struct json result)
+{
+    return json_here(outcome(result, STR("result"))) ||
+           (info->session.n && json_here(json_get(result, STR("response"))));
+}
+
 static struct str status_of(const struct task_info *info, struct json result)
 {
     static const struct str status[TASK_STATES] = {
@@ -103,7 +110,7 @@ static struct str status_of(const struct task_info *info, struct json result)
         [TASK_REJECTED] = STR("failed"),
     };
 
-    if (info->state == TASK_FAILED && json_here(outcome(result, STR("result"))))
+    if (info->state == TASK_FAILED && has_result(info, result))
         return status[TASK_COMPLETED];
     return status[info->state];
 }
@@ -131,21 +138,50 @@ static int64_t poll_ms(int64_t age)
     return ms < POLL_LEAST_MS ? POLL_LEAST_MS : ms > POLL_MOST_MS ? POLL_MOST_MS : ms;
 }
 
-/* The work of an agent answers in words. */
-static void write_response(struct jw *w, struct arena *mem, struct json result)
+static void write_text(struct jw *w, struct str text)
 {
-    struct str text = json_str(mem, json_get(result, STR("response")));
+    jw_object(w);
+    jw_kstr(w, "type", STR("text"));
+    jw_kstr(w, "text", text);
+    jw_object_end(w);
+}
 
+/* As core/agent_call.h says of an agent that is waited for. */
+static void write_structured(struct jw *w, const struct task_info *info, struct json result,
+                             struct str answer)
+{
+    struct json stop = json_get(result, STR("stop")), usage = json_get(result, STR("usage"));
+
+    jw_plain_key(w, STR("structuredContent"));
+    jw_object(w);
+    jw_kstr(w, "answer", answer);
+    jw_kstr(w, "session_id", info->session);
+    jw_kraw(w, "stop", json_here(stop) ? json_raw(stop) : STR_NONE);
+    jw_kraw(w, "usage", json_here(usage) ? json_raw(usage) : STR_NONE);
+    jw_object_end(w);
+}
+
+/* What an agent has said, and why it could not do more. */
+static void write_response(struct jw *w, struct arena *mem, const struct task_info *info,
+                           struct json result)
+{
+    struct str answer = json_str(mem, json_get(result, STR("response")));
+    bool failed = info->state != TASK_COMPLETED;
+
+    answer = answer.p ? answer : STR("");
     jw_plain_key(w, STR("result"));
     jw_object(w);
     jw_kstr(w, "resultType", STR("complete"));
     jw_plain_key(w, STR("content"));
     jw_array(w);
-    jw_object(w);
-    jw_kstr(w, "type", STR("text"));
-    jw_kstr(w, "text", text.p ? text : STR(""));
-    jw_object_end(w);
+    if (answer.n || !failed)
+        write_text(w, answer);
+    if (failed)
+        write_text(w, info->text.n ? info->text : STR("it failed"));
     jw_array_end(w);
+    write_structured(w, info, result, answer);
+    if (failed)
+        jw_kbool(w, "isError", true);
     jw_object_end(w);
 }
 
@@ -158,7 +194,7 @@ static void write_end(struct jw *w, struct arena *mem, const struct task_info *i
     if (completed && json_here(call_result))
         jw_kraw(w, "result", json_raw(call_result));
     else if (completed)
-        write_response(w, mem, result);
+        write_response(w, mem, info, result);
     else if (json_here(call_error))
         jw_kraw(w, "error", json_raw(call_error));
     else

@@ -58,6 +58,9 @@ bool mcp_task_asks(struct json asks, struct str key, enum ask_kind *kind);
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
                       const struct mcp_tool_call *params);
 
+/* It has become this task. */
+void mcp_answer_task(struct rpc_in *in, struct str id);
+
 /* ---- subscriptions/listen (mcp_task_listen.c) ---------------------------------------------- */
 
 /* The tasks of one listen. */

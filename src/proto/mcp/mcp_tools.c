@@ -68,12 +68,16 @@ static const struct pick tool_call_fields[] = {
 };
 
 /* What stopped a tool is for the model to know, too. */
-void mcp_answer_tool(struct mcp_request *r, const struct err *e)
+static void answer_tool(struct mcp_request *r, const struct err *e)
 {
     struct jw *w;
 
     if (mcp_answer_common(r, e, MCP_CACHE_NEVER))
         return;
+    if (!e && r->call.task.n) {
+        mcp_answer_task(r->in, r->call.task);
+        return;
+    }
     w = mcp_result_begin(r->in);
     if (e)
         mcp_write_failure(w, e);
@@ -91,7 +95,7 @@ static const struct tool *find_tool(struct rpc_in *in, struct str name)
     return tool;
 }
 
-void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params)
+void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks)
 {
     struct offer *offer = mcp_offer_of(in);
     const struct tool *tool = find_tool(in, params->name);
@@ -99,7 +103,8 @@ void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params)
 
     if (!tool)
         return;
-    r = mcp_request_begin(in, &params->round, &params->args, mcp_answer_tool);
+    r = mcp_request_begin(in, &params->round, &params->args, answer_tool);
+    r->caller.takes_tasks = takes_tasks;
     tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params->args, mcp_request_op(r),
              mcp_request_done, r);
 }
@@ -109,7 +114,7 @@ static void call_tool(struct rpc_in *in, struct mcp_tool_call *params)
     const struct tool *tool = find_tool(in, params->name);
 
     if (tool && !mcp_call_as_task(in, tool, params))
-        mcp_call_tool(in, params);
+        mcp_call_tool(in, params, false);
 }
 
 /* Called by somebody who knows its name from before, while it is still to come. */
