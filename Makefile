@@ -6,6 +6,7 @@ all: ; scripts/build $(BUILD) ''
 trefoil: ; scripts/build $(BUILD) trefoil
 check: ; ./check
 install: trefoil ; scripts/install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+chaos: ; scripts/build $(BUILD) '' && tests/chaos/chaos.py $(BUILD)/trefoil $(BUILD)/tests/e2e/libshim.so
 bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && tests/bench/bench.py $(BUILD)
 conformance: ; scripts/build $(BUILD) '' && tests/conformance/run $(BUILD)
 fuzz: ; scripts/fuzz
@@ -14,4 +15,4 @@ soak: trefoil ; tests/soak/soak.py $(BUILD)/trefoil full $(SEED)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*
 
-.PHONY: all trefoil check install bench conformance fuzz peers soak fmt clean
+.PHONY: all trefoil check install bench chaos conformance fuzz peers soak fmt clean

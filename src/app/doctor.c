@@ -11,6 +11,7 @@
 #include "base/auto.h"
 #include "base/mac.h"
 #include "loop/proc.h"
+#include "store/audit_check.h"
 #include "store/store.h"
 #include "wire/curl_api.h"
 
@@ -81,6 +82,24 @@ static struct finding check_store(struct app *app)
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
     return found(HEALTH_OK,
                  arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));
+}
+
+static struct finding check_audit(struct app *app)
+{
+    const char *folder = arena_printf(&app->mem, "%s/.trefoil", app->root.path).p;
+    struct audit_report r;
+    struct err e;
+
+    if (!audit_check(folder, &app->config.limits, &r, &e))
+        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    if (!r.files)
+        return found(HEALTH_OK, STR("no call was recorded yet"));
+    if (!r.sound)
+        return found(HEALTH_BAD, arena_printf(&app->mem, "%s: somebody has changed it", r.where));
+    return found(
+        r.unsealed ? HEALTH_NOTE : HEALTH_OK,
+        arena_printf(&app->mem, "%lld calls, every seal fits%s", (long long)r.records,
+                     r.unsealed ? "; there are lines without one, as a crash leaves them" : ""));
 }
 
 /* Landlock answers its ABI version to an empty request. */
@@ -254,7 +273,7 @@ static const struct {
     { "keeper", check_keeper },     { "http client", check_http_client },
     { "landlock", check_landlock }, { "seals", check_seals },
     { "servers", check_servers },   { "agents", check_agents },
-    { "daemon", check_daemon },
+    { "daemon", check_daemon },     { "audit", check_audit },
 };
 
 /* ---- printing --------------------------------------------------------------------------- */

@@ -439,3 +439,50 @@ bool server_overrides(const struct server_reader *r, struct json tools, struct s
     out->overrides = n;
     return true;
 }
+
+/* ---- toolInclude ------------------------------------------------------------------------ */
+
+/* "agent" would leave it to a search for fitting tools: there is none, so it is "always". */
+static bool read_include(struct arena *mem, struct json word, bool *manual, struct err *e)
+{
+    struct str s = json_str(mem, word);
+
+    *manual = str_eq(s, STR("manual"));
+    if (*manual || str_eq(s, STR("always")) || str_eq(s, STR("agent")))
+        return true;
+    return json_fail(word, e, "accepted are \"always\", \"manual\" and \"agent\"");
+}
+
+struct include {
+    struct json server_default, tools;
+};
+
+static const struct pick include_fields[] = {
+    PICK_FIELD("serverDefault", PICK_ANY, struct include, server_default, 0),
+    PICK_FIELD("tools", PICK_OBJECT, struct include, tools, 0),
+};
+
+bool server_includes(const struct server_reader *r, struct json include, struct server_spec *out,
+                     struct err *e)
+{
+    struct include in = { 0 };
+    struct str *v;
+    size_t n = 0;
+    bool manual;
+
+    if (!pick(r->mem, include, PICK_TABLE(include_fields), PICK_STRICT, &in, e) ||
+        (json_here(in.server_default) &&
+         !read_include(r->mem, in.server_default, &out->manual, e)) ||
+        (json_here(in.tools) && !pick_check_keys(r->mem, in.tools, e)))
+        return false;
+    v = ARENA_ARRAY(r->mem, struct str, json_here(in.tools) ? json_count(in.tools) : 1);
+    JSON_MEMBERS(key, in.tools)
+    {
+        if (!read_include(r->mem, json_value(key), &manual, e))
+            return false;
+        if (manual != out->manual)
+            v[n++] = json_str(r->mem, key);
+    }
+    out->otherwise = (struct pick_strs){ .v = v, .n = n, .set = n > 0 };
+    return true;
+}

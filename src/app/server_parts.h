@@ -32,4 +32,8 @@ bool server_headers(const struct server_reader *r, struct json headers, struct s
 bool server_overrides(const struct server_reader *r, struct json tools, struct server_spec *out,
                       struct err *e);
 
+/* toolInclude = { serverDefault = "always", tools = { name = "manual" } } */
+bool server_includes(const struct server_reader *r, struct json include, struct server_spec *out,
+                     struct err *e);
+
 #endif

@@ -10,7 +10,7 @@ enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 /* The members of an entry, or of its transport, before anyone looks at their shapes. */
 struct raw {
     struct str name, type, env_base, era;
-    struct json transport, command, args, env, url, headers, cwd, tools;
+    struct json transport, command, args, env, url, headers, cwd, tools, include;
     struct pick_strs allowed;
     int64_t timeout, timeout_max, idle_stop, concurrency; /* times in seconds; 0: absent */
     int64_t foreign_timeout;
@@ -40,6 +40,7 @@ static const struct pick entry_fields[] = {
     PICK_FIELD("disabled", PICK_BOOL, struct raw, disabled, 0),
     PICK_FIELD("allowed_tools", PICK_STRS, struct raw, allowed, 0),
     PICK_FIELD("tools", PICK_OBJECT, struct raw, tools, 0),
+    PICK_FIELD("toolInclude", PICK_OBJECT, struct raw, include, 0),
     PICK_RANGE("timeout", struct raw, foreign_timeout, 0, 1, 7 * DAY * 1000LL),
 };
 
@@ -358,7 +359,8 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
         return false;
     if (!read_times(r, entry, &raw, &s, e) || !read_era(entry, raw.era, &s.era, e) ||
         !read_switch(entry, &raw, &s.enabled, e) ||
-        (json_here(raw.tools) && !server_overrides(r, raw.tools, &s, e)))
+        (json_here(raw.tools) && !server_overrides(r, raw.tools, &s, e)) ||
+        (json_here(raw.include) && !server_includes(r, raw.include, &s, e)))
         return false;
     s.allowed = raw.allowed;
     s.origin = server_origin(r, json_here(name) ? name : entry);

@@ -287,17 +287,20 @@ static void set_rights(struct visit *v, enum agent_mode mode)
     task_spec_lock_vault(&v->spec);
 }
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void reply_or_refuse(struct visit *v, int status, const struct err *e)
 {
-    struct visit *v = who;
-
-    (void)op;
     if (e) {
         task_ask_fini(&v->ask);
         refuse(v, e);
     } else {
-        reply_task(v, 201);
+        reply_task(v, status);
     }
+}
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    reply_or_refuse(who, 201, e);
 }
 
 static void create(struct visit *v)
@@ -337,7 +340,8 @@ void tasks_api_create(struct http_req *req)
 
 static void on_got(struct op *op, const struct err *e, void *who)
 {
-    on_created(op, e, who);
+    (void)op;
+    reply_or_refuse(who, 200, e);
 }
 
 static void get(struct visit *v)

@@ -1,5 +1,6 @@
 #include "app/workshop.h"
 
+#include "app/session_logs.h"
 #include "base/mem.h"
 #include "core/skill.h"
 #include "store/store.h"
@@ -79,6 +80,14 @@ static bool open_store(struct workshop *w, struct arena *mem, const struct root 
     return w->store_is_ours;
 }
 
+/* What is not kept is not logged either. */
+static void open_logs(struct workshop *w, struct arena *mem, const struct root *root)
+{
+    if (w->store)
+        w->logs = session_logs_new(w->service->loop, w->service->limits,
+                                   arena_printf(mem, "%s/.trefoil", root->path).p);
+}
+
 /* Before the offer, which begins with the host of the service. */
 static void open_locks(struct workshop *w)
 {
@@ -130,6 +139,7 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     *w = (struct workshop){ .service = s, .config = config };
     if (keep && !open_store(w, mem, root, e))
         return false;
+    open_logs(w, mem, root);
     open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
@@ -144,7 +154,8 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     w->world = (struct session_world){ .loop = s->loop,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
-                                       .undo = &tool_undo_port };
+                                       .undo = &tool_undo_port,
+                                       .logs = w->logs };
     set_world(w);
     open_tasks(w);
     w->staff = (struct agent_staff){
@@ -172,7 +183,7 @@ void workshop_use(struct workshop *w, const struct config *config)
     desk_refresh(w->desk, config);
 }
 
-/* ---- closing: tasks, the desk, the models, the store ---------------------------------------- */
+/* ---- closing: tasks, their logs, the desk, the models, the store ---------------------------------------- */
 
 static void on_store_closed(void *who)
 {
@@ -203,13 +214,20 @@ static void on_desk_unwatched(void *who)
     models_close(w->models, on_models_closed, w);
 }
 
-static void on_tasks_closed(void *who)
+static void on_logs_written(void *who)
 {
     struct workshop *w = who;
 
     w->service->on_skills = NULL;
     workshop_leave_servers(w);
     desk_unwatch(w->desk, on_desk_unwatched, w);
+}
+
+static void on_tasks_closed(void *who)
+{
+    struct workshop *w = who;
+
+    session_logs_free(w->logs, on_logs_written, w);
 }
 
 void workshop_close(struct workshop *w, void (*done)(void *who), void *who)

@@ -25,6 +25,7 @@ struct workshop {
     struct models *models;
     struct desk *desk;
     struct session_world world; /* for session_open */
+    struct session_logs *logs;  /* of tasks and agents that are called; NULL: nothing is kept */
     struct task_engine *tasks;  /* NULL: without a store there are none */
     struct agent_staff staff;   /* for agents that call each other */
     bool serves;                /* clients of the service may call them, too */

@@ -13,20 +13,13 @@
 #include "core/agent_call.h"
 
 #include "base/container.h"
+#include "core/agent_made.h"
 #include "core/agent_tell.h"
 #include "core/guard.h"
 #include "core/record.h"
 #include "core/turn.h"
 
 /* ---- one call ------------------------------------------------------------------------------ */
-
-/* Something the agent has made, as far as it is known. */
-struct made {
-    struct str id, name, type, uri;
-    struct buf text;
-    bool binary;
-    struct made *next;
-};
 
 struct errand {
     struct op op; /* first: under the call */
@@ -52,7 +45,7 @@ struct errand {
     bool said;         /* the agent has spoken in this turn */
     struct str answer; /* what it said last */
     struct str taint;  /* from where untrusted data got into the conversation */
-    struct made *made;
+    struct agent_made *made;
     bool turned;    /* the turn has run, and says how it ended */
     struct err why; /* else: what went wrong; ERR_NONE: nothing */
 };
@@ -153,40 +146,6 @@ static void ask(struct work_client *c, struct ask *from)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static struct made *find_made(struct errand *r, struct str id)
-{
-    struct made *m = r->made;
-
-    while (m && !str_eq(m->id, id))
-        m = m->next;
-    return m;
-}
-
-static void keep_artifact(struct errand *r, const struct event_artifact *a)
-{
-    struct arena *mem = r->call->mem;
-    struct made *m = find_made(r, a->id), **end = &r->made;
-
-    if (!m) {
-        m = ARENA_NEW(mem, struct made);
-        m->id = arena_str(mem, a->id);
-        buf_init_in(&m->text, mem, (size_t)r->call->host->limits->message_bytes);
-        while (*end)
-            end = &(*end)->next;
-        *end = m;
-    }
-    if (a->name.p)
-        m->name = arena_str(mem, a->name);
-    if (a->type.p)
-        m->type = arena_str(mem, a->type);
-    if (a->uri.p)
-        m->uri = arena_str(mem, a->uri);
-    m->binary = a->binary;
-    if (!a->append)
-        buf_clear(&m->text);
-    buf_put(&m->text, a->text);
-}
-
 /* Of an agent that our agent has called, too. */
 static void on_below(struct work_client *c, struct str session, const struct event *ev)
 {
@@ -203,7 +162,7 @@ static void on_event(struct work_client *c, const struct event *ev)
     if (ev->kind == EVENT_TEXT)
         r->said = true;
     else if (ev->kind == EVENT_ARTIFACT)
-        keep_artifact(r, &ev->artifact);
+        agent_made_add(&r->made, r->call, &ev->artifact);
     on_below(c, str_of(r->id), ev);
     agent_tell_event(&r->tell, ev);
 }
@@ -241,43 +200,6 @@ static void write_structured(struct errand *r)
         buf_clear(&r->call->structured);
 }
 
-static void write_link(struct jw *w, const struct made *m)
-{
-    jw_object(w);
-    jw_kstr(w, "type", STR("resource_link"));
-    jw_kstr(w, "uri", m->uri);
-    jw_kstr(w, "name", m->name.p ? m->name : m->id);
-    jw_kstr(w, "mimeType", m->type);
-    jw_object_end(w);
-}
-
-static void write_embedded(struct jw *w, const struct errand *r, const struct made *m)
-{
-    jw_object(w);
-    jw_kstr(w, "type", STR("resource"));
-    jw_plain_key(w, STR("resource"));
-    jw_object(w);
-    jw_kstr(w, "uri", arena_printf(r->call->mem, "artifact://%s/" STR_FMT, r->id, STR_ARG(m->id)));
-    jw_kstr(w, "mimeType", m->type.p ? m->type : STR("text/plain"));
-    jw_kstr(w, m->binary ? "blob" : "text", m->text.p ? buf_str(&m->text) : STR(""));
-    jw_object_end(w);
-    jw_object_end(w);
-}
-
-static void write_made(struct call *call, const struct errand *r, const struct made *m)
-{
-    struct buf out;
-    struct jw w = jw_to(&out);
-
-    buf_init_in(&out, call->mem, call->content.max);
-    if (m->uri.p)
-        write_link(&w, m);
-    else
-        write_embedded(&w, r, m);
-    if (!m->text.full && !out.full)
-        call_block(call, buf_str(&out));
-}
-
 /* Why it is no good answer, or not a whole one; NULL: it is. */
 static const char *complaint(const struct errand *r)
 {
@@ -300,8 +222,7 @@ static void write_result(struct errand *r)
 
     if (r->answer.n || !wrong)
         call_text(call, r->answer.p ? r->answer : STR(""));
-    for (const struct made *m = r->made; m; m = m->next)
-        write_made(call, r, m);
+    agent_made_write(r->made, call, r->id);
     if (wrong)
         call_text(call, str_of(wrong));
     call->is_error = wrong && !(r->turned && r->turn.stop == TURN_LENGTH);
@@ -368,26 +289,9 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     } else {
         r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
         r->prompt = (struct turn_prompt){ .block = &r->block, .blocks = 1 };
-        turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
+        turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
+                   &r->op, on_turned, r);
     }
-}
-
-/* What the caller may is the most. */
-static void set_scope(struct errand *r)
-{
-    const struct call *call = r->call;
-    const struct guard *g = call->host->guard;
-
-    r->scope = (struct guard_scope){
-        .name = "the caller",
-        .parent = call->caller->scope ? call->caller->scope
-                  : g                 ? &g->own
-                                      : NULL,
-    };
-    if (!r->opts.staff->read_only)
-        return;
-    r->scope.mode = AGENT_READ_ONLY;
-    r->scope.permission[TOOL_FETCH] = GUARD_DENY;
 }
 
 static void open_session(struct errand *r)
@@ -403,7 +307,7 @@ static void open_session(struct errand *r)
         finish(r);
         return;
     }
-    set_scope(r);
+    r->scope = agent_caller_scope(call, r->opts.staff);
     session_open(&r->session, &r->opening, r->opts.staff->world,
                  &(struct session_opts){
                      .id = r->opts.session,

@@ -45,6 +45,25 @@ void agent_card_write(struct jw *w, const struct agent_card *card)
     jw_object_end(w);
 }
 
+/* ---- rights ---------------------------------------------------------------------------------- */
+
+struct guard_scope agent_caller_scope(const struct call *call, const struct agent_staff *staff)
+{
+    const struct guard *g = call->host->guard;
+    struct guard_scope s = {
+        .name = "the caller",
+        .parent = call->caller->scope ? call->caller->scope
+                  : g                 ? &g->own
+                                      : NULL,
+    };
+
+    if (staff->read_only) {
+        s.mode = AGENT_READ_ONLY;
+        s.permission[TOOL_FETCH] = GUARD_DENY;
+    }
+    return s;
+}
+
 /* ---- the first to call may come before them -------------------------------------------------- */
 
 struct waiting {

@@ -5,6 +5,7 @@
 #define CORE_AGENT_STAFF_H
 
 #include "core/agent.h"
+#include "core/guard.h"
 
 struct lock_table;
 struct session_world;
@@ -28,6 +29,9 @@ void agent_staff_when(struct call *call, const struct agent_staff *staff, call_s
  * NULL past the last. Lives until the desk changes.
  */
 const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i);
+
+/* The most that an agent may which this call calls: what its caller may, less what the staff must not. */
+struct guard_scope agent_caller_scope(const struct call *call, const struct agent_staff *staff);
 
 /* An object: name, title, description, mode, tier (null where it has none). */
 void agent_card_write(struct jw *w, const struct agent_card *card);

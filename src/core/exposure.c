@@ -18,6 +18,11 @@ bool server_allows(const struct server_spec *s, struct str tool)
     return !s->allowed.set || lists(&s->allowed, tool);
 }
 
+bool server_tool_manual(const struct server_spec *s, struct str tool)
+{
+    return s->manual != lists(&s->otherwise, tool);
+}
+
 const struct tool_override *server_override(const struct server_spec *s, struct str tool)
 {
     for (size_t i = 0; i < s->overrides; i++)

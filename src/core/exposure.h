@@ -20,6 +20,9 @@ struct tool_called {
 /* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
 bool server_allows(const struct server_spec *s, struct str tool);
 
+/* Has an agent this tool of the server only where its own list of tools names it? */
+bool server_tool_manual(const struct server_spec *s, struct str tool);
+
 /* What the configuration says about a tool of the server; NULL when nothing. */
 const struct tool_override *server_override(const struct server_spec *s, struct str tool);
 

@@ -70,6 +70,7 @@ struct server_spec server_spec_copy(struct arena *mem, const struct server_spec 
     copy.url = copy_z(mem, s->url);
     copy.header = copy_pairs(mem, s->header, s->headers);
     copy.allowed.v = copy_strs(mem, s->allowed.v, s->allowed.n);
+    copy.otherwise.v = copy_strs(mem, s->otherwise.v, s->otherwise.n);
     copy.override = copy_overrides(mem, s->override, s->overrides);
     copy.origin = copy_z(mem, s->origin);
     copy.shown = copy_s(mem, s->shown);

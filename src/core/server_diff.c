@@ -72,6 +72,8 @@ struct str server_spec_canonical(struct arena *mem, const struct server_spec *s)
     if (s->allowed.set)
         put_strs(&w, "allowed", s->allowed.v, s->allowed.n);
     put_overrides(&w, s);
+    jw_kbool(&w, "manual", s->manual);
+    put_strs(&w, "otherwise", s->otherwise.v, s->otherwise.n);
     jw_object_end(&w);
     return buf_str(&out);
 }

@@ -59,6 +59,8 @@ struct server_spec {
     struct pick_strs allowed; /* allowed_tools: absent = all, [] = none, list = only these */
     const struct tool_override *override;
     size_t overrides;
+    bool manual;                /* toolInclude: agents have its tools only where they name them */
+    struct pick_strs otherwise; /* tools for which the opposite of `manual` holds */
 
     const char *origin; /* "trefoil.toml:12", for errors and the listing */
     struct str shown;   /* the command or the URL for people: as written, secrets masked */

@@ -63,19 +63,21 @@ static void set_scopes(struct session *s)
     };
 }
 
-/* The session's folder, else the agent's, else the root. */
-static void set_folder(struct session *s, const char *cwd)
+/* Of the definition, relative to the root; else the root. */
+static const char *agents_folder(struct session *s)
 {
     const char *folder = s->agent->def->folder;
 
+    return folder ? arena_printf(&s->mem, "%s/%s", s->host.root, folder).p : s->host.root;
+}
+
+/* The session's folder, else the agent's, else the root. */
+static void set_folder(struct session *s, const char *cwd)
+{
     s->host = offer_of(s)->host;
     s->host.offer = offer_of(s);
-    if (cwd)
-        s->cwd = arena_cstr(&s->mem, str_of(cwd));
-    else if (folder) /* of the definition: relative to the root */
-        s->cwd = arena_printf(&s->mem, "%s/%s", s->host.root, folder).p;
-    else
-        s->cwd = s->host.root;
+    s->cwd = cwd ? arena_cstr(&s->mem, str_of(cwd)) : agents_folder(s);
+    s->elsewhere = cwd && strcmp(cwd, agents_folder(s)) != 0;
     s->host.cwd = s->cwd;
     join_folders(s);
 }
@@ -337,12 +339,30 @@ static void on_leave_post(struct post *p)
     leave(CONTAINER_OF(p, struct leaving, post));
 }
 
+struct work_client *session_listen(struct session *s, struct work_client *to)
+{
+    struct session_logs *logs = s->world->logs;
+
+    if (!s->fence || !logs)
+        return to;
+    s->log = logs->kind->open(logs, s->id, to);
+    return s->log;
+}
+
+static void close_log(struct session *s)
+{
+    if (s->log)
+        s->world->logs->kind->close(s->world->logs, s->log);
+    s->log = NULL;
+}
+
 void session_close(struct session *s, void (*done)(void *who), void *who)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
 
     *l =
         (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+    close_log(s);
     if (!s->fence) {
         loop_post(s->world->loop, &l->post);
         return;

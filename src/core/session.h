@@ -18,6 +18,7 @@
 #include "core/guard_grants.h"
 #include "core/guard_history.h"
 #include "core/history.h"
+#include "core/session_logs.h"
 #include "core/store_port.h"
 
 /* What sessions run on. Program lifetime. */
@@ -26,8 +27,9 @@ struct session_world {
     const struct limits *limits;
     struct store_port *store; /* NULL: nothing is kept */
     enum store_durability durability;
-    bool untrusted_users;   /* what people ask is data like any other: it taints what follows */
-    struct undo_port *undo; /* NULL: changes of files cannot be taken back */
+    bool untrusted_users;      /* what people ask is data like any other: it taints what follows */
+    struct undo_port *undo;    /* NULL: changes of files cannot be taken back */
+    struct session_logs *logs; /* for session_listen; NULL: none are written */
 };
 
 /* Borrowed while the session opens, but for what is said to live as long as it. */
@@ -62,6 +64,7 @@ struct session {
     struct history *history;
     struct host host; /* of its tools: the agent's, in its own folder */
     const char *cwd;
+    bool elsewhere; /* cwd is not the folder that its agent has been told of */
     struct guard_scope scope, agent_scope; /* its own, and the agent's above it */
     struct guard_history calls;            /* for the loop guard */
     struct guard_grants grants;            /* what a person has allowed for as long as it is open */
@@ -72,8 +75,9 @@ struct session {
     bool broken_off; /* the last turn did not end: turn_resume goes on with it */
     bool begun;      /* of that turn: the calls of the last answer had been begun */
     char last_turn[ID_TEXT];
-    double cost; /* US dollars so far; negative: not known */
-    void *data;  /* the owner's */
+    double cost;             /* US dollars so far; negative: not known */
+    struct work_client *log; /* session_listen; NULL: none */
+    void *data;              /* the owner's */
 };
 
 /* An op that opens a session. Zero it. *s must live until it is closed. */
@@ -92,6 +96,12 @@ struct session_opening {
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who);
+
+/*
+ * Have all that happens in it written down from now on, if it is kept and logs are: the client to
+ * give to its turns, which passes all on to `to` until the session is left. Else that is `to`.
+ */
+struct work_client *session_listen(struct session *s, struct work_client *to);
 
 /* What can be changed while it is open. STR_NONE and NULL: as it is. */
 struct session_change {

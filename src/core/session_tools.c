@@ -26,6 +26,15 @@ static bool allowed(const struct guard_scope *s, const struct pattern_call *call
     return !s->allowed.set;
 }
 
+/* A list of somebody above names it; that nobody has a list is not enough. */
+static bool named(const struct guard_scope *scope, const struct pattern_call *call)
+{
+    for (const struct guard_scope *g = scope; g; g = g->parent)
+        if (g->allowed.set && allowed(g, call))
+            return true;
+    return false;
+}
+
 /* Names that every model takes. */
 static bool spellable(struct str name)
 {
@@ -40,7 +49,7 @@ static bool offered(const struct guard_scope *scope, const struct tool *t)
 {
     const struct pattern_call call = { .tool = str_of(t->name), .alias = str_of(t->alias) };
 
-    if (!spellable(call.tool))
+    if (!spellable(call.tool) || (t->manual && !named(scope, &call)))
         return false;
     for (const struct guard_scope *g = scope; g; g = g->parent)
         if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == GUARD_DENY)

@@ -133,8 +133,8 @@ void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_
                void *who);
 
 /*
- * Stop the work and its processes, wherever it runs; done when it is terminal. ERR_INVALID: it was
- * terminal already (info says how).
+ * Stop the work and its processes, wherever it runs; done when it is CANCELED. ERR_INVALID: it was
+ * terminal already, or has become so by itself meanwhile (info says how).
  */
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                  void *who);

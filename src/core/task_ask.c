@@ -12,10 +12,11 @@
 
 enum request_kind {
     GET,
-    WAIT,   /* until it is final */
-    CANCEL, /* not asked for yet; then WAIT */
-    ANSWER, /* not given yet; then STORED */
-    STORED, /* until all that its run knows is stored */
+    WAIT,     /* until it is final */
+    CANCEL,   /* not asked for yet; then STOPPING */
+    STOPPING, /* until it is final, which it may have become by itself */
+    ANSWER,   /* not given yet; then STORED */
+    STORED,   /* until all that its run knows is stored */
 };
 
 struct task_request {
@@ -111,7 +112,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
     }
     if (!e && !in_use && !task_engine_find(q->engine, str_of(q->id)))
         task_recover_one(q->engine, str_of(q->id));
-    q->kind = WAIT;
+    q->kind = STOPPING;
     look(q);
 }
 
@@ -121,7 +122,7 @@ static void begin_cancel(struct task_request *q)
 
     if (r) {
         task_run_cancel(r);
-        q->kind = WAIT;
+        q->kind = STOPPING;
         wait(q);
     } else {
         store_do(q, STORE_TASK_CANCEL, on_cancel_stored);
@@ -146,11 +147,19 @@ static void give_answer(struct task_request *q, bool final)
     settle(q, &e);
 }
 
+static void settle_over(struct task_request *q)
+{
+    struct err e;
+
+    fail(&e, ERR_INVALID, "task %s has ended already: it is %s", q->id,
+         task_state_names[q->ask->info.state]);
+    settle(q, &e);
+}
+
 /* What it is now, and whether that is what was waited for. */
 static void judge(struct task_request *q)
 {
     bool final = task_state_final(q->ask->info.state);
-    struct err e;
 
     switch (q->kind) {
     case GET:
@@ -162,13 +171,18 @@ static void judge(struct task_request *q)
             wait(q);
         return;
     case CANCEL:
-        if (!final) {
+        if (final)
+            settle_over(q);
+        else
             begin_cancel(q);
-            return;
-        }
-        fail(&e, ERR_INVALID, "task %s has ended already: it is %s", q->id,
-             task_state_names[q->ask->info.state]);
-        settle(q, &e);
+        return;
+    case STOPPING:
+        if (!final)
+            wait(q);
+        else if (q->ask->info.state == TASK_CANCELED)
+            settle(q, NULL);
+        else
+            settle_over(q);
         return;
     case ANSWER: give_answer(q, final); return;
     }

@@ -74,7 +74,7 @@ static void on_again(struct timer *t)
     send(run_of(t));
 }
 
-static bool is_passing(enum err_code code)
+bool task_store_may_recover(enum err_code code)
 {
     return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_LIMIT;
 }
@@ -83,7 +83,7 @@ static void on_refused(struct task_run *r, const struct err *e)
 {
     struct task_log *l = &r->log;
 
-    if (is_passing(e->code) && !r->lost && !r->engine->closing) {
+    if (task_store_may_recover(e->code) && !r->lost && !r->engine->closing) {
         if (!l->complained)
             LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
                 LOG_Z("why", e->text));

@@ -69,6 +69,9 @@ void task_log_flush(struct task_run *r, void (*then)(struct task_run *r));
 /* A request that would be made again is not: this process stops. */
 void task_log_stop(struct task_run *r);
 
+/* May what the store has refused with this be stored later: a full disk, others that write? */
+bool task_store_may_recover(enum err_code code);
+
 /* {"state","text"?} in mem. */
 struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
 
@@ -97,6 +100,7 @@ struct task_run {
     char session_id[ID_TEXT];
     bool taken; /* from a process that is gone: how far had it come? */
     bool cancel, lost, parked;
+    int tries; /* of what the store has refused */
     struct str damage; /* why it cannot be worked on; else STR_NONE */
 
     struct task_log log;

@@ -14,7 +14,7 @@
 #include "core/path_below.h"
 #include "core/record.h"
 
-enum { SUMMARY_CHARS = 500 };
+enum { SUMMARY_CHARS = 500, TRIES_MOST = 3 };
 
 static bool is_stopping(const struct task_run *r)
 {
@@ -47,6 +47,14 @@ static void write_artifacts(struct jw *w, struct task_run *r)
     jw_array_end(w);
 }
 
+/* By the clock of the day, since it may have begun in another process; which may be set back. */
+static double duration(const struct task_run *r)
+{
+    int64_t ms = loop_wall(r->op.loop) - r->created;
+
+    return ms > 0 ? (double)ms / 1000 : 0;
+}
+
 static struct str write_result(struct task_run *r)
 {
     struct str answer = r->answer.p ? r->answer : STR("");
@@ -62,7 +70,7 @@ static struct str write_result(struct task_run *r)
     usage_write(&w, &r->usage);
     jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
     jw_plain_key(&w, STR("duration_seconds"));
-    jw_double(&w, (double)(loop_wall(r->op.loop) - r->created) / 1000);
+    jw_double(&w, duration(r));
     if (r->call)
         jw_kraw(&w, "call", task_call_words(r));
     jw_object_end(&w);
@@ -141,6 +149,22 @@ void task_run_turned(struct task_run *r)
     leave(r);
 }
 
+/* ---- a store that fails ---------------------------------------------------------------------- */
+
+/*
+ * What cannot be stored now may be later: that is waited for by storing why it waits. A bound, since
+ * each try may ask a model; what fails so often does not fit.
+ */
+static bool try_later(struct task_run *r, const struct err *e, void (*again)(struct task_run *r))
+{
+    if (!task_store_may_recover(e->code) || is_stopping(r) || r->tries++ >= TRIES_MOST)
+        return false;
+    task_log_add(r, "status",
+                 task_status_body(&r->log.mem[r->log.filling], r->state, str_of(e->text)), true);
+    task_log_flush(r, again);
+    return true;
+}
+
 /* ---- TURNING --------------------------------------------------------------------------------- */
 
 static struct str why_of(const struct turn *t)
@@ -148,11 +172,22 @@ static struct str why_of(const struct turn *t)
     return t->why.code ? str_of(t->why.text) : STR("the agent was stopped");
 }
 
+/* What was stored of the turn says where it stands, as after a restart. */
+static void on_storable(struct task_run *r)
+{
+    if (is_stopping(r))
+        give_up(r, "canceled");
+    else
+        task_run_recover(r);
+}
+
 static void on_turned(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
 
     (void)op;
+    if (e && try_later(r, e, on_storable))
+        return;
     r->usage = r->turn.usage;
     r->stop = e ? TURN_FAILED : r->turn.stop;
     r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
@@ -173,12 +208,14 @@ void task_run_prompt(struct task_run *r, struct str before, struct str text)
         r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
     r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
     r->prompt = (struct turn_prompt){ .block = r->block, .blocks = n, .id = str_of(r->id) };
-    turn_start(&r->turn, &r->session, &r->client, &r->prompt, &r->op, on_turned, r);
+    turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
+               on_turned, r);
 }
 
 void task_run_resume(struct task_run *r)
 {
-    turn_resume(&r->turn, &r->session, &r->client, &r->op, on_turned, r);
+    turn_resume(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->op, on_turned,
+                r);
 }
 
 static void on_session_stored(struct task_run *r)
@@ -193,11 +230,15 @@ static void on_session_stored(struct task_run *r)
 
 /* ---- OPENING --------------------------------------------------------------------------------- */
 
+static void on_working(struct task_run *r);
+
 static void on_opened(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
 
     (void)op;
+    if (e && try_later(r, e, on_working))
+        return;
     if (e) {
         give_up(r, e->text);
         return;
@@ -270,12 +311,16 @@ static void work(struct task_run *r)
 
 /* ---- LOCKS ----------------------------------------------------------------------------------- */
 
+static void take_locks(struct task_run *r);
+
 static void on_locked(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
 
     (void)op;
     r->holds = !e;
+    if (e && e->code != ERR_TIMEOUT && try_later(r, e, take_locks)) /* that has been waited for */
+        return;
     if (e)
         give_up(r, e->text);
     else

@@ -47,6 +47,7 @@ struct tool {
     bool read_only, idempotent, open_world; /* hints to clients */
     bool polls;  /* looks whether something has changed: the same call again is no loop */
     bool always; /* in every context: no search for fitting tools leaves it out */
+    bool manual; /* an agent has it only where a list of tools names it */
 
     /* Raw JSON that is passed on as it is, or NULL. */
     const char *annotations; /* instead of the hints above */

@@ -368,6 +368,17 @@ static enum turn_stop spent(const struct turn_work *w)
     return TURN_STOPS;
 }
 
+/* What the agent was told, and where the session works if that is elsewhere. */
+static struct str system_of(struct turn_work *w)
+{
+    const struct session *s = w->session;
+
+    if (!s->elsewhere)
+        return w->agent->system;
+    return arena_printf(&w->ask_mem, STR_FMT "\n\nIn this session your working folder is %s.",
+                        STR_ARG(w->agent->system), s->cwd);
+}
+
 void turn_ask(struct turn_work *w)
 {
     enum turn_stop stop = spent(w);
@@ -383,7 +394,7 @@ void turn_ask(struct turn_work *w)
     arena_reset(&w->ask_mem);
     w->request = (struct model_request){
         .model = w->model->name,
-        .system = w->agent->system,
+        .system = system_of(w),
         .max_tokens = w->model->max_tokens,
         .effort = w->agent->effort,
         .temperature = -1,

@@ -102,6 +102,15 @@ static void name_session(struct turn_work *w, const struct turn_prompt *p)
                   .session = { .id = str_of(s->id), .fence = s->fence, .title = s->title } });
 }
 
+static void log_prompt(const struct session *s, const struct turn_prompt *p)
+{
+    struct session_logs *logs = s->world->logs;
+
+    for (size_t i = 0; s->log && i < p->blocks; i++)
+        logs->kind->note(logs, s->log,
+                         &(struct event){ .kind = EVENT_PROMPT, .block = &p->block[i] });
+}
+
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
                 const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *who)
 {
@@ -120,6 +129,7 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
         save_state(&w->save, arena_str(&w->ask_mem, str_of(s->last_turn)), "end");
     save_state(&w->save, str_of(t->id), "ask");
     name_session(w, prompt);
+    log_prompt(s, prompt);
     memcpy(s->last_turn, t->id, sizeof(s->last_turn));
     save_run(&w->save, on_prompt_saved);
 }

@@ -6,14 +6,14 @@ static int64_t place_of(int64_t n, int64_t seq)
     return n << 32 | seq;
 }
 
-bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq,
+bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e)
 {
     int64_t place = place_of(n, last_seq - (int64_t)count);
 
     for (size_t i = 0; i < count; i++)
         if (!sql_do(r->sql, statement,
-                    VALUES(V_INT(++place), V_INT(r->now), V_TEXT(v[i].kind), V_TEXT(v[i].body)), e))
+                    VALUES(V_INT(++place), V_INT(at), V_TEXT(v[i].kind), V_TEXT(v[i].body)), e))
             return false;
     return true;
 }
@@ -27,8 +27,8 @@ bool events_append(struct run *r, struct store_step *step, struct err *e)
     for (size_t i = 0; i < a->events; i++)
         by.bytes += (int64_t)(a->event[i].body.n + a->event[i].kind.n);
     return session_touch(r, a->session, a->fence, by, &n, &a->last_seq, e) &&
-           events_insert(r, "INSERT INTO events VALUES (?, ?, ?, ?)", n, a->last_seq, a->event,
-                         a->events, e);
+           events_insert(r, "INSERT INTO events VALUES (?, ?, ?, ?)", n, a->last_seq, r->now,
+                         a->event, a->events, e);
 }
 
 /* A page ends after so many events, or with the one that passes its bytes. */

@@ -3,9 +3,24 @@
 #include <assert.h>
 #include <errno.h>
 
+/* What the kernel said: of a commit that failed only the file that was written still knows it. */
+static int errno_of(struct sql *s)
+{
+    int sys = sqlite3_system_errno(s->db);
+    sqlite3_file *log = NULL;
+
+    if (!sys)
+        sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &sys);
+    if (!sys)
+        sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_LAST_ERRNO, &sys);
+    return sys;
+}
+
 bool sql_fail(struct sql *s, const char *what, struct err *e)
 {
-    int code = sqlite3_extended_errcode(s->db), sys = sqlite3_system_errno(s->db);
+    int code = sqlite3_extended_errcode(s->db), sys = errno_of(s);
     const char *text = sqlite3_errmsg(s->db);
 
     if ((code & 0xff) == SQLITE_CONSTRAINT)

@@ -132,10 +132,11 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
 
 /* ---- coming --------------------------------------------------------------------------------- */
 
+/* As of the change they come with: never before an earlier one, whatever the clock says. */
 static bool append(struct run *r, const struct store_task *t, int64_t n, struct err *e)
 {
-    return events_insert(r, "INSERT INTO task_events VALUES (?, ?, ?, ?)", n, t->last_seq, t->event,
-                         t->events, e);
+    return events_insert(r, "INSERT INTO task_events VALUES (?, ?, ?, ?)", n, t->last_seq,
+                         t->updated, t->event, t->events, e);
 }
 
 static bool insert(struct run *r, const struct store_task *t, struct err *e)
@@ -268,7 +269,7 @@ static bool end_it(struct run *r, struct store_task *t, int64_t n, struct err *e
     t->in_use = !t->final;
     if (!t->final)
         return true;
-    t->ended = r->now;
+    t->ended = t->updated;
     if (!t->expires)
         t->expires = r->now + r->limits->task_keep_ms;
     return sql_do(r->sql,

@@ -67,9 +67,9 @@ int64_t lease_end(const struct run *r);
 
 /*
  * Events of a session or a task, in a table of its kind. The statement inserts place, time, kind
- * and body; n is the number of whose they are, last_seq the number of the last of them.
+ * and body; n is the number of whose they are, last_seq the number of the last of them, at when.
  */
-bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq,
+bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
 
 /* The statement selects seq, time, kind and body, between two places and at most so many. */

@@ -102,24 +102,6 @@ static bool check(struct call *call, const struct args *a, enum agent_mode *mode
 
 /* ---- rights -------------------------------------------------------------------------------- */
 
-/* What the caller may is the most, as of a call of an agent that is waited for. */
-static struct guard_scope caller_scope(const struct call *call)
-{
-    const struct guard *g = call->host->guard;
-    struct guard_scope s = {
-        .name = "the caller",
-        .parent = call->caller->scope ? call->caller->scope
-                  : g                 ? &g->own
-                                      : NULL,
-    };
-
-    if (call->host->staff->read_only) {
-        s.mode = AGENT_READ_ONLY;
-        s.permission[TOOL_FETCH] = GUARD_DENY;
-    }
-    return s;
-}
-
 static void set_rights(struct dispatch *d, const struct guard_scope *s)
 {
     struct call *call = d->call;
@@ -149,7 +131,7 @@ static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
 
 static void set_mode(struct dispatch *d, enum agent_mode mode)
 {
-    struct guard_scope caller = caller_scope(d->call);
+    struct guard_scope caller = agent_caller_scope(d->call, d->call->host->staff);
 
     d->spec.read_only = is_read_only(d, mode, &caller);
     d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;

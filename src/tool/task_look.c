@@ -55,8 +55,6 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
         over_before(c);
     } else if (e) {
         task_call_failed(c->call, c->ask->id, e);
-    } else if (c->ask->info.state != TASK_CANCELED) { /* it ended as we came */
-        over_before(c);
     } else {
         jw_object(&w);
         jw_kstr(&w, "status", task_status(TASK_CANCELED));

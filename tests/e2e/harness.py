@@ -115,10 +115,11 @@ class Process:
     """A trefoil that runs while we talk to it. Leaving the `with` ends it and checks how."""
 
     def __init__(self, *args, root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, descriptors=None,
-                 **env):
+                 wrap=(), **env):
+        """wrap: words of a command that becomes trefoil."""
         limit = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
         self.process = subprocess.Popen(
-            [*limit, TREFOIL, *args, "--root", str(root)], stdin=stdin, stdout=stdout,
+            [*wrap, *limit, TREFOIL, *args, "--root", str(root)], stdin=stdin, stdout=stdout,
             stderr=subprocess.PIPE, env=environment(**env))
         self.pid = self.process.pid
         self.expect = 0

@@ -141,6 +141,9 @@ def a_file_that_comes_is_a_tool_and_clients_are_told(root):
         (root / ".trefoil" / "agents" / "fresh.md").unlink()
         changes(t)
         equal("trefoil_agent_fresh" in t.names(), False)
+        uris = [r["uri"] for r in t.ask("resources/list")["result"]["resources"]]
+        equal("agents://fresh" in uris, False)
+        equal(t.ask("resources/read", {"uri": "agents://fresh"})["error"]["code"], -32002)
 
 
 @case

@@ -12,15 +12,21 @@ def place(root):
     return project, {"HOME": str(home)}
 
 
-def initialize(entry):
-    """Start what an entry names, as the other program would."""
-    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
-               "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-                          "clientInfo": {"name": "e2e", "version": "1"}}}
+def answers(entry, *methods):
+    """Start what an entry names, as the other program would; the results of what it is asked."""
+    asked = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                             "clientInfo": {"name": "e2e", "version": "1"}}), *methods]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": n, "method": method, "params": params}) + "\n"
+             for n, (method, params) in enumerate(asked)]
     done = subprocess.run([entry["command"], *entry["args"]], capture_output=True, timeout=DEADLINE,
-                          input=json.dumps(message).encode() + b"\n", check=True,
+                          input="".join(lines).encode(), check=True,
                           env={**environment(), **entry.get("env", {})})
-    return json.loads(done.stdout)["result"]["serverInfo"]["name"]
+    got = {m.get("id"): m for m in map(json.loads, done.stdout.splitlines())}
+    return [got[n]["result"] for n in range(len(asked))]
+
+
+def initialize(entry):
+    return answers(entry)[0]["serverInfo"]["name"]
 
 
 @case
@@ -44,6 +50,45 @@ def each_program_gets_its_file_and_it_works(root):
         has(run("connect", name, root=project, **env).stdout, b"already there")
         equal(path.read_bytes(), before)
     equal(json.loads(run("config", "check", "--json", root=project, **env).stdout)["servers"], [])
+
+
+@case
+def all_agents_appear_as_tools(root):
+    project, env = place(root)
+    folder = project / ".claude" / "agents"
+    folder.mkdir(parents=True)
+    for name in ("code-reviewer", "planner"):
+        (folder / f"{name}.md").write_text(f"---\ndescription: {name}.\n---\nYou help.\n")
+    equal(run("connect", "cursor", root=project, **env).returncode, 0)
+    entry = json.loads((project / ".cursor/mcp.json").read_text())["mcpServers"]["trefoil"]
+    names = [t["name"] for t in answers(entry, ("tools/list", {}))[1]["tools"]]
+    equal([n for n in names if n.startswith("trefoil_agent_")],
+          ["trefoil_agent_code_reviewer", "trefoil_agent_default", "trefoil_agent_planner"])
+
+
+@case
+def an_entry_under_another_name_serves_the_agents_of_its_root(root):
+    project, _ = place(root)
+    (project / ".vaultspec" / "agents").mkdir(parents=True)
+    (project / ".vaultspec" / "agents" / "planner.md").write_text("---\ntier: HIGH\n---\nYou plan.\n")
+    entry = {"command": TREFOIL, "args": ["mcp", "--root", str(project)],
+             "env": {"TREFOIL_PROVIDER": "offline"}}
+    (root / "mcp.json").write_text(json.dumps({"mcpServers": {"vs-subagent-mcp": entry}}))
+    read = json.loads((root / "mcp.json").read_text())["mcpServers"]["vs-subagent-mcp"]
+    _, listed, done = answers(
+        read, ("tools/call", {"name": "list_agents", "arguments": {}}),
+        ("tools/call", {"name": "dispatch_agent",
+                        "arguments": {"agent": "planner", "task": "/echo planned", "wait": 60}}))
+    has([(a["name"], a.get("tier")) for a in listed["structuredContent"]["agents"]], ("planner", "high"))
+    equal(done["structuredContent"]["result"]["response"], "planned")
+    # The same entry in a file of ours: trefoil is the host that starts it.
+    config = root / "own.toml"
+    config.write_text(f'[[mcp.servers]]\nname = "vs-subagent-mcp"\ncommand = {json.dumps([TREFOIL, *entry["args"]])}\n'
+                      'env = { TREFOIL_PROVIDER = "offline" }\n')
+    host = root / "host"
+    host.mkdir()
+    called = run("tools", "call", "mcp_vs_subagent_mcp_list_agents", "{}", "--config", str(config), root=host)
+    has(called.stdout, b"planner")
 
 
 @case

@@ -1,13 +1,10 @@
 """Work that is dispatched and goes on by itself, through the tools of MCP clients: stdio and HTTP."""
 import json
-import pathlib
 import signal
-import tempfile
 
-from harness import CLIENT_TOOLS, Serve, Stdio, alive, case, equal, has, main, wait_for
-from mcp_http import BOTH, begin
+from harness import CLIENT_TOOLS, alive, case, equal, has, main, wait_for
+from task_client import Local, Remote, agent, read_write
 
-OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 HINTS = {
     "list_agents": READS, "get_task_status": READS, "get_locks": READS, "list_tasks": READS,
@@ -16,82 +13,6 @@ HINTS = {
     "cancel_task": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True,
                     "openWorldHint": False},
 }
-
-
-def agent(root, name, keys=""):
-    folder = root / ".trefoil" / "agents"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.md").write_text(
-        f"---\ndescription: What {name} does.\n{keys}---\nYou help.\n")
-
-
-def read_write(more=""):
-    """A configuration of the user's own that lets clients change things."""
-    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
-    path.write_text('[mcp]\nmode = "read-write"\n' + more)
-    return "--config", str(path)
-
-
-class Client:
-    """Calls of tools, whatever carries them."""
-
-    def use(self, name, **arguments):
-        """The structured result, which the text repeats."""
-        result = self.result(name, arguments)
-        if result.get("isError"):
-            raise AssertionError(result)
-        equal(json.loads(result["content"][0]["text"]), result["structuredContent"])
-        return result["structuredContent"]
-
-    def error(self, name, **arguments):
-        """The sentence of a tool error."""
-        result = self.result(name, arguments)
-        equal(result.get("isError"), True)
-        return result["content"][0]["text"]
-
-    def dispatch(self, task, name="default", **more):
-        started = self.use("dispatch_agent", agent=name, task=task, **more)
-        equal(started["status"], "working")
-        return started["taskId"]
-
-    def status(self, ident, **more):
-        return self.use("get_task_status", task_id=ident, **more)
-
-    def end(self, ident):
-        """How it ended."""
-        return self.status(ident, wait=60)
-
-
-class Local(Stdio, Client):
-    def __init__(self, *args, root, scope="agents", **env):
-        super().__init__(*args, root=root, scope=scope, **OFFLINE, **env)
-        self.told = []
-        self.initialize()
-
-    def ask(self, method, params=None):
-        self.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}})
-        while True:
-            message = self.receive()
-            if message.get("id") == 1:
-                return message["result"]
-            self.told.append(message)
-
-    def result(self, name, arguments):
-        return self.ask("tools/call", {"name": name, "arguments": arguments,
-                                       "_meta": {"progressToken": "p"}})
-
-
-class Remote(Serve, Client):
-    def __init__(self, *args, root, **env):
-        super().__init__(*args, root=root, **OFFLINE, **env)
-        self.session = begin(self)
-
-    def ask(self, method, params=None):
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-        return self.post(body, accept=BOTH, mcp_session_id=self.session).json()["result"]
-
-    def result(self, name, arguments):
-        return self.ask("tools/call", {"name": name, "arguments": arguments})
 
 
 # ---- what is published ---------------------------------------------------------------------------
@@ -242,6 +163,34 @@ def a_session_is_gone_on_with(root):
         has(t.error("dispatch_agent", agent="x", task="hi", session_id=first["session_id"]),
             "is one of the agent default")
         has(t.error("dispatch_agent", agent="x", task="hi", session_id="nobody"), "nobody")
+
+
+def log_of(root, session):
+    """The events in the log of a session, which is written a moment after its end."""
+    path = root / ".trefoil" / "logs" / f"{session}.log"
+    wait_for("its end", lambda: path.exists() and '"type":"end"' in path.read_text())
+    equal(path.stat().st_mode & 0o777, 0o600)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    equal([line for line in lines if "time" not in line], [])
+    return [line["event"] for line in lines]
+
+
+@case
+def what_happens_is_logged_by_session(root):
+    (root / "a.txt").write_text("content of a\n")
+    for kind in (Local, Remote):
+        with kind(root=root) as t:
+            events = log_of(root, t.end(t.dispatch("/read a.txt", mode="read-only"))["session_id"])
+            asked = [e["text"] for e in events if e["type"] == "prompt"]
+            has(asked[0], "this task is read-only")
+            equal(asked[1:], ["/read a.txt"])
+            equal([e["status"] for e in events if e["type"] == "tool"][-1], "done")
+            has("".join(e["text"] for e in events if e["type"] == "text"), "content of a")
+            equal(events[-1]["stop"], "end")
+            called = t.result("agent_send", {"message": "/fail loudly"})["structuredContent"]
+            events = log_of(root, called["session_id"])
+            equal([e["text"] for e in events if e["type"] == "prompt"], ["/fail loudly"])
+            equal((events[-1]["stop"], events[-1]["text"]), ("failed", "loudly"))
 
 
 # ---- cancelling ----------------------------------------------------------------------------------

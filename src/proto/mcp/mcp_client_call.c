@@ -1,12 +1,13 @@
 /*
  * mcp_client_call.c - core calls done by a server.
  *
- * A work is one core call on its way. It is in one of three states, and in each an op below the
+ * A work is one core call on its way. It is in one of four states, and in each an op below the
  * call says so, so that a cancel always finds one:
  *
  *   asked      its request is under way (req.out)
  *   rounds     the server wants input first; asks are open (mcp_client_rounds.c)
  *   paused     the tools are listed anew because the headers made from them were refused
+ *   task       the server works on it by itself (mcp_client_tasks.c)
  *
  * The answer's bytes stay with the work, which lives in the call's memory: what is forwarded is
  * what came.
@@ -27,7 +28,7 @@ static struct loop *loop_of(const struct mcp_work *k)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-static int64_t timeout_of(const struct mcp_work *k)
+int64_t mcp_work_timeout(const struct mcp_work *k)
 {
     const struct server_spec *spec = k->c->spec;
 
@@ -38,13 +39,13 @@ static int64_t longest(const struct mcp_work *k)
 {
     int64_t most = k->c->spec->timeout_max_ms;
 
-    return most > timeout_of(k) ? most : timeout_of(k);
+    return most > mcp_work_timeout(k) ? most : mcp_work_timeout(k);
 }
 
 /* Progress starts the timeout anew, as far as the longest time allows. */
 static void extend(struct mcp_work *k)
 {
-    int64_t left = k->until - loop_now(loop_of(k)), ms = timeout_of(k);
+    int64_t left = k->until - loop_now(loop_of(k)), ms = mcp_work_timeout(k);
 
     if (k->held)
         return;
@@ -70,6 +71,7 @@ static void hold(struct mcp_work *k, bool more)
 
 static void leave(struct mcp_work *k)
 {
+    mcp_task_drop(k);
     if (k->older)
         k->older->newer = k->newer;
     if (k->newer)
@@ -77,6 +79,14 @@ static void leave(struct mcp_work *k)
     else
         k->c->works = k->older;
     mcp_client_check(k->c);
+}
+
+void mcp_work_forward(struct mcp_work *k, struct json result, struct json error)
+{
+    k->task = STR_NONE; /* it has ended there, too */
+    leave(k);
+    call_forward(k->call, json_here(result) ? json_raw(result) : STR_NONE,
+                 json_here(error) ? json_raw(error) : STR_NONE);
 }
 
 void mcp_work_fail(struct mcp_work *k, const struct err *e)
@@ -142,10 +152,11 @@ static void on_result(struct mcp_work *k, struct json result)
     if (json_type(result) != JSON_OBJECT) {
         mcp_work_wrong(k, "the result is no object");
     } else if (!json_here(type) || json_is(type, STR("complete"))) {
-        leave(k);
-        call_forward(k->call, json_raw(result), STR_NONE);
+        mcp_work_forward(k, result, (struct json){ 0 });
     } else if (json_is(type, STR("input_required"))) {
         mcp_work_round(k, result);
+    } else if (json_is(type, STR("task")) && k->c->tasks && k->tool.p) {
+        mcp_task_begin(k, result);
     } else {
         mcp_work_wrong(k, "its resultType is not known here");
     }
@@ -160,14 +171,12 @@ static void on_answer(struct op *op, const struct err *e, void *who)
     (void)op;
     if (code == HEADER_MISMATCH && learn_first(k))
         return;
-    if (e) {
+    if (e)
         mcp_work_fail(k, e);
-    } else if (json_here(out->error)) {
-        leave(k);
-        call_forward(k->call, STR_NONE, json_raw(out->error));
-    } else {
+    else if (json_here(out->error))
+        mcp_work_forward(k, (struct json){ 0 }, out->error);
+    else
         on_result(k, out->result);
-    }
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -206,6 +215,7 @@ void mcp_work_send(struct mcp_work *k)
     struct mcp_about about = {
         .call = k->call,
         .token = k->token,
+        .tasks = c->tasks && k->tool.p,
         .trace = k->trace,
         .theirs = json_get(k->params, STR("_meta")),
     };
@@ -221,7 +231,7 @@ void mcp_work_send(struct mcp_work *k)
         set_headers(k);
     k->since = loop_now(loop_of(k));
     k->until = k->since + longest(k);
-    mcp_req_send(c, &k->req, &k->call->op, k->method, timeout_of(k), on_answer, k);
+    mcp_req_send(c, &k->req, &k->call->op, k->method, mcp_work_timeout(k), on_answer, k);
 }
 
 static void free_answer(void *work)
@@ -345,6 +355,7 @@ void mcp_works_stop(struct mcp_client *c)
         if (k->paused && !k->pause.settled)
             op_fail(&k->pause, &c->why);
         k->paused = false;
+        mcp_task_stop(k, &c->why);
         mcp_work_stop_round(k);
     }
 }

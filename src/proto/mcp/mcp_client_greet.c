@@ -73,6 +73,7 @@ static struct str keep_str(struct mcp_client *c, struct json v)
 static void learn(struct mcp_client *c, struct str version, const struct hello *h)
 {
     struct json tools = json_get(h->abilities, STR("tools"));
+    struct json extensions = json_get(h->abilities, STR("extensions"));
 
     arena_fini(&c->known);
     c->version = arena_str(&c->known, version);
@@ -80,6 +81,7 @@ static void learn(struct mcp_client *c, struct str version, const struct hello *
     c->server_version = keep_str(c, json_get(h->info, STR("version")));
     c->instructions = h->instructions.p ? arena_str(&c->known, h->instructions) : STR_NONE;
     c->refreshes = json_true(json_get(tools, STR("listChanged")));
+    c->tasks = c->modern && json_here(json_get(extensions, STR(MCP_TASKS)));
 }
 
 static void greeted(struct mcp_client *c)

@@ -9,6 +9,8 @@
 struct mcp_exchange;
 struct mcp_work;
 
+#define MCP_TASKS "io.modelcontextprotocol/tasks"
+
 /* The version without a handshake that we speak. */
 static inline struct str mcp_modern_name(void)
 {
@@ -47,6 +49,7 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w);
 struct mcp_about {
     struct call *call; /* whose it is, for what its caller can be asked; NULL: ours */
     int64_t token;     /* of the call's progress */
+    bool tasks;        /* the answer may be a task */
     struct trace trace;
     struct json theirs; /* _meta to be passed on */
 };
@@ -114,6 +117,7 @@ struct mcp_client {
     bool renewing;        /* greeted anew because the session was lost */
     bool discovered;      /* the probe was answered well */
     bool refreshes;       /* the server tells when its tools change */
+    bool tasks;           /* it may make a task of a call, and knows how to be asked about it */
     bool hello_again;     /* initialize was refused with another version, which was tried */
     const char *wanted;   /* the version initialize asks for */
     struct err refusal;   /* of the shape of MCP tried before this one; code 0: none */

@@ -14,8 +14,8 @@ static void write_info(const struct mcp_client *c, struct jw *w, const char *key
     jw_object_end(w);
 }
 
-/* What may be asked of us. Without a call: what could ever be. */
-static void write_abilities(struct jw *w, const char *key, const struct call *call)
+/* What may be asked of us, and answered. Without a call: what could ever be asked. */
+static void write_abilities(struct jw *w, const char *key, const struct call *call, bool tasks)
 {
     bool form = !call || call_can_ask(call, ASK_FORM), url = !call || call_can_ask(call, ASK_URL);
 
@@ -33,6 +33,8 @@ static void write_abilities(struct jw *w, const char *key, const struct call *ca
             jw_kraw(w, "url", STR("{}"));
         jw_object_end(w);
     }
+    if (tasks)
+        jw_kraw(w, "extensions", STR("{\"" MCP_TASKS "\":{}}"));
     jw_object_end(w);
 }
 
@@ -40,7 +42,7 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "protocolVersion", str_of(c->wanted));
-    write_abilities(w, "capabilities", NULL);
+    write_abilities(w, "capabilities", NULL, false);
     write_info(c, w, "clientInfo");
     jw_object_end(w);
 }
@@ -62,11 +64,13 @@ static void splice_meta(struct jw *w, struct json theirs)
         jw_member(w, key);
 }
 
-static void write_modern(struct mcp_client *c, struct jw *w, const struct call *call)
+static void write_modern(struct mcp_client *c, struct jw *w, const struct mcp_about *about)
 {
+    const struct call *call = about->call;
+
     jw_kstr(w, "io.modelcontextprotocol/protocolVersion", mcp_modern_name());
     write_info(c, w, "io.modelcontextprotocol/clientInfo");
-    write_abilities(w, "io.modelcontextprotocol/clientCapabilities", call);
+    write_abilities(w, "io.modelcontextprotocol/clientCapabilities", call, about->tasks);
     if (call && call->caller->kind != &caller_nobody)
         jw_kstr(w, "io.modelcontextprotocol/logLevel", STR("info"));
 }
@@ -76,7 +80,7 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
     jw_plain_key(w, STR("_meta"));
     jw_object(w);
     if (c->modern)
-        write_modern(c, w, about->call);
+        write_modern(c, w, about);
     if (about->call) {
         jw_kint(w, "progressToken", about->token);
         mcp_trace_write_meta(w, &about->trace);

@@ -3,17 +3,11 @@
  *
  * Its result names what it wants under keys of its own and may hold a state. The caller is asked
  * all at once; then the same request goes out again with the answers of this round and the state,
- * byte for byte. A server that never has enough is cut off (limits.mcp_rounds).
+ * byte for byte. A server that never has enough is cut off (limits.mcp_rounds). A task that wants
+ * input (mcp_client_tasks.c) is asked for in the same way.
  */
 #include "base/container.h"
 #include "proto/mcp/mcp_client_work.h"
-
-struct mcp_input {
-    struct ask ask; /* first */
-    struct mcp_work *work;
-    struct str key;    /* as the server spells it, raw, with its quotes */
-    struct str answer; /* raw */
-};
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
@@ -47,6 +41,8 @@ static void end_round(struct mcp_work *k)
         mcp_work_lacks(k, k->lacks);
     } else if (k->broke.code) {
         mcp_work_fail(k, &k->broke);
+    } else if (k->task.p) {
+        mcp_task_update(k);
     } else {
         k->inputs = 0;
         mcp_work_send(k);
@@ -111,12 +107,10 @@ static bool open_ask(struct mcp_work *k, size_t i, struct json key)
 
 static bool open_asks(struct mcp_work *k, struct json requests)
 {
-    size_t i = 0;
-
-    k->inputs = json_count(requests);
-    k->input = ARENA_ARRAY(k->call->mem, struct mcp_input, k->inputs);
+    k->inputs = 0;
+    k->input = ARENA_ARRAY(k->call->mem, struct mcp_input, json_count(requests));
     JSON_MEMBERS(key, requests)
-    if (!open_ask(k, i++, key))
+    if (!mcp_task_was_told(k, key) && !open_ask(k, k->inputs++, key))
         return false;
     return true;
 }
@@ -128,6 +122,22 @@ void mcp_work_stop_round(struct mcp_work *k)
             op_cancel(&k->input[i].ask.op);
 }
 
+void mcp_work_ask(struct mcp_work *k, struct json requests)
+{
+    if (++k->rounds > k->c->world.rpc->limits->mcp_rounds) {
+        mcp_work_wrong(k, "it asks for input again and again (limits.mcp_rounds)");
+        return;
+    }
+    k->broke.code = ERR_NONE;
+    if (!open_asks(k, requests)) {
+        fail(&k->broke, ERR_INVALID, "server %s wants input of a kind that is not known here",
+             k->c->spec->name);
+        mcp_work_stop_round(k);
+    }
+    if (!k->open)
+        end_round(k);
+}
+
 void mcp_work_round(struct mcp_work *k, struct json result)
 {
     struct json requests = json_get(result, STR("inputRequests"));
@@ -137,17 +147,6 @@ void mcp_work_round(struct mcp_work *k, struct json result)
         mcp_work_wrong(k, "input_required without inputRequests or requestState");
         return;
     }
-    if (++k->rounds > k->c->world.rpc->limits->mcp_rounds) {
-        mcp_work_wrong(k, "it asks for input again and again (limits.mcp_rounds)");
-        return;
-    }
     k->state = json_here(state) ? arena_str(k->call->mem, json_raw(state)) : STR_NONE;
-    k->broke.code = ERR_NONE;
-    if (!open_asks(k, requests)) {
-        fail(&k->broke, ERR_INVALID, "server %s wants input of a kind that is not known here",
-             k->c->spec->name);
-        mcp_work_stop_round(k);
-    }
-    if (!k->open)
-        end_round(k);
+    mcp_work_ask(k, requests);
 }

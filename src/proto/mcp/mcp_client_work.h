@@ -4,7 +4,15 @@
 
 #include "proto/mcp/mcp_client_in.h"
 
-struct mcp_input;
+struct mcp_answered;
+
+/* What the server wants of our caller. */
+struct mcp_input {
+    struct ask ask; /* first */
+    struct mcp_work *work;
+    struct str key;    /* as the server spells it, raw, with its quotes */
+    struct str answer; /* raw */
+};
 
 struct mcp_work {
     struct mcp_req req; /* first */
@@ -32,6 +40,16 @@ struct mcp_work {
     enum ask_kind lacks;     /* when broke.code is ERR_DENIED */
     struct str responses;    /* what goes with the request, raw, or STR_NONE */
     struct str state;        /* the same, byte for byte as it came */
+
+    /* What the server made of it (mcp_client_tasks.c). */
+    struct str task;    /* its id there; STR_NONE: it is none */
+    struct timer look;  /* while `waits`, which the op `pause` stands for */
+    int64_t task_until; /* the longest, */
+    int64_t asked_at;   /* and since when nobody counts it, because asks are open */
+    int64_t poll_ms, looks;
+    struct str told; /* its last statusMessage */
+    bool waits;
+    struct mcp_answered *answered; /* what it was told already */
 };
 
 /* Send the request, the first time or again. */
@@ -40,10 +58,30 @@ void mcp_work_send(struct mcp_work *k);
 /* The result wants input: get it, then send the request again. */
 void mcp_work_round(struct mcp_work *k, struct json result);
 
+/* Ask for each of inputRequests, then mcp_work_send or mcp_task_update. */
+void mcp_work_ask(struct mcp_work *k, struct json requests);
+
 /* Take back the asks of a round. */
 void mcp_work_stop_round(struct mcp_work *k);
 
+/* Longest time for one request of it. */
+int64_t mcp_work_timeout(const struct mcp_work *k);
+
+/* The result is a task: wait for its end. */
+void mcp_task_begin(struct mcp_work *k, struct json result);
+
+/* All was asked: tell the server. */
+void mcp_task_update(struct mcp_work *k);
+
+/* Was the server told what it wants under this key? */
+bool mcp_task_was_told(const struct mcp_work *k, struct json key);
+
+/* The connection goes; nobody waits for it any more, and the server may stop. */
+void mcp_task_stop(struct mcp_work *k, const struct err *why);
+void mcp_task_drop(struct mcp_work *k);
+
 /* It is over. */
+void mcp_work_forward(struct mcp_work *k, struct json result, struct json error);
 void mcp_work_fail(struct mcp_work *k, const struct err *e);
 void mcp_work_wrong(struct mcp_work *k, const char *what);
 void mcp_work_lacks(struct mcp_work *k, enum ask_kind kind);

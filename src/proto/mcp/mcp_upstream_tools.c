@@ -89,6 +89,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
             .idempotent = json_true(json_get(said, STR("idempotentHint"))),
             .open_world = true,
             .always = u->always,
+            .manual = server_tool_manual(&u->spec, from->name),
             .annotations = raw(mem, from->tool, STR("annotations"), JSON_OBJECT),
             .icons = raw(mem, from->tool, STR("icons"), JSON_ARRAY),
             .meta = raw(mem, from->tool, STR("_meta"), JSON_OBJECT),
@@ -118,7 +119,8 @@ static bool same_tool(const struct upstream_tool *a, const struct upstream_tool 
            same_text(a->tool.input_schema, b->tool.input_schema) &&
            same_text(a->tool.output_schema, b->tool.output_schema) &&
            same_text(a->tool.annotations, b->tool.annotations) &&
-           same_text(a->tool.icons, b->tool.icons) && same_text(a->tool.meta, b->tool.meta);
+           same_text(a->tool.icons, b->tool.icons) && same_text(a->tool.meta, b->tool.meta) &&
+           a->tool.manual == b->tool.manual;
 }
 
 static bool same_tools(const struct upstream_tool *a, size_t n, const struct upstream *u)

@@ -510,7 +510,7 @@ TEST(where_the_kernel_is_silent_a_look_finds_it)
     struct world w;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    w.c.limits.watch_ms = 5000;
+    EQ(w.c.limits.watch_ms, 5000);
     open_desk(&w);
     desk_watch(w.desk);
     place_write(&w.f, "agents/coder/agent.json", "{}");

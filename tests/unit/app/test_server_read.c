@@ -227,6 +227,26 @@ TEST(all_keys_in_all_shapes)
     EQ(g.notes.n, 0);
 }
 
+TEST(tools_are_included_always_or_by_hand)
+{
+    AUTO_GOT g;
+    const struct server_spec *s;
+
+    from_toml(&g, "[[mcp.servers]]\nname='x'\ncommand='run'\n"
+                  "toolInclude={serverDefault='manual',tools={a='always',b='manual',c='agent'}}\n"
+                  "[[mcp.servers]]\nname='y'\ncommand='run'\ntoolInclude={tools={a='manual'}}\n"
+                  "[[mcp.servers]]\nname='z'\ncommand='run'\ntoolInclude={}\n");
+    IS_OK(g);
+    s = &g.list.v[0];
+    OK(s->manual);
+    EQ(s->otherwise.n, 2);
+    EQ_S(s->otherwise.v[0], "a");
+    EQ_S(s->otherwise.v[1], "c");
+    OK(!g.list.v[1].manual);
+    EQ_S(g.list.v[1].otherwise.v[0], "a");
+    OK(!g.list.v[2].manual && !g.list.v[2].otherwise.n);
+}
+
 TEST(defaults_come_from_the_limits)
 {
     AUTO_GOT g;
@@ -304,6 +324,11 @@ static const struct {
     { "[[mcp.servers]]\nname='x'\ncommand='a'\ntimeout=9\n", "unknown key" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\ntools={a={hid=true}}\n", "t.toml:4:11:" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\ntools={a={rename='b c'}}\n", "a name is 1 to 64" },
+    { "[[mcp.servers]]\nname='x'\ncommand='a'\ntoolInclude={serverDefault='never'}\n",
+      "accepted are \"always\", \"manual\" and \"agent\"" },
+    { "[[mcp.servers]]\nname='x'\ncommand='a'\ntoolInclude={tools={a=true}}\n",
+      "accepted are \"always\"" },
+    { "[[mcp.servers]]\nname='x'\ncommand='a'\ntoolInclude={default='always'}\n", "unknown key" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\ntransport={type='stdio',command='b'}\n",
       "stands here and in transport" },
     { "[[mcp.servers]]\nname='x'\ntransport={type='stdio',comand='b'}\n", "unknown key" },

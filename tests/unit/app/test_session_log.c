@@ -1,5 +1,6 @@
 /* test_session_log.c - the log of a session: what is written, what is passed on, what goes wrong. */
 #include "app/session_log.h"
+#include "app/session_logs.h"
 #include "place.h"
 
 struct listener {
@@ -164,6 +165,70 @@ TEST(what_was_never_opened_is_closed_at_once)
 
     session_log_note(&log, NULL);
     session_log_close(&log, note, &closed);
+    OK(closed);
+}
+
+/* ---- many of them ---------------------------------------------------------------------------- */
+
+TEST(logs_are_apart_and_all_written_before_they_are_gone)
+{
+    AUTO_PLACE p = place_new();
+    struct loop *loop = loop_new(LOOP_REAL_CLOCK);
+    struct limits limits;
+    struct listener to[2] = { { { &listener_kind }, 0, 0, 0 }, { { &listener_kind }, 0, 0, 0 } };
+    struct session_logs *logs;
+    struct event ev = { .kind = EVENT_TEXT, .message = STR("m"), .text = STR("hello") };
+    bool closed = false;
+
+    limits_preset(&limits);
+    logs = session_logs_new(loop, &limits, p.path);
+    for (int i = 0; i < 2; i++) {
+        struct work_client *log = logs->kind->open(logs, i ? "s2" : "s1", &to[i].client);
+
+        log->kind->event(log, &ev);
+        ev.text = STR("of the second");
+        logs->kind->note(logs, log, &ev);
+        EQ(to[i].events, 1);
+        logs->kind->close(logs, log);
+    }
+    session_logs_free(logs, note, &closed);
+    while (!closed)
+        loop_run_once(loop);
+    HAS_S(read_log(&p, "logs/s1.log"), "\"hello\"");
+    HAS_S(read_log(&p, "logs/s2.log"), "\"of the second\"");
+    OK(str_find(read_log(&p, "logs/s2.log"), STR("hello")) < 0);
+    loop_free(loop);
+}
+
+TEST(who_has_left_is_not_told_that_its_log_has_gaps)
+{
+    AUTO_PLACE p = place_new();
+    struct loop *loop = loop_new(LOOP_REAL_CLOCK);
+    struct limits limits;
+    struct listener to = { { &listener_kind }, 0, 0, 0 };
+    struct session_logs *logs;
+    struct work_client *log;
+    bool closed = false;
+
+    place_write(&p, "logs", "in the way");
+    limits_preset(&limits);
+    logs = session_logs_new(loop, &limits, p.path);
+    log = logs->kind->open(logs, "s1", &to.client);
+    log->kind->event(log, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") });
+    logs->kind->close(logs, log);
+    session_logs_free(logs, note, &closed);
+    while (!closed)
+        loop_run_once(loop);
+    EQ(to.events, 1);
+    EQ(to.warnings, 0);
+    loop_free(loop);
+}
+
+TEST(where_nothing_is_kept_there_is_nothing_to_wait_for)
+{
+    bool closed = false;
+
+    session_logs_free(NULL, note, &closed);
     OK(closed);
 }
 

@@ -2,6 +2,7 @@
 #include "app/workshop.h"
 
 #include "core/skill.h"
+#include "core/turn.h"
 #include "place.h"
 #include "tool/tools.h"
 #include "unit/loop/until.h"
@@ -144,6 +145,81 @@ TEST(a_session_of_an_agent_is_kept_in_the_store_of_the_root)
     agent_drop(opts.agent);
     bench_close(&b);
 }
+
+/* ---- where a session works --------------------------------------------------------------------- */
+
+struct worker {
+    struct session s;
+    struct session_opening opening;
+    struct turn turn;
+    struct work_client client;
+};
+
+static void on_told(struct work_client *c, const struct event *ev)
+{
+    (void)c;
+    (void)ev;
+}
+
+static bool cannot_ask(const struct work_client *c, enum ask_kind kind)
+{
+    (void)c;
+    (void)kind;
+    return false;
+}
+
+static const struct work_client_kind quiet = { .event = on_told, .can = cannot_ask };
+
+/* What an agent answers to a prompt, in a session that begins in this folder. In the bench's memory. */
+static struct str answer(struct bench *b, const char *agent, const char *cwd, const char *prompt)
+{
+    struct worker w = { .client = { &quiet } };
+    struct block block = { .kind = BLOCK_TEXT, .text = str_of(prompt) };
+    struct session_opts opts = { .cwd = cwd ? place_file(&b->f, cwd) : NULL, .caller = "cli" };
+    struct agent_desk *desk = desk_port(b->w.desk);
+    struct str said;
+
+    opts.agent = desk->kind->take(desk, &(struct agent_want){ .name = str_of(agent) }, &b->err);
+    b->opened = b->closed = false;
+    session_open(&w.s, &w.opening, &b->w.world, &opts, NULL, on_opened, b);
+    OK(until(b->loop, until_true, &b->opened));
+    b->opened = false;
+    turn_start(&w.turn, &w.s, &w.client, &(struct turn_prompt){ .block = &block, .blocks = 1 },
+               NULL, on_opened, b);
+    OK(until(b->loop, until_true, &b->opened));
+    said = arena_str(&b->f.mem, history_answer(w.s.history));
+    session_close(&w.s, on_closed, b);
+    OK(until(b->loop, until_true, &b->closed));
+    agent_drop(opts.agent);
+    return said;
+}
+
+TEST(a_session_works_in_its_folder_else_in_its_agents_else_in_the_root)
+{
+    struct bench b;
+
+    bench_open(&b);
+    place_write(&b.f, "here.txt", "of the root");
+    place_write(&b.f, "agents/here.txt", "of the agent");
+    place_write(&b.f, "session/here.txt", "of the session");
+    place_write(&b.f, ".trefoil/agents/plain.md", "You.");
+    place_write(&b.f, ".trefoil/agents/x.md", "---\nfolder: agents\n---\nYou.");
+    open_workshop(&b, false);
+    EQ_S(answer(&b, "plain", NULL, "/read here.txt"), "of the root");
+    EQ_S(answer(&b, "x", NULL, "/read here.txt"), "of the agent");
+    EQ_S(answer(&b, "x", "session", "/read here.txt"), "of the session");
+    EQ_S(answer(&b, "plain", "session", "/read here.txt"), "of the session");
+    HAS_S(answer(&b, "x", "session", "/call shell_exec {\"argv\":[\"cat\",\"here.txt\"]}"),
+          "of the session");
+    HAS_S(answer(&b, "x", NULL, "/call shell_exec {\"argv\":[\"cat\",\"here.txt\"]}"),
+          "of the agent");
+    answer(&b, "x", "session", "/call file_write {\"path\":\"new.txt\",\"content\":\"n\"}");
+    OK(access(place_file(&b.f, "session/new.txt"), F_OK) == 0);
+    HAS_S(answer(&b, "x", "session", "/read ../../etc/passwd"), "Failed");
+    bench_close(&b);
+}
+
+/* ---- changes ---------------------------------------------------------------------------------- */
 
 static void on_agents(void *who)
 {

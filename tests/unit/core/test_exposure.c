@@ -24,6 +24,17 @@ TEST(allowed_tools_has_three_states)
     OK(!server_allows(&s, STR("other")));
 }
 
+TEST(what_holds_for_a_server_may_be_otherwise_for_a_tool)
+{
+    struct server_spec s = { 0 };
+
+    OK(!server_tool_manual(&s, STR("mcp_fs_read")));
+    s.otherwise = first;
+    OK(server_tool_manual(&s, STR("mcp_fs_read")) && !server_tool_manual(&s, STR("other")));
+    s.manual = true;
+    OK(!server_tool_manual(&s, STR("mcp_fs_read")) && server_tool_manual(&s, STR("other")));
+}
+
 TEST(an_agent_exposes_nothing_but_what_it_lists)
 {
     OK(!tool_exposed_by_agent(&absent, &absent, fs_read));

@@ -46,7 +46,7 @@ TEST(whatever_decides_how_a_server_is_used_counts)
     struct server_pair pair = { STR("N"), STR("v") };
     struct tool_override hide = { .tool = STR("t"), .hide = true };
     struct str name = STR("N");
-    struct server_spec s[16];
+    struct server_spec s[18];
     size_t n = ARRAY_LEN(s);
 
     for (size_t i = 0; i < n; i++)
@@ -66,6 +66,8 @@ TEST(whatever_decides_how_a_server_is_used_counts)
     s[13].enabled = false;
     s[14].allowed.set = true;
     s[15].override = &hide, s[15].overrides = 1;
+    s[16].manual = true;
+    s[17].otherwise = (struct pick_strs){ &name, 1, true };
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             OK(!str_eq(server_spec_canonical(&mem, &s[i]), server_spec_canonical(&mem, &s[j])));

@@ -952,6 +952,181 @@ TEST(input_nobody_can_give_and_results_nobody_knows_fail_the_call)
     tear_down(&b);
 }
 
+/* ---- tasks ------------------------------------------------------------------------------------ */
+
+#define TASKS "io.modelcontextprotocol/tasks"
+#define TASK(status, more)                                                                         \
+    "\"taskId\":\"t 1\",\"status\":\"" status "\",\"createdAt\":\"c\",\"lastUpdatedAt\":\"u\","    \
+    "\"ttlMs\":null" more "}"
+#define MADE_TASK "\"result\":{\"resultType\":\"task\"," TASK("working", ",\"pollIntervalMs\":50")
+#define IS_NOW(status, more) "\"result\":{\"resultType\":\"complete\"," TASK(status, more)
+
+static void set_up_tasks(struct bench *b)
+{
+    set_up(b, SERVER_ERA_MODERN);
+    b->limits.mcp_task_ms = 5000;
+    b->limits.mcp_task_poll_ms = 100;
+    answer(b, "\"result\":{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+              "\"capabilities\":{\"tools\":{},\"extensions\":{\"" TASKS "\":{}}}}");
+    answer(b, "\"result\":{\"tools\":[" TOOL("add") "]}");
+    buf_clear(&b->out);
+}
+
+static void begin_task(struct bench *b, struct test_call *k)
+{
+    begin(b, k);
+    OK(sent(b, "\"extensions\":{\"" TASKS "\":{}}"));
+    answer(b, MADE_TASK);
+    EQ(k->dones, 0);
+}
+
+static void pass(struct bench *b, int64_t ms)
+{
+    loop_advance(b->loop, ms);
+    turn(b);
+}
+
+TEST(a_task_of_a_server_is_looked_at_until_it_has_the_result)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    pass(&b, 49);
+    OK(!sent(&b, "tasks/get"));
+    pass(&b, 1);
+    OK(sent(&b, "\"method\":\"tasks/get\",\"params\":{\"taskId\":\"t 1\","));
+    OK(sent(&b, "\"extensions\":{\"" TASKS "\":{}}"));
+    answer(&b, IS_NOW("working", ",\"statusMessage\":\"half\""));
+    EQ(b.progresses, 1);
+    pass(&b, 50);
+    answer(&b, IS_NOW("working", ",\"statusMessage\":\"half\"")); /* nothing new */
+    EQ(b.progresses, 1);
+    pass(&b, 50);
+    answer(&b, IS_NOW("completed", ",\"result\":{\"content\":[],\"isError\":true}"));
+    EQ_STR(k.result, "{\"content\":[],\"isError\":true}");
+    OK(!sent(&b, "tasks/cancel"));
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_task_that_failed_or_was_canceled_there_ends_the_call)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    pass(&b, 50);
+    answer(&b, IS_NOW("failed", ",\"error\":{\"code\":-5,\"message\":\"m\"}"));
+    EQ_STR(k.error, "{\"code\":-5,\"message\":\"m\"}");
+    finish(&k);
+    begin_task(&b, &k);
+    pass(&b, 50);
+    answer(&b, IS_NOW("cancelled", ""));
+    EQ(k.err.code, ERR_CLOSED);
+    OK(!sent(&b, "tasks/cancel"));
+    finish(&k);
+    begin_task(&b, &k);
+    pass(&b, 50);
+    answer(&b, IS_NOW("completed", "")); /* without a result: it is told to let it be */
+    EQ(k.err.code, ERR_INVALID);
+    OK(sent(&b, "tasks/cancel"));
+    finish(&k);
+    tear_down(&b);
+}
+
+#define WANTS_BY_TASK                                                                              \
+    ",\"inputRequests\":{\"who\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"      \
+    "\"m\"}}}"
+
+TEST(a_task_that_wants_input_is_told_once)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    b.can[ASK_FORM] = true;
+    begin_task(&b, &k);
+    pass(&b, 50);
+    answer(&b, IS_NOW("input_required", WANTS_BY_TASK));
+    EQ(b.asks, 1);
+    pass(&b, 9000); /* people are slow: that does not count */
+    give_answer(&b, &k, "{\"action\":\"accept\"}");
+    OK(sent(&b, "\"method\":\"tasks/update\",\"params\":{\"taskId\":\"t 1\",\"inputResponses\":"
+                "{\"who\":{\"action\":\"accept\"}},"));
+    answer(&b, "\"result\":{\"resultType\":\"complete\"}");
+    pass(&b, 50);
+    answer(&b, IS_NOW("input_required", WANTS_BY_TASK)); /* it has not looked yet */
+    EQ(b.asks, 1);
+    pass(&b, 50);
+    answer(&b, IS_NOW("completed", ",\"result\":{}"));
+    EQ_STR(k.result, "{}");
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_call_that_ends_early_stops_its_task)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    op_cancel(&k.call.op); /* while it waits */
+    turn(&b);
+    EQ(k.err.code, ERR_CANCELED);
+    OK(sent(&b, "\"method\":\"tasks/cancel\",\"params\":{\"taskId\":\"t 1\","));
+    answer(&b, "\"result\":{\"resultType\":\"complete\"}");
+    finish(&k);
+    begin_task(&b, &k);
+    pass(&b, 50);
+    op_cancel(&k.call.op); /* while it looks */
+    turn(&b);
+    OK(sent(&b, "tasks/cancel"));
+    finish(&k);
+    buf_clear(&b.out);
+    begin_task(&b, &k);
+    for (int i = 0; i < 100 && !k.dones; i++) {
+        pass(&b, 50);
+        if (!k.dones)
+            answer(&b, IS_NOW("working", ""));
+    }
+    HAS_S(str_of(k.err.text), "limits.mcp_task_ms");
+    OK(sent(&b, "tasks/cancel"));
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_lost_connection_ends_calls_that_wait_for_a_task)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    mcp_client_close(b.client);
+    turn(&b);
+    OK(k.err.code != ERR_NONE);
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(a_server_without_the_extension_must_not_answer_with_a_task)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_modern(&b);
+    begin(&b, &k);
+    OK(!sent(&b, "extensions"));
+    answer(&b, MADE_TASK);
+    EQ(k.err.code, ERR_INVALID);
+    finish(&k);
+    tear_down(&b);
+}
+
 TEST(a_person_who_does_not_answer_is_not_the_silence_of_the_server)
 {
     struct bench b;

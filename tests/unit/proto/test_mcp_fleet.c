@@ -132,6 +132,28 @@ TEST(overrides_hide_rename_and_describe)
     world_free(w);
 }
 
+TEST(tools_are_marked_that_agents_have_by_hand_only)
+{
+    struct world *w = world_new();
+    struct server_spec s = world_spec("db");
+    struct str read = STR("read");
+
+    s.manual = true;
+    s.otherwise = (struct pick_strs){ &read, 1, true };
+    mcp_fleet_set(w->fleet, &s, 1);
+    fake_ready("db", THREE);
+    world_turn(w);
+    OK(!offer_tool(&w->offer, STR("mcp_db_read"))->manual);
+    OK(offer_tool(&w->offer, STR("mcp_db_write"))->manual);
+    s.otherwise.n = 0;
+    mcp_fleet_set(w->fleet, &s, 1);
+    world_turn(w);
+    fake_ready("db", THREE);
+    world_turn(w);
+    OK(offer_tool(&w->offer, STR("mcp_db_read"))->manual);
+    world_free(w);
+}
+
 TEST(what_a_definition_says_is_passed_on_as_it_is)
 {
     struct world *w = world_new();

@@ -118,6 +118,7 @@ static void stage_start(struct provider *p, struct model_turn *t)
     s->messages = t->request->messages;
     s->tools = t->request->tools;
     s->asked_model = t->request->model;
+    str_to_c(str_head(t->request->system, sizeof(s->system) - 1), s->system, sizeof(s->system));
     note_blocks(s->last, sizeof(s->last), &t->request->message[s->messages - 1]);
     if (s->asked > s->lines)
         TAP_NOT("the model was asked %zu times", s->asked);
@@ -220,8 +221,14 @@ static const struct tool sample_tool = { .name = "mcp_far_sample",
                                          .kind = TOOL_FETCH,
                                          .read_only = true,
                                          .start = run_sample };
-static const struct tool *const stage_tools[] = { &sample_tool, &say_tool,  &count_tool,
-                                                  &wait_tool,   &plan_tool, &far_tool };
+static const struct tool manual_tool = { .name = "mcp_far_reset",
+                                         .alias = "far:reset",
+                                         .input_schema = "{\"type\":\"object\"}",
+                                         .kind = TOOL_FETCH,
+                                         .manual = true,
+                                         .start = run_count };
+static const struct tool *const stage_tools[] = { &sample_tool, &say_tool, &count_tool, &wait_tool,
+                                                  &plan_tool,   &far_tool, &manual_tool };
 
 /* ---- the client ------------------------------------------------------------------------------ */
 

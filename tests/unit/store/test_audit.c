@@ -1,6 +1,7 @@
 /* Seals of the audit log: what each hangs on, wherever the one before it stands. */
 #include "../app/place.h"
 #include "base/file.h"
+#include "store/audit_check.h"
 #include "store/audit_log.h"
 #include "store/audit_write.h"
 
@@ -117,6 +118,103 @@ TEST(half_a_seal_is_none)
     OK(add(&l, STR("{\"a\":3}\n")));
     after = text_of(&l);
     OK(str_eq(last_prev(after), first_hash(after)));
+}
+
+/* ---- looking whether it was changed ---------------------------------------------------------- */
+
+static struct audit_report look(struct log *l)
+{
+    struct audit_report r = { 0 };
+
+    OK(audit_check(l->place.path, &l->limits, &r, &l->e));
+    return r;
+}
+
+static void change(struct log *l, const char *from, const char *to)
+{
+    struct str text = text_of(l);
+    ptrdiff_t at = str_find(text, str_of(from));
+    AUTO_BUF out;
+
+    OK(at >= 0);
+    buf_init(&out, 1 << 20);
+    buf_put(&out, str_head(text, (size_t)at));
+    buf_put(&out, str_of(to));
+    buf_put(&out, str_skip(text, (size_t)at + strlen(from)));
+    OK(file_write(l->path, buf_str(&out), 0600, &l->e));
+}
+
+TEST(a_log_that_nobody_touched_is_sound_also_across_files)
+{
+    AUTO_LOG l;
+    struct audit_report r;
+
+    log_init(&l);
+    r = look(&l);
+    OK(r.sound);
+    EQ(r.files, 0);
+    l.limits.audit_bytes = 600;
+    for (int i = 0; i < 9; i++)
+        OK(add(&l, STR("{\"a\":1}\n{\"a\":2}\n")));
+    r = look(&l);
+    OK(r.sound);
+    OK(r.files > 2);
+    EQ(r.unsealed, 0);
+    append_torn(&l, 10);
+    OK(add(&l, STR("{\"a\":3}\n")));
+    r = look(&l);
+    OK(r.sound);
+    EQ(r.unsealed, 1);
+}
+
+TEST(a_line_that_was_changed_left_out_or_put_in_shows)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } does[] = {
+        { "{\"a\":2}", "{\"a\":7}", "audit.jsonl:3: what it seals was changed" },
+        { "{\"a\":2}\n", "", "audit.jsonl:2: it seals more lines than there are" },
+        { "{\"a\":2}\n", "{\"a\":2}\n{\"a\":9}\n", "audit.jsonl:4: what it seals was changed" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(does); i++) {
+        AUTO_LOG l;
+        struct audit_report r;
+
+        log_init(&l);
+        OK(add(&l, STR("{\"a\":1}\n{\"a\":2}\n")));
+        OK(add(&l, STR("{\"a\":3}\n")));
+        change(&l, does[i].from, does[i].to);
+        r = look(&l);
+        OK(!r.sound);
+        EQ_STR(r.where, does[i].why);
+    }
+}
+
+TEST(a_batch_that_was_left_out_with_its_seal_shows)
+{
+    AUTO_LOG l;
+    struct str first;
+    struct audit_report r;
+
+    log_init(&l);
+    OK(add(&l, STR("{\"a\":1}\n")));
+    first = text_of(&l);
+    OK(add(&l, STR("{\"a\":2}\n")));
+    change(&l, arena_printf(&l.place.mem, STR_FMT, STR_ARG(first)).p, "");
+    r = look(&l); /* what the first seal hangs on may be gone */
+    OK(r.sound);
+    OK(add(&l, STR("{\"a\":3}\n")));
+    OK(add(&l, STR("{\"a\":4}\n")));
+    first = text_of(&l);
+    change(&l,
+           arena_printf(&l.place.mem, STR_FMT,
+                        STR_ARG(str_head(str_skip(first, first.n / 3), first.n / 3)))
+               .p,
+           "");
+    r = look(&l);
+    OK(!r.sound);
+    OK(strstr(r.where, "does not hang on") != NULL);
 }
 
 TEST_MAIN()

@@ -1,7 +1,7 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
 #include "base/log.h"
 #include "core/lock.h"
-#include "core/task.h"
+#include "core/task_parts.h"
 #include "stage.h"
 
 #include <sqlite3.h>
@@ -424,14 +424,15 @@ TEST(a_summary_is_the_first_500_characters)
 static struct {
     struct store_port port; /* first */
     struct store_port *real;
-    int fails; /* so many updates of tasks */
+    enum store_what what; /* what fails: updates of tasks, or something of their sessions */
+    int fails;            /* so many of them */
     enum err_code code;
 } bad_store;
 
 static void start_badly(struct store_port *port, struct store_ask *ask)
 {
     (void)port;
-    if (ask->step->what != STORE_TASK_UPDATE || bad_store.fails <= 0) {
+    if (ask->step->what != bad_store.what || bad_store.fails <= 0) {
         ask->port = bad_store.real;
         bad_store.real->kind->start(bad_store.real, ask);
         return;
@@ -449,6 +450,7 @@ static void play_badly(struct play *p, int fails, enum err_code code)
     bad_store.real = p->s.sworld.store;
     bad_store.port = *bad_store.real;
     bad_store.port.kind = &bad_kind;
+    bad_store.what = STORE_TASK_UPDATE;
     bad_store.fails = fails;
     bad_store.code = code;
     p->s.sworld.store = &bad_store.port;
@@ -471,6 +473,91 @@ TEST(what_cannot_be_stored_now_is_stored_later_and_nothing_is_told_before)
     OK(followed(&p, &t));
     EQ(t.n, t.watch.after);
     HAS_S(str_of(t.text), "2 status {\"state\":\"working\"}\n3 text ");
+    log_setup(LOG_WARN, false);
+}
+
+TEST(work_that_cannot_be_stored_goes_on_when_there_is_room)
+{
+    static const enum store_what what[] = { STORE_SESSION_CREATE, STORE_APPEND, STORE_TURN_WRITE };
+
+    for (size_t i = 0; i < ARRAY_LEN(what); i++) {
+        AUTO_PLAY p;
+
+        play_badly(&p, 2, ERR_SYSTEM);
+        bad_store.what = what[i];
+        add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+        add_line(&p.s, (struct line){ .text = "Ok." });
+        OK(create(&p, "go"));
+        OK(until(p.s.world.loop, is_stuck, &p));
+        let_go(&p);
+        OK(request(&p, task_wait));
+        EQ(p.ask.info.state, TASK_COMPLETED);
+        HAS_S(p.ask.info.result, "\"response\":\"Ok.\"");
+        EQ(bad_store.fails, 0);
+    }
+}
+
+TEST(work_that_can_never_be_stored_fails_and_says_why)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 1000000, ERR_SYSTEM);
+    bad_store.what = STORE_APPEND;
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    EQ_S(p.ask.info.text, "the disk is full");
+    EQ(p.s.asked, 0);
+}
+
+TEST(a_call_whose_result_cannot_be_stored_is_not_run_again)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_badly(&p, 0, ERR_SYSTEM);
+    bad_store.what = STORE_APPEND;
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "I see." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    bad_store.fails = 1;
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "interrupted");
+    EQ(p.s.asked, 2);
+    OK(!p.s.stuck);
+}
+
+static bool is_final_here(void *who)
+{
+    struct play *p = who;
+
+    return task_state_final(task_engine_find(p->engine, str_of(p->id))->state);
+}
+
+TEST(one_that_ends_by_itself_while_it_is_cancelled_was_not_cancelled)
+{
+    AUTO_PLAY p;
+
+    log_setup(LOG_ERROR, false);
+    play_badly(&p, 0, ERR_SYSTEM);
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    bad_store.fails = 1000000; /* it ends, and that cannot be stored */
+    let_go(&p);
+    OK(until(p.s.world.loop, is_final_here, &p));
+    start(&p, task_cancel, p.id, NULL);
+    bad_store.fails = 3;
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_INVALID);
+    HAS_S(str_of(p.err.text), "it is completed");
+    EQ(p.ask.info.state, TASK_COMPLETED);
     log_setup(LOG_WARN, false);
 }
 

@@ -564,6 +564,54 @@ TEST(sessions_share_nothing_but_the_store)
     stage_close(&s);
 }
 
+TEST(a_tool_by_hand_is_offered_only_where_a_list_names_it)
+{
+    AUTO_STAGE s;
+    struct str names[] = { STR("say"), STR("far:reset") };
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    OK(session_tool(&s.session, STR("mcp_far_say")) == &far_tool);
+    OK(!session_tool(&s.session, STR("mcp_far_reset")));
+    add_line(&s, (struct line){ .call = { { "a", "mcp_far_reset", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&s, (struct line){ .text = "No." });
+    stage_ask(&s, "reset it");
+    EQ(s.tools, 6);
+    EQ(s.runs, 0);
+    stage_close(&s);
+    s.agent.scope.allowed = (struct pick_strs){ names, 2, true };
+    OK(stage_open(&s, NULL));
+    OK(session_tool(&s.session, STR("mcp_far_reset")) == &manual_tool);
+    OK(!session_tool(&s.session, STR("mcp_far_say")));
+    stage_close(&s);
+}
+
+TEST(a_model_is_told_where_the_session_works_if_that_is_elsewhere)
+{
+    AUTO_STAGE s;
+    char folder[256];
+
+    stage_init(&s);
+    stage_up(&s);
+    OK(stage_open(&s, NULL));
+    add_line(&s, (struct line){ .text = "First." });
+    stage_ask(&s, "one");
+    EQ_STR(s.system, "Act.");
+    stage_close(&s);
+
+    snprintf(folder, sizeof(folder), "%s/below", s.world.place.path);
+    s.opened = false;
+    session_open(&s.session, &s.opening, &s.sworld,
+                 &(struct session_opts){ .agent = &s.agent, .cwd = folder }, NULL, on_opened, &s);
+    OK(until(s.world.loop, until_true, &s.opened));
+    add_line(&s, (struct line){ .text = "Second." });
+    stage_ask(&s, "two");
+    HAS_S(str_of(s.system), "Act.\n\nIn this session your working folder is ");
+    HAS_S(str_of(s.system), "/below.");
+    stage_close(&s);
+}
+
 TEST(without_a_store_a_session_works_all_the_same)
 {
     AUTO_STAGE s;

@@ -1,5 +1,6 @@
 /* The tools about tasks: what they refuse before any task is begun. */
 #include "core/agent_staff.h"
+#include "tool/task_tools.h"
 #include "tool_bench.h"
 
 /* ---- a staff whose engine nobody may reach --------------------------------------------------- */
@@ -75,6 +76,20 @@ TEST(wrong_arguments_are_refused_with_the_accepted_ones)
         WAS_REFUSED(&b);
     }
     bench_close(&b);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+TEST(states_that_clients_do_not_know_are_told_by_those_they_know)
+{
+    static const char *const told[TASK_STATES] = { "working",        "working",   "input_required",
+                                                   "input_required", "completed", "failed",
+                                                   "cancelled",      "failed" };
+
+    for (int i = 0; i < TASK_STATES; i++)
+        EQ_S(task_status(i), told[i]);
+    EQ_S(task_status(TASK_REJECTED), "failed");
+    EQ_S(task_status(TASK_AUTH_REQUIRED), "input_required");
 }
 
 TEST(without_a_store_there_are_no_tasks)

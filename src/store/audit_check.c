@@ -1,0 +1,121 @@
+#include "store/audit_check.h"
+
+#include "base/arena.h"
+#include "base/auto.h"
+#include "base/file.h"
+#include "store/audit_seal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct check {
+    struct audit_report *report;
+    const char *name;          /* of the file, in complaints */
+    char prev[AUDIT_HASH + 1]; /* "": nothing is known of the seal before */
+    const char *since;         /* behind the last seal, */
+    uint64_t lines;            /* so many lines ago */
+    int64_t number;            /* of the line that is looked at */
+    struct err *e;
+};
+
+static void complain(struct check *c, const char *why)
+{
+    struct audit_report *r = c->report;
+
+    if (r->sound)
+        snprintf(r->where, sizeof(r->where), "%s:%lld: %s", c->name, (long long)c->number, why);
+    r->sound = false;
+}
+
+/* ---- one seal -------------------------------------------------------------------------------- */
+
+static bool check_lines(struct check *c, const struct audit_seal *seal, const char *at)
+{
+    struct str lines = { c->since, (size_t)(at - c->since) };
+    AUTO_BUF sealed;
+    bool fits;
+
+    for (uint64_t left = c->lines - seal->lines; left; left--)
+        str_cut(&lines, '\n');
+    buf_init(&sealed, AUDIT_HASH + lines.n + 1);
+    buf_put(&sealed, seal->prev);
+    buf_put(&sealed, lines);
+    if (!audit_seal_fits(seal, buf_str(&sealed), &fits, c->e))
+        return false;
+    if (!fits)
+        complain(c, "what it seals was changed");
+    return true;
+}
+
+/* False: it cannot be told. */
+static bool check_seal(struct check *c, const struct audit_seal *seal, const char *at)
+{
+    bool ok = true;
+
+    if (c->prev[0] && !str_eq(seal->prev, str_of(c->prev)))
+        complain(c, "it does not hang on the seal before it");
+    if (seal->lines > c->lines) {
+        complain(c, "it seals more lines than there are");
+    } else {
+        ok = check_lines(c, seal, at);
+        c->report->records += (int64_t)seal->lines;
+        c->report->unsealed += (int64_t)(c->lines - seal->lines);
+    }
+    c->lines = 0;
+    str_to_c(seal->hash, c->prev, sizeof(c->prev));
+    return ok;
+}
+
+/* ---- one file -------------------------------------------------------------------------------- */
+
+static bool check_text(struct check *c, struct str text)
+{
+    while (text.n) {
+        const char *at = text.p;
+        struct audit_seal seal;
+
+        c->number++;
+        if (!audit_seal_read(str_cut(&text, '\n'), &seal))
+            c->lines++;
+        else if (!check_seal(c, &seal, at))
+            return false;
+        else
+            c->since = text.p;
+    }
+    c->report->unsealed += (int64_t)c->lines;
+    return true;
+}
+
+/* A batch may pass limits.audit_bytes, once. */
+static bool check_file(struct check *c, const struct limits *limits, const char *path)
+{
+    size_t most = (size_t)(limits->audit_bytes + limits->audit_backlog_bytes) + (1 << 20);
+    AUTO_ARENA mem = { 0 };
+    struct str text;
+
+    if (!file_read(&mem, path, most, &text, c->e))
+        return false;
+    c->name = strrchr(path, '/') + 1;
+    c->number = 0;
+    c->since = text.p;
+    c->lines = 0;
+    c->report->files++;
+    return check_text(c, text);
+}
+
+bool audit_check(const char *folder, const struct limits *limits, struct audit_report *out,
+                 struct err *e)
+{
+    struct check c = { .report = out, .e = e };
+    char path[AUDIT_PATH];
+
+    *out = (struct audit_report){ .sound = true };
+    for (int64_t i = limits->audit_files - 1; i >= 0; i--) {
+        if (!audit_file(folder, i, path, e))
+            return false;
+        if (access(path, F_OK) == 0 && !check_file(&c, limits, path))
+            return false;
+    }
+    return true;
+}

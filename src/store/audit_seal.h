@@ -1,0 +1,33 @@
+/*
+ * audit_seal.h - the seals of the audit log, and where its files are; see audit_log.h for what they
+ * mean. Part of the audit log.
+ */
+#ifndef STORE_AUDIT_SEAL_H
+#define STORE_AUDIT_SEAL_H
+
+#include "base/buf.h"
+#include "store/audit_log.h"
+
+enum {
+    AUDIT_PATH = 4096,
+    AUDIT_SEAL = 256, /* no seal is longer, line feeds on both sides included */
+};
+
+/* The file of a number; 0: the one that is written to. */
+bool audit_file(const char *folder, int64_t number, char out[AUDIT_PATH], struct err *e);
+
+struct audit_seal {
+    struct str hash, prev;
+    uint64_t lines; /* right before it, that it is of */
+};
+
+/* Is the line a whole seal? No record is one: they begin with other keys. */
+bool audit_seal_read(struct str line, struct audit_seal *out);
+
+/* sealed: the hash of the seal before, then the lines: what the seal is of, which is put behind. */
+bool audit_seal_put(struct buf *sealed, struct err *e);
+
+/* Is it the seal of these bytes? */
+bool audit_seal_fits(const struct audit_seal *seal, struct str sealed, bool *fits, struct err *e);
+
+#endif

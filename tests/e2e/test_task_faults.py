@@ -1,0 +1,385 @@
+"""What goes wrong around tasks: a flood of them, a disk that is full or takes nothing, a clock that
+jumps, a reader that never reads, programs that want the same work. Wrong words of a dispatch are
+refused in test_orchestration.py and test_tasks_api.py, a damaged database in test_store.py, a daemon
+is killed under its client in test_daemon.py, and anything at any instant in tests/chaos."""
+import errno
+import json
+import os
+import signal
+import socket
+import sqlite3
+import sys
+import threading
+
+LIBRARY = sys.argv.pop(2)
+# pylint: disable=wrong-import-position
+from harness import (DEADLINE, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
+                     request, wait_for)
+from mcp_http import BOTH, begin  # noqa: E402
+from shim import Shim  # noqa: E402
+
+DAY = 24 * 3600 * 1000
+KILLED = -signal.SIGKILL
+
+
+class Server(Serve):
+    """trefoil serve without a model, and its tasks over REST."""
+
+    def __init__(self, *args, root, shim=None, **more):
+        super().__init__(*args, root=root, TREFOIL_PROVIDER="offline", **(shim.env() if shim else {}),
+                         **more)
+
+    def post_json(self, path, body):
+        return self.request("POST", path, json.dumps(body).encode(), content_type="application/json")
+
+    def dispatch(self, text, **more):
+        made = self.post_json("/api/tasks", {"task": text, **more})
+        if made.status != 201:
+            raise AssertionError(made.body)
+        return made.json()["id"]
+
+    def get(self, path):
+        got = self.request("GET", path)
+        equal(got.status, 200)
+        return got.json()
+
+    def task(self, ident):
+        return self.get(f"/api/tasks/{ident}")
+
+    def ended(self, ident):
+        """The task, once it has ended."""
+        return wait_for(f"the end of {ident}", lambda: (lambda t: "ended" in t and t)(self.task(ident)))
+
+    def working(self, ident):
+        wait_for(f"{ident} to be worked on", lambda: self.task(ident)["state"] == "working")
+
+    def tasks(self):
+        """All of them, the newest first."""
+        found, query = [], "?limit=100"
+        while query:
+            page = self.get(f"/api/tasks{query}")
+            found += page["tasks"]
+            query = page.get("next_cursor") and f"?limit=100&cursor={page['next_cursor']}"
+        return found
+
+    def kill(self):
+        self.expect = KILLED
+        self.process.kill()
+        self.process.wait()
+
+
+def configure(root, head="", **limits):
+    """Words that make trefoil use these."""
+    own = root / "own.toml"
+    own.write_text(head + "[limits]\n" + "".join(f"{k} = {v}\n" for k, v in limits.items()))
+    return "--config", str(own)
+
+
+def stored(root, sql, *values):
+    """Rows of the database, read beside whoever works with it."""
+    db = sqlite3.connect(f"file:{root}/.trefoil/trefoil.db?mode=ro", uri=True, timeout=DEADLINE)
+    try:
+        return db.execute(sql, values).fetchall()
+    finally:
+        db.close()
+
+
+def events_of(root, ident):
+    return [(seq, at, kind, json.loads(body)) for seq, at, kind, body in stored(
+        root, "SELECT place & 0xffffffff, at, kind, body FROM task_events e, tasks t"
+        " WHERE t.id = ? AND place >> 32 = t.n ORDER BY place", ident)]
+
+
+def check_events(root, ident):
+    """They are numbered without a gap, and none is before the one it follows."""
+    events = events_of(root, ident)
+    equal([e[0] for e in events], list(range(1, len(events) + 1)))
+    times = [e[1] for e in events]
+    equal(times, sorted(times))
+    return events
+
+
+# ---- a flood -------------------------------------------------------------------------------------
+
+CONNECTIONS, EACH, PLACES = 100, 100, 1000
+
+
+def flood(server, session, answers):
+    """Everything is sent before the first answer is read."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "dispatch_agent", "arguments": {"agent": "default", "task": "/sleep 3600"}}}
+    one = request("POST", "/mcp", json.dumps(call).encode(), content_type="application/json", accept=BOTH,
+                  mcp_session_id=session)
+    with server.connect() as s:
+        s.sendall(one * EACH)
+        file = s.makefile("rb")
+        for _ in range(EACH):
+            equal(file.readline().split()[1], b"200")
+            size = 0
+            while line := file.readline().strip().lower():
+                name, _, value = line.partition(b":")
+                size = int(value) if name == b"content-length" else size
+            answers.append(json.loads(file.read(size))["result"])
+
+
+def memory(pid):
+    with open(f"/proc/{pid}/statm", encoding="ascii") as f:
+        return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@case
+def ten_thousand_dispatches_at_once_are_taken_or_refused_and_none_is_lost(root):
+    frees = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"  # where there is one
+    with Server(root=root, ASAN_OPTIONS=frees) as server:
+        session, answers = begin(server), []
+        threads = [threading.Thread(target=flood, args=(server, session, answers), daemon=True)
+                   for _ in range(CONNECTIONS)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            equal(server.get("/health")["status"], "ok")
+        equal(len(answers), CONNECTIONS * EACH)
+        taken = [a["structuredContent"]["taskId"] for a in answers if not a.get("isError")]
+        refused = {a["content"][0]["text"] for a in answers if a.get("isError")}
+        equal((len(taken), len(set(taken))), (PLACES, PLACES))
+        equal(len(refused), 1)
+        has(refused.pop(), f"limits.tasks is {PLACES}: wait for one, or cancel one")
+        equal({t["id"] for t in server.tasks()}, set(taken))
+        print(f"# {memory(server.pid) >> 20} MiB with {PLACES} live tasks", flush=True)
+        equal(memory(server.pid) < 512 << 20, True)
+        server.kill()
+    with Server(root=root) as server:
+        equal({t["id"] for t in server.tasks()}, set(taken))
+        pid = str(server.pid)
+        wait_for("all to be worked on", lambda: {p.split("/")[-2] for (p,) in stored(
+            root, "SELECT process FROM tasks")} == {pid})
+        server.kill()
+
+
+# ---- a disk that takes nothing -------------------------------------------------------------------
+
+def weather(root, server, stop, go_on, says):
+    """While nothing can be stored all that needs no storing works; then it goes on as if nothing was."""
+    done = server.dispatch("/echo before")
+    server.ended(done)
+    kept = server.task(done)
+    asleep, busy = server.dispatch("/sleep 3600"), server.dispatch("/sleep 100ms")
+    server.working(asleep)
+    server.working(busy)
+    stop()
+    refused = server.post_json("/api/tasks", {"task": "/echo never"})
+    equal(refused.status >= 500, True)
+    has(refused.json()["error"]["message"], says)
+    equal(server.get("/health")["status"], "ok")
+    equal(server.task(done), kept)
+    wait_for("a word about it", lambda: b"cannot be stored yet" in server.process.stderr.readline())
+    equal(server.task(busy)["state"], "working")
+    go_on()
+    equal(server.ended(busy)["result"]["response"], "Slept 100 ms.")
+    equal(server.ended(server.dispatch("/echo after"))["result"]["response"], "after")
+    equal((server.task(asleep)["state"], server.task(done)), ("working", kept))
+    equal(server.post_json(f"/api/tasks/{asleep}/cancel", {}).json()["state"], "canceled")
+    equal([t["state"] for t in server.tasks()], ["completed", "completed", "canceled", "completed"])
+
+
+@case
+def a_store_that_becomes_read_only_is_waited_for(root):
+    own, shim = configure(root, task_look_ms=50), Shim(LIBRARY, root / "page")
+    with Server(*own, root=root, shim=shim) as server:
+        weather(root, server, lambda: setattr(shim, "error", errno.EROFS),
+                lambda: setattr(shim, "error", 0), "Read-only file system")
+        for task in server.tasks():
+            check_events(root, task["id"])
+
+
+@case
+def a_full_disk_is_waited_for(root):
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    mount = 'mount -t tmpfs -o size=4m none "$0" || exit; exec "$@"'
+    home = root / "small"
+    home.mkdir()
+    with Server(*configure(root, task_look_ms=50), root=home,
+                wrap=["unshare", *user, "--mount", "sh", "-c", mount, str(home)]) as server:
+        ballast = f"/proc/{server.pid}/root{home}/ballast"
+
+        def fill():
+            with open(ballast, "wb", buffering=0) as f:
+                for size in (1 << 16, 1 << 12):
+                    try:
+                        while True:
+                            f.write(b"x" * size)
+                    except OSError as e:
+                        equal(e.errno, errno.ENOSPC)
+
+        weather(home, server, fill, lambda: os.unlink(ballast), "the disk is full")
+
+
+# ---- a clock that jumps --------------------------------------------------------------------------
+
+def holder(root, ident):
+    """Who works on it, and with which token."""
+    [(process, fence)] = stored(root, "SELECT process, fence FROM tasks WHERE id = ?", ident)
+    return process, fence
+
+
+class Other(Stdio):
+    """A second program on the same root, that would go on with what nobody works on."""
+
+    def __init__(self, *args, root, **more):
+        super().__init__("--no-attach", *args, root=root, scope="agents", TREFOIL_PROVIDER="offline", **more)
+        self.initialize()
+
+    def tasks(self):
+        told = self.call("tools/call", {"name": "list_tasks", "arguments": {}})
+        while "result" not in told:
+            told = self.receive()
+        return told["result"]["structuredContent"]["tasks"]
+
+    def dispatch(self, text):
+        self.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                   "params": {"name": "dispatch_agent",
+                              "arguments": {"agent": "default", "task": text, "wait": 60}}})
+        while (told := self.receive()).get("id") != 9:
+            pass
+        return told["result"]["structuredContent"]
+
+
+@case
+def a_clock_that_jumps_breaks_no_task(root):
+    own, shim = configure(root, task_look_ms=20), Shim(LIBRARY, root / "page")
+    with Server(*own, root=root, shim=shim) as server:
+        ident, done = server.dispatch("/sleep 3600"), server.dispatch("/echo done")
+        server.working(ident)
+        server.ended(done)
+        held = holder(root, ident)
+        for jump in (DAY, -DAY, 0):
+            shim.clock_ms = jump
+            with Other(*own, root=root, **shim.env()) as other:  # looks for lost tasks as it begins, and again
+                equal(other.dispatch("/echo other")["status"], "completed")
+                fresh = server.ended(server.dispatch(f"/echo {jump}"))
+                equal((fresh["state"], fresh["result"]["response"]), ("completed", str(jump)))
+                equal(fresh["result"]["duration_seconds"] >= 0, True)
+                equal(fresh["ended"] >= fresh["created"], True)
+                equal(server.tasks()[0]["id"], fresh["id"])
+                equal(holder(root, ident), held)
+            check_events(root, fresh["id"])
+        # Which task is gone is the clock's to say; which is there is whole.
+        equal(server.post_json(f"/api/tasks/{ident}/cancel", {}).json()["state"], "canceled")
+        check_events(root, ident)
+
+
+@case
+def one_day_later_what_has_ended_is_forgotten_and_what_works_is_not(root):
+    shim = Shim(LIBRARY, root / "page")
+    with Server(root=root, shim=shim) as server:
+        ident, done = server.dispatch("/sleep 3600"), server.dispatch("/echo done")
+        server.ended(done)
+        shim.clock_ms = DAY
+        equal(server.request("GET", f"/api/tasks/{done}").status, 404)
+        equal([t["id"] for t in server.tasks()], [ident])
+        shim.clock_ms = -DAY
+        late = server.dispatch("/echo late")
+        server.ended(late)
+        shim.clock_ms = -DAY + 3_000_000  # its hour is counted by the clock that it ended by
+        equal(server.task(late)["state"], "completed")
+        shim.clock_ms = -DAY + 4_000_000
+        equal(server.request("GET", f"/api/tasks/{late}").status, 404)
+        equal(server.post_json(f"/api/tasks/{ident}/cancel", {}).json()["state"], "canceled")
+
+
+# ---- a reader that never reads -------------------------------------------------------------------
+
+class Events:
+    """An event stream that is read when we like."""
+
+    def __init__(self, server, ident, after=0, room=None):
+        self.socket = socket.socket()
+        self.socket.settimeout(DEADLINE)
+        if room:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        self.socket.connect(server.address)
+        self.socket.sendall(request("GET", f"/api/tasks/{ident}/events", close=True, last_event_id=after))
+
+    def rest(self):
+        """The events until it ends as it should."""
+        body, text = read_all(self.socket).partition(b"\r\n\r\n")[2], b""
+        self.socket.close()
+        while True:
+            size, _, body = body.partition(b"\r\n")
+            if not int(size, 16):
+                break
+            text, body = text + body[:int(size, 16)], body[int(size, 16) + 2:]
+        return [json.loads(line[6:]) for line in text.split(b"\n") if line.startswith(b"data: ")]
+
+
+WORDS = "/echo " + "word " * (1 << 20)
+READERS = 20
+
+
+def perform(server, room):
+    """A task that says much to READERS, and how much memory that takes; one of them reads at once."""
+    first = server.dispatch("/sleep 3600", lock=["gate"])
+    server.working(first)
+    loud = server.dispatch(WORDS, lock=["gate"])
+    streams = [Events(server, loud, room=room) for _ in range(READERS)]
+    good = Events(server, loud)
+    wait_for("all to be there", lambda: server.get("/health")["connections"] == READERS + 2)
+    server.post_json(f"/api/tasks/{first}/cancel", {})
+    told = good.rest()
+    equal([e["seq"] for e in told], list(range(1, len(told) + 1)))
+    equal(told[-1]["body"]["state"], "completed")
+    return loud, told, streams, memory(server.pid)
+
+
+@case
+def a_subscriber_that_never_reads_is_let_go_and_may_come_again(root):
+    own = configure(root, '[mcp]\nmode = "read-write"\n[tasks]\nlock_conflict = "wait"\n',
+                    task_watch_events=5, task_gather_ms=0, http_write_ms=600000)
+    frees = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"
+    with Server(*own, root=root, ASAN_OPTIONS=frees) as server:
+        loud, told, streams, used = perform(server, None)
+        for stream in streams:
+            stream.rest()
+        loud, told, streams, more = perform(server, 4096)
+        print(f"# {used >> 20} MiB, then {more >> 20} MiB with {READERS} who do not read", flush=True)
+        equal(more < used + READERS * len(WORDS), True)
+        for stream in streams:
+            begun = stream.rest()
+            equal(begun, told[:len(begun)])
+            equal(len(begun) < len(told), True)
+            equal(Events(server, loud, after=len(begun)).rest(), told[len(begun):])
+
+
+# ---- programs that want the same work ------------------------------------------------------------
+
+@case
+def of_two_programs_that_recover_exactly_one_goes_on_with_a_task(root):
+    own = configure(root, '[mcp]\nmode = "read-write"\n', task_look_ms=10)
+    side = root / "side.txt"
+    with Server(*own, root=root) as server:
+        asleep = [server.dispatch("/sleep 3600") for _ in range(10)]
+        cut = [server.dispatch("/call shell_exec " + json.dumps(
+            {"command": f"echo {n} >> {side}; sleep 600", "shell": True})) for n in range(5)]
+        wait_for("all of them", lambda: side.exists() and len(side.read_text().split()) == 5)
+        for ident in asleep:
+            server.working(ident)
+        server.kill()
+    with Server(*own, root=root) as one, Other(*own, root=root) as two, Other(*own, root=root) as three:
+        equal(len(two.tasks()), 15)
+        for ident in cut:
+            has(one.ended(ident)["result"]["response"], "interrupted")
+        for ident in asleep:
+            wait_for("it goes on", lambda i=ident: holder(root, i)[1] == 2)
+        equal(len(three.tasks()), 15)
+        runners = {holder(root, i)[0].split("/")[-2] for i in asleep}
+        equal(runners <= {str(p.pid) for p in (one, two, three)}, True)
+        for ident in asleep + cut:
+            events = check_events(root, ident)
+            equal(sum(e[3].get("text") == "goes on after a restart" for e in events), 1)
+        equal(sorted(side.read_text().split()), list("01234"))
+        equal({holder(root, i)[1] for i in asleep}, {2})
+        for ident in asleep:
+            equal(one.post_json(f"/api/tasks/{ident}/cancel", {}).json()["state"], "canceled")
+
+
+main()
