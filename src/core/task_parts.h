@@ -100,7 +100,7 @@ struct task_run {
     char session_id[ID_TEXT];
     bool taken; /* from a process that is gone: how far had it come? */
     bool cancel, lost, parked;
-    int tries; /* of what the store has refused */
+    int tries;         /* of what the store has refused */
     struct str damage; /* why it cannot be worked on; else STR_NONE */
 
     struct task_log log;

@@ -17,8 +17,6 @@
 #include "core/task_call.h"
 #include "proto/mcp/mcp_method.h"
 
-#define MCP_TASKS MCP_META "tasks"
-
 /* ---- who has them ------------------------------------------------------------------------- */
 
 /* Are tasks kept where this is offered, or will be in a moment? */

@@ -27,6 +27,9 @@ enum mcp_version {
     MCP_ASSUMED = MCP_2025_03_26,
 };
 
+/* The extension by which a call may become a task, for both sides. */
+#define MCP_TASKS "io.modelcontextprotocol/tasks"
+
 struct mcp_features {
     const char *name;
     bool modern;           /* no handshake; resultType, cache fields, serverInfo in each result */
