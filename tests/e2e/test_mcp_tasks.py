@@ -4,8 +4,9 @@ import pathlib
 import signal
 import tempfile
 
-from harness import Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
+from harness import TREFOIL, Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
 from mcp_http import BOTH
+from upstream import command
 
 META = "io.modelcontextprotocol/"
 TASKS = META + "tasks"
@@ -267,6 +268,32 @@ def cancelling_leaves_no_process(root):
 
 
 @case
+def a_task_is_cancelled_from_elsewhere(root):
+    with Remote(*read_write(), root=root) as t:
+        ident = t.begin("echo $$ > pid; sleep 1000")
+        wait_for("the program", lambda: (root / "pid").exists() and (root / "pid").read_text())
+        equal(run("tasks", "cancel", ident, root=root).returncode, 0)
+        equal(t.get(ident)["status"], "cancelled")
+        wait_for("its end", lambda: not alive(int((root / "pid").read_text())))
+
+
+@case
+def a_call_that_is_taken_back_before_its_id_is_known_runs_no_further(root):
+    with Local(*read_write(), root=root) as t:
+        t.end(t.begin("true"))
+        call = framed("tools/call", {"name": "shell_exec", "arguments": {"argv": ["sleep", "1000"]}},
+                      ABLE)
+        back = framed("notifications/cancelled", {"requestId": 7}, ABLE)
+        del back["id"]
+        t.send(b"".join(json.dumps(m).encode() + b"\n" for m in (call, back)))
+        t.result("server/discover")
+
+        def states():
+            return {x["state"] for x in json.loads(run("tasks", "list", "--json", root=root).stdout)}
+        wait_for("its end", lambda: states() == {"completed", "canceled"})
+
+
+@case
 def a_question_can_be_cancelled_too(root):
     for t, _ in both(root, ASKS):
         ident = t.begin("true")
@@ -411,6 +438,25 @@ def what_a_guest_of_the_daemon_began_goes_on_without_it(folder):
             has(text_of(t.end(ident)), "gone")
 
 
+@case
+def a_trefoil_behind_another_makes_a_task_of_what_it_is_asked(folder):
+    inner, outer = folder / "inner", folder / "outer"
+    inner.mkdir()
+    outer.mkdir()
+    behind = command("behind", TREFOIL, "mcp", "--scope", "tools", "--root", str(inner),
+                     *read_write(), allowed_tools='["shell_exec"]')
+    with Remote(*read_write(behind), root=outer) as t:
+        t.able = {}
+        tools = t.result("tools/list")["tools"]
+        name = next(x["name"] for x in tools if x["name"].endswith("behind_shell_exec"))
+        answer = t.result("tools/call", name=name, arguments={"argv": ["echo", "from behind"]})
+        equal(answer["resultType"], "complete")
+        has(answer["content"][0]["text"], "from behind")
+        listed = json.loads(run("tasks", "list", "--json", root=inner).stdout)
+        equal([x["agent"] for x in listed], ["shell_exec"])
+        equal(json.loads(run("tasks", "list", "--json", root=outer).stdout), [])
+
+
 # ---- listening -----------------------------------------------------------------------------------
 
 @case
@@ -443,6 +489,22 @@ def who_listens_is_told_of_every_change(root):
         unable = Listen(t, able={}, taskIds=[ident])
         equal(unable.next()["params"]["notifications"], {})
         unable.close()
+
+
+@case
+def who_listens_when_the_program_leaves_is_told_so(root):
+    with Remote(*read_write(ASKS), root=root) as t:
+        ident = t.begin("true")
+        t.until(ident, "input_required")
+        stream = Listen(t, taskIds=[ident])
+        equal(stream.next()["params"]["notifications"], {"taskIds": [ident]})
+        equal(stream.next()["params"]["status"], "input_required")
+        t.leave()
+        told = stream.next()
+        while "method" in told:
+            told = stream.next()
+        equal((told["id"], told["result"]["resultType"]), (7, "complete"))
+        stream.close()
 
 
 @case

@@ -5,6 +5,7 @@
  *                              -> or run the tool while the client waits, which may ask it things,
  *                                 round by round (mcp_park.h), and begins a task itself
  */
+#include "base/mem.h"
 #include "core/agent_staff.h"
 #include "proto/mcp/mcp_tasks.h"
 
@@ -19,6 +20,34 @@ struct creation {
     struct task_ask *ask;
 };
 
+/* ---- nobody will come for it ---------------------------------------------------------------- */
+
+struct orphan {
+    struct task_ask ask;
+    char id[ID_TEXT];
+};
+
+static void on_orphan_gone(struct op *op, const struct err *e, void *who)
+{
+    struct orphan *o = who;
+
+    (void)op;
+    (void)e;
+    task_ask_fini(&o->ask);
+    mem_free(o);
+}
+
+/* Its client has left, or taken the call back, before it could learn the id. */
+static void abandon(struct creation *c)
+{
+    struct str id = c->ask->info.id.n ? c->ask->info.id : c->ask->id;
+    struct orphan *o = MEM_NEW(struct orphan);
+
+    str_to_c(id, o->id, sizeof(o->id));
+    o->ask.id = str_of(o->id);
+    task_cancel(c->engine, &o->ask, NULL, on_orphan_gone, o);
+}
+
 /* ---- creating ------------------------------------------------------------------------------- */
 
 static void on_created(struct op *op, const struct err *e, void *who)
@@ -28,8 +57,10 @@ static void on_created(struct op *op, const struct err *e, void *who)
     struct jw *w;
 
     (void)op;
-    if (e) {
-        rpc_error_of(in, e);
+    if (in->op.canceled && (!e || c->ask->id.n))
+        abandon(c);
+    if (e || in->op.canceled) {
+        rpc_error_of(in, e ? e : &(struct err){ ERR_CANCELED, "canceled" });
         return;
     }
     w = rpc_result_begin(in);

@@ -112,6 +112,8 @@ static struct str status_of(const struct task_info *info, struct json result)
 
     if (info->state == TASK_FAILED && has_result(info, result))
         return status[TASK_COMPLETED];
+    if (info->state == TASK_COMPLETED && !json_here(result)) /* larger than may be read */
+        return status[TASK_FAILED];
     return status[info->state];
 }
 
@@ -166,6 +168,7 @@ static void write_response(struct jw *w, struct arena *mem, const struct task_in
                            struct json result)
 {
     struct str answer = json_str(mem, json_get(result, STR("response")));
+    bool cut = json_is(json_get(result, STR("stop")), str_of(turn_stop_names[TURN_LENGTH]));
     bool failed = info->state != TASK_COMPLETED;
 
     answer = answer.p ? answer : STR("");
@@ -180,7 +183,7 @@ static void write_response(struct jw *w, struct arena *mem, const struct task_in
         write_text(w, info->text.n ? info->text : STR("it failed"));
     jw_array_end(w);
     write_structured(w, info, result, answer);
-    if (failed)
+    if (failed && !cut) /* most of it is there */
         jw_kbool(w, "isError", true);
     jw_object_end(w);
 }
@@ -198,7 +201,8 @@ static void write_end(struct jw *w, struct arena *mem, const struct task_info *i
     else if (json_here(call_error))
         jw_kraw(w, "error", json_raw(call_error));
     else
-        write_error(w, RPC_INTERNAL_ERROR, info->text.n ? info->text : STR("it failed"), STR_NONE);
+        write_error(w, RPC_INTERNAL_ERROR,
+                    info->text.n ? info->text : STR("its result cannot be read"), STR_NONE);
 }
 
 void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits, int64_t now,

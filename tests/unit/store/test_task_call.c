@@ -74,10 +74,9 @@ static void run_forward(struct call *call)
 }
 
 #define TOOL(n, fn, ...)                                                                           \
-    static const struct tool n##_tool = { .name = #n,                                              \
-                                          .input_schema = "{\"type\":\"object\"}",                 \
-                                          .start = fn,                                             \
-                                          __VA_ARGS__ }
+    static const struct tool n##_tool = {                                                          \
+        .name = #n, .input_schema = "{\"type\":\"object\"}", .start = fn, __VA_ARGS__              \
+    }
 
 TOOL(ask, run_ask, .kind = TOOL_THINK);
 TOOL(work, run_work, .kind = TOOL_THINK, .title = "Work");
@@ -268,8 +267,9 @@ TEST(a_call_is_stored_before_anyone_is_told_and_completes)
     HAS_S(b.ask.info.result, "{\"summary\":\"hello\",\"response\":\"hello\",\"artifacts\":[],");
     HAS_S(b.ask.info.result, "\"stop\":\"end\"");
     HAS_S(b.ask.info.result, "\"call\":{\"what\":\"say\"}}");
-    HAS_S(str_of(events(&b)), "1 status {\"state\":\"submitted\"}\n2 status {\"state\":\"working\"}\n"
-                              "3 tool {\"type\":\"tool\",\"id\":\"");
+    HAS_S(str_of(events(&b)),
+          "1 status {\"state\":\"submitted\"}\n2 status {\"state\":\"working\"}\n"
+          "3 tool {\"type\":\"tool\",\"id\":\"");
     HAS_S(str_of(b.told), "\"name\":\"say\",\"title\":\"Say\",\"kind\":\"read\","
                           "\"status\":\"running\",\"args\":{\"text\":\"hello\"}}");
     HAS_S(str_of(b.told), "\"status\":\"done\",\"text\":\"hello\"}");
@@ -287,7 +287,8 @@ TEST(what_a_tool_reports_is_an_event_and_its_own_failure_is_an_end)
     HAS_S(b.ask.info.result, "\"response\":\"it does not fit\"");
     HAS_S(str_of(events(&b)), "\"text\":\"half of it\"");
     HAS_S(str_of(b.told), "\"done\":1,\"total\":2");
-    HAS_S(str_of(b.told), "notice {\"type\":\"notice\",\"kind\":\"warning\",\"text\":\"it smells\"}");
+    HAS_S(str_of(b.told),
+          "notice {\"type\":\"notice\",\"kind\":\"warning\",\"text\":\"it smells\"}");
     OK(!strstr(b.told, "nobody hears this"));
     HAS_S(str_of(b.told), "\"status\":\"failed\",\"text\":\"it does not fit\"}");
 }
