@@ -68,6 +68,7 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
         .output_schema = agent_call_output,
         .kind = tool_agent_send.kind,
         .open_world = true,
+        .task = tool_agent_send.task,
         .timeout_ms = tool_agent_send.timeout_ms,
         .who = arena_cstr(&a->mem, str_of(card->name)), /* the agent that agent_send is to reach */
         .start = tool_agent_send.start,

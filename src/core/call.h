@@ -83,6 +83,7 @@ struct call {
     bool untrusted;     /* what it brings back came from outside: data, never instruction */
     struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
     struct str warning; /* what the guard has to say to the model; else STR_NONE */
+    struct str task;    /* it goes on as the task of this id; else STR_NONE */
 
     /* A whole result object or error object, forwarded as it came; lives as long as mem. */
     struct str raw_result, raw_error;

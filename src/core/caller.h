@@ -71,6 +71,8 @@ struct caller {
     const char *name; /* who it is to the guard and the log: "mcp", "cli" */
     struct trace trace;
 
+    bool takes_tasks; /* it comes back for what goes on as a task (call->task) */
+
     /* For the guard (guard.h). Zeroed: on this machine, the guard's own scope, trusted. */
     bool remote;          /* it came over a network */
     struct str principal; /* who it proved to be; none for nobody */

@@ -6,7 +6,7 @@
  *       +-----------+-------------+--> COMPLETED, FAILED, CANCELED, REJECTED: final
  *
  * A task is one prompt for one agent, worked on in a session of its own by the process that holds
- * its fencing token. Every change is a new version and leaves an event; events have numbers, 1, 2,
+ * its fencing token; or one call of a tool (task_call.h). Every change is a new version and leaves an event; events have numbers, 1, 2,
  * 3 ..., and are stored before anyone is told. The caller may go; the work goes on, and comes back
  * after a restart. Terminal tasks are kept for limits.task_keep_ms; when there are limits.tasks of
  * them the oldest terminal one makes room, and when all are live a new one is refused (ERR_LIMIT).
@@ -49,6 +49,7 @@ struct str task_status_body(struct arena *mem, enum task_state state, struct str
 
 /* Borrowed until the op is done, but for what is said to live as long as the engine. */
 struct task_spec {
+    struct str tool;                         /* of a call; STR_NONE: an agent does it */
     struct str agent;                        /* STR_NONE: the default */
     struct str text;                         /* what it is to do */
     struct str model, effort, output_format; /* instead of the agent's; STR_NONE */
@@ -68,12 +69,14 @@ struct task_spec {
 /* ---- what is known of one -------------------------------------------------------------------- */
 
 struct task_info {
-    struct str id, context, agent, model, mode, session, owner;
+    struct str id, context, model, mode, session, owner;
+    struct str agent; /* of a call: the tool */
     enum task_state state;
     struct str asked;  /* what it is to do */
     struct str text;   /* a sentence about the state: why it failed, what is asked */
     struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
-                          "usage","stop","duration_seconds"}; else STR_NONE */
+                          "usage","stop","duration_seconds"}, of a call also "call"; else
+                          STR_NONE */
     struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool"}}; or STR_NONE */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;

@@ -335,14 +335,15 @@ static void on_created(struct op *op, const struct err *e, void *who)
     task_engine_settled(g);
 }
 
+/* Of a call its tool stands where the agent does. */
 static struct store_task first_of(struct task_run *r, const struct store_event *status)
 {
     return (struct store_task){
         .id = str_of(r->id),
         .context = r->context,
         .owner = r->owner,
-        .agent = str_of(r->agent->def->name),
-        .model = r->agent->model.name,
+        .agent = r->call ? r->spec.tool : str_of(r->agent->def->name),
+        .model = r->call ? STR_NONE : r->agent->model.name,
         .mode = str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)),
         .state = str_of(task_state_names[TASK_SUBMITTED]),
         .spec = task_spec_write(&r->mem, &r->spec),
@@ -391,7 +392,28 @@ static void fill_new(struct task_run *r)
     id_new(r->created, context);
     r->context = r->spec.context.n ? r->spec.context : arena_str(&r->mem, str_of(context));
     r->owner = r->spec.owner.n ? r->spec.owner : STR("local");
-    r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    if (r->agent)
+        r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+}
+
+bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                       struct op *parent, op_done_fn *done, void *who)
+{
+    struct err e;
+
+    a->engine = g;
+    op_begin(&a->op, &create_kind, g->loop, parent, done, who);
+    if (check(g, spec, &e))
+        return true;
+    op_fail(&a->op, &e);
+    return false;
+}
+
+void task_create_store(struct task_ask *a, struct task_run *r)
+{
+    r->creator = a;
+    fill_new(r);
+    store_new(r);
 }
 
 void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
@@ -401,16 +423,14 @@ void task_create(struct task_engine *g, struct task_ask *a, const struct task_sp
     struct task_run *r;
     struct err e;
 
-    a->engine = g;
-    op_begin(&a->op, &create_kind, g->loop, parent, done, who);
-    agent = check(g, spec, &e) ? task_spec_agent(spec, g->opts.desk, &e) : NULL;
+    if (!task_create_begin(g, a, spec, parent, done, who))
+        return;
+    agent = task_spec_agent(spec, g->opts.desk, &e);
     if (!agent) {
         op_fail(&a->op, &e);
         return;
     }
     r = task_run_new(g, spec);
     r->agent = agent;
-    r->creator = a;
-    fill_new(r);
-    store_new(r);
+    task_create_store(a, r);
 }

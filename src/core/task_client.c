@@ -57,7 +57,7 @@ static void tell_question(struct task_run *r, const struct task_question *q)
     struct event ev = { .kind = EVENT_ASK };
 
     ev.ask = (struct event_ask){
-        .id = turn_call_id(q->ask),
+        .id = r->call ? str_of(r->id) : turn_call_id(q->ask),
         .key = q->key,
         .kind = q->ask->kind,
         .params = q->ask->params,
@@ -129,9 +129,8 @@ static struct str sentence_of(struct task_run *r, const struct ask *ask)
     return str_head(json_str(ask->call->mem, json_get(params, STR("message"))), 1 << 12);
 }
 
-static void on_ask(struct work_client *c, struct ask *ask)
+void task_run_ask(struct task_run *r, struct ask *ask)
 {
-    struct task_run *r = run_of(c);
     struct task_question *q = ARENA_NEW(ask->call->mem, struct task_question);
     struct task_question **end = &r->asks;
 
@@ -146,6 +145,11 @@ static void on_ask(struct work_client *c, struct ask *ask)
     task_log_state(r, TASK_INPUT_REQUIRED, sentence_of(r, ask));
 }
 
+static void on_ask(struct work_client *c, struct ask *ask)
+{
+    task_run_ask(run_of(c), ask);
+}
+
 const struct work_client_kind task_client_kind = {
     .event = on_event,
     .can = can_ask,
@@ -154,10 +158,13 @@ const struct work_client_kind task_client_kind = {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static bool check_answer(struct json answer, struct err *e)
+static bool check_answer(enum ask_kind kind, struct json answer, struct err *e)
 {
     struct json action = json_get(answer, STR("action"));
 
+    if (kind == ASK_SAMPLE || kind == ASK_ROOTS) /* of whose shape their asker knows */
+        return json_type(answer) == JSON_OBJECT ||
+               fail(e, ERR_INVALID, "an answer to %s is an object", ask_names[kind]);
     if (json_is(action, STR("accept")) || json_is(action, STR("decline")) ||
         json_is(action, STR("cancel")))
         return true;
@@ -177,7 +184,7 @@ bool task_run_answer(struct task_run *r, struct str key, struct json answer, str
     if (!q)
         return fail(e, ERR_NOT_FOUND, "task %s has no open question " STR_FMT, r->id,
                     STR_ARG(str_head(key, 40)));
-    if (!check_answer(answer, e) ||
+    if (!check_answer(q->ask->kind, answer, e) ||
         !json_read(q->ask->call->mem, arena_str(q->ask->call->mem, json_raw(answer)), &opts, &own,
                    e))
         return false;

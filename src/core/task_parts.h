@@ -4,6 +4,9 @@
  * A run is a task that this process works on. Its op is over all it does, so that cancelling it
  * reaches whatever is under way; it settles when the last word is stored, and then the run is gone.
  *
+ * A run is the work of an agent, or (task_call.c) a call of a tool, which has no session: it runs in
+ * the place of the turn.
+ *
  *   LOCKS     what it locks is waited for
  *   OPENING   its session is opened; that it is, and which, is stored before the turn begins
  *   TURNING   its turn runs
@@ -21,6 +24,7 @@
 #include "core/task_artifacts.h"
 #include "core/turn.h"
 
+struct task_call;
 struct task_run;
 
 /* ---- task_log.c: what is stored, and when ----------------------------------------------------- */
@@ -101,6 +105,7 @@ struct task_run {
     struct store_ask look_ask;
     struct store_step look_step;
 
+    struct task_call *call; /* NULL: an agent works on it */
     struct agent *agent;
     bool read_only;
     struct lock_hold hold;
@@ -145,11 +150,17 @@ void task_run_prompt(struct task_run *r, struct str before, struct str text);
 void task_run_resume(struct task_run *r);
 void task_run_turned(struct task_run *r); /* outcome, stop, why and answer are set */
 
+/* What whoever it works for may is the most. NULL: that is not known any more. */
+const struct guard_scope *task_run_rights(struct task_run *r, struct err *e);
+
 /* What happens in its turn: task_client.c. */
 extern const struct work_client_kind task_client_kind;
 
 /* Open questions as JSON, in mem; "" for none. */
 struct str task_run_asks(const struct task_run *r, struct arena *mem);
+
+/* Something is asked: it stays open until somebody answers, or it is taken back. */
+void task_run_ask(struct task_run *r, struct ask *ask);
 
 /* Answer one. ERR_NOT_FOUND, ERR_INVALID. */
 bool task_run_answer(struct task_run *r, struct str key, struct json answer, struct str by,
@@ -170,6 +181,21 @@ struct agent *task_spec_agent(const struct task_spec *spec, struct agent_desk *d
 
 /* What the agent is told before its task; STR_NONE: nothing. */
 struct str task_spec_preface(bool read_only);
+
+/* ---- task_call.c ------------------------------------------------------------------------------ */
+
+/* Run the tool; ends in task_run_turned. */
+void task_call_start(struct task_run *r);
+
+/* What is kept of the end beside the rest; STR_NONE: nothing. */
+struct str task_call_words(const struct task_run *r);
+
+/* ---- creating: task_ask.c --------------------------------------------------------------------- */
+
+/* Begin the op; false: it has failed. Then store a run of that spec: the op ends with it. */
+bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                       struct op *parent, op_done_fn *done, void *who);
+void task_create_store(struct task_ask *a, struct task_run *r);
 
 /* ---- the engine ------------------------------------------------------------------------------- */
 

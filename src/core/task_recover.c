@@ -84,6 +84,11 @@ static void fill_run(struct task_run *r, const struct store_task *t)
         r->state = TASK_WORKING;
 }
 
+/* What it had done by then nobody knows: never run twice. */
+static const char lost_call[] = " did not come to its end: the program that ran it was stopped or "
+                                "killed. What it had done by then is not undone, and it is not run "
+                                "again";
+
 static void adopt(struct task_engine *g, const struct store_task *t)
 {
     struct arena mem = { 0 };
@@ -96,6 +101,9 @@ static void adopt(struct task_engine *g, const struct store_task *t)
     fill_run(r, t);
     if (!ok)
         r->damage = arena_str(&r->mem, str_of(e.text));
+    else if (spec.tool.n)
+        r->damage =
+            arena_printf(&r->mem, STR_FMT "%s", STR_ARG(str_head(spec.tool, 64)), lost_call);
     arena_fini(&mem);
     task_run_begin(r);
 }

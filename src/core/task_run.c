@@ -37,7 +37,8 @@ static struct str summary(struct str text)
 
 static void write_artifacts(struct jw *w, struct task_run *r)
 {
-    task_artifacts_find(&r->made, r->answer);
+    if (!r->call) /* what a tool prints says nothing of who made it */
+        task_artifacts_find(&r->made, r->answer);
     task_artifacts_sort(&r->made);
     jw_plain_key(w, STR("artifacts"));
     jw_array(w);
@@ -70,6 +71,8 @@ static struct str write_result(struct task_run *r)
     jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
     jw_plain_key(&w, STR("duration_seconds"));
     jw_double(&w, duration(r));
+    if (r->call)
+        jw_kraw(&w, "call", task_call_words(r));
     jw_object_end(&w);
     return buf_str(&out);
 }
@@ -96,6 +99,8 @@ static void on_all_stored(struct task_run *r)
     op_ok(&r->op);
 }
 
+static const char stopped[] = "the program was stopped while it ran, and calls are not run again";
+
 static void end(struct task_run *r)
 {
     if (r->cancel) {
@@ -103,7 +108,8 @@ static void end(struct task_run *r)
         r->stop = TURN_CANCELED;
         r->why = STR_NONE;
     } else if (r->parked && r->stop == TURN_CANCELED) {
-        r->outcome = TASK_STATES;
+        r->outcome = r->call ? TASK_FAILED : TASK_STATES;
+        r->why = str_of(stopped);
     }
     if (r->outcome != TASK_STATES && !r->lost) {
         r->result = write_result(r);
@@ -245,8 +251,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     task_log_flush(r, on_session_stored);
 }
 
-/* What whoever it works for may is the most. NULL: that is not known any more. */
-static const struct guard_scope *rights(struct task_run *r, struct err *e)
+const struct guard_scope *task_run_rights(struct task_run *r, struct err *e)
 {
     const struct guard *g = r->engine->opts.guard;
     static const struct guard_scope everything;
@@ -260,7 +265,7 @@ static void open_session(struct task_run *r)
     const struct task_spec *s = &r->spec;
     const struct task_engine_opts *o = &r->engine->opts;
     struct err e;
-    const struct guard_scope *parent = rights(r, &e);
+    const struct guard_scope *parent = task_run_rights(r, &e);
     struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
     bool local = str_eq(r->owner, STR("local"));
 
@@ -286,6 +291,8 @@ static void on_working(struct task_run *r)
 {
     if (is_stopping(r))
         give_up(r, "canceled");
+    else if (r->call)
+        task_call_start(r);
     else
         open_session(r);
 }
@@ -456,8 +463,12 @@ void task_run_begin(struct task_run *r)
     look_later(r);
     if (g->closing)
         task_run_park(r);
-    if (r->damage.p || r->cancel || (!r->agent && !hire(r))) {
+    if (r->damage.p || r->cancel || (!r->call && !r->agent && !hire(r))) {
         give_up(r, r->damage.p ? r->damage.p : "canceled");
+        return;
+    }
+    if (r->call) { /* which waits for its turn to write by itself */
+        work(r);
         return;
     }
     r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;

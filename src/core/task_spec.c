@@ -25,6 +25,7 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
 {
     struct task_spec to = *s;
 
+    to.tool = copy(mem, s->tool);
     to.agent = copy(mem, s->agent);
     to.text = copy(mem, s->text);
     to.model = copy(mem, s->model);
@@ -51,6 +52,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 
     buf_init_in(&out, mem, RECORD_MOST);
     jw_object(&w);
+    jw_kstr(&w, "tool", s->tool);
     jw_kstr(&w, "agent", s->agent);
     jw_kstr(&w, "text", s->text);
     jw_kstr(&w, "model", s->model);
@@ -82,6 +84,7 @@ struct spec_rest {
 };
 
 static const struct pick spec_fields[] = {
+    PICK_FIELD("tool", PICK_STR, struct task_spec, tool, 0),
     PICK_FIELD("agent", PICK_STR, struct task_spec, agent, 0),
     PICK_FIELD("text", PICK_STR, struct task_spec, text, PICK_MUST),
     PICK_FIELD("model", PICK_STR, struct task_spec, model, 0),

@@ -28,6 +28,14 @@ enum tool_tells {
     TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
 };
 
+/* May a call of it become a task, for clients that know how to come back for one? */
+enum tool_task {
+    TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
+    TOOL_TASK_MAY,   /* whoever calls it makes it one (task_call.h) */
+    TOOL_TASK_ONLY,  /* the same, and nobody can wait for it */
+    TOOL_TASK_OWN,   /* it begins one itself where caller.takes_tasks, and ends as it: call->task */
+};
+
 struct tool {
     const char *name;  /* [A-Za-z0-9_-]{1,64}, unique in an offer */
     const char *alias; /* "server:tool", of an MCP server's; NULL: built in */
@@ -45,6 +53,7 @@ struct tool {
     const char *annotations; /* instead of the hints above */
     const char *icons, *meta;
 
+    enum tool_task task;
     int64_t timeout_ms;   /* as in struct call_about */
     void *who;            /* call->who */
     call_start_fn *start; /* call->args is an object or missing */

@@ -1,11 +1,11 @@
 /*
- * agent_send.c - give an agent something to do, and wait for its answer.
+ * agent_send.c - give an agent something to do, and wait for its answer. For a caller that comes back
+ * for it, it is a task from the start, and survives a restart.
  *
  * A tool that stands for one agent starts the same way: its `who` is the agent's name.
  */
 #include "core/agent_call.h"
-#include "tool/tools.h"
-#include "tool/work.h"
+#include "tool/task_tools.h"
 
 struct args {
     struct str agent, message, session, mode;
@@ -30,6 +30,11 @@ static void send(struct call *call)
         args.agent = arena_str(call->mem, str_of(call->who));
     if (args.mode.p && !agent_mode_named(args.mode, &mode)) {
         call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
+        return;
+    }
+    if (call->caller->takes_tasks && call->host->staff && call->host->staff->tasks) {
+        task_dispatch_instead(
+            call, &(struct task_errand){ args.agent, args.message, args.session, args.mode });
         return;
     }
     agent_call(call, &(struct agent_call_opts){
@@ -65,6 +70,7 @@ const struct tool tool_agent_send = {
         "\"required\":[\"message\"],\"additionalProperties\":false}",
     .output_schema = agent_call_output,
     .kind = TOOL_THINK,
+    .task = TOOL_TASK_OWN,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,
 };

@@ -182,6 +182,7 @@ const struct tool tool_shell_exec = {
                      "\"required\":[\"running\",\"timedOut\"]}",
     .kind = TOOL_EXECUTE,
     .open_world = true,
+    .task = TOOL_TASK_MAY,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,
 };

@@ -47,6 +47,7 @@ struct dispatch {
     struct place place; /* of the file that says what to do ... */
     struct arena mem;   /* ... and what it holds: of the pool thread */
     bool asked_to_write;
+    bool instead; /* the call ends as the task */
     struct task_spec spec;
     struct store_ask look; /* whose is the session to go on with? */
     struct store_step look_step;
@@ -152,6 +153,12 @@ static void write_answer(struct dispatch *d)
     task_call_done(call);
 }
 
+static void become(struct dispatch *d)
+{
+    d->call->task = arena_str(d->call->mem, d->ask->info.id);
+    call_done(d->call);
+}
+
 static void on_created(struct op *op, const struct err *e, void *who)
 {
     struct dispatch *d = who;
@@ -159,6 +166,8 @@ static void on_created(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e)
         task_call_failed(d->call, STR_NONE, e);
+    else if (d->instead)
+        become(d);
     else if (d->args.wait > 0)
         task_report(d->call, d->ask->info.id, d->args.wait);
     else
@@ -299,22 +308,46 @@ static bool begins_with_file(struct dispatch *d)
 
 /* ---- beginning ----------------------------------------------------------------------------- */
 
-static void dispatch(struct call *call)
+/* NULL: the call has failed with the reason. */
+static struct dispatch *prepare(struct call *call, const struct args *args)
 {
-    struct args args = { .budget = NAN };
     enum agent_mode mode = AGENT_READ_WRITE;
     struct dispatch *d;
 
-    if (!tool_args(call, arg_fields + (call->who ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args) ||
-        !check(call, &args, &mode) || !task_engine_for(call))
-        return;
+    if (!check(call, args, &mode) || !task_engine_for(call))
+        return NULL;
     d = ARENA_NEW(call->mem, struct dispatch);
     d->call = call;
-    d->args = args;
-    d->spec.text = args.task;
+    d->args = *args;
+    d->spec.text = args->task;
     set_mode(d, mode);
-    if (!begins_with_file(d))
+    return d;
+}
+
+static void dispatch(struct call *call)
+{
+    struct args args = { .budget = NAN };
+    struct dispatch *d;
+
+    if (!tool_args(call, arg_fields + (call->who ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
+        return;
+    d = prepare(call, &args);
+    if (d && !begins_with_file(d))
         go_on(d);
+}
+
+void task_dispatch_instead(struct call *call, const struct task_errand *errand)
+{
+    struct dispatch *d = prepare(call, &(struct args){ .budget = NAN,
+                                                       .agent = errand->agent,
+                                                       .task = errand->message,
+                                                       .session = errand->session,
+                                                       .mode = errand->mode });
+
+    if (!d)
+        return;
+    d->instead = true;
+    go_on(d);
 }
 
 static void start(struct call *call)

@@ -37,6 +37,16 @@ void task_call_done(struct call *call);
 /* An ask of the engine whose memory goes with the call. */
 struct task_ask *task_ask_new(struct call *call, struct str id);
 
+/* ---- agent_send, for a caller that takes tasks --------------------------------------------- */
+
+/* As its arguments are; STR_NONE: not given. */
+struct task_errand {
+    struct str agent, message, session, mode;
+};
+
+/* Give it to the agent as a task, and end the call as that (task_dispatch.c). */
+void task_dispatch_instead(struct call *call, const struct task_errand *errand);
+
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 #define TASK_WAIT_SCHEMA                                                                           \

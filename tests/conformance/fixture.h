@@ -8,11 +8,35 @@
 #define CONFORMANCE_FIXTURE_H
 
 #include "core/offer.h"
+#include "core/session.h"
 
 void fixture_tools_join(struct offer *o);
 void fixture_asks_join(struct offer *o);
 void fixture_resources_join(struct offer *o);
 void fixture_prompts_join(struct offer *o);
+
+/* ---- tasks -------------------------------------------------------------------------------- */
+
+struct agent_staff;
+struct store;
+
+/* The tools that become tasks, and what keeps those. */
+struct fixture_tasks {
+    char folder[64];
+    struct store *store;
+    struct session_world world;
+    struct agent_staff *staff; /* of the server's host, which has the engine */
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_staff *staff,
+                        struct err *e);
+
+/* Once no client is served any more. */
+void fixture_tasks_close(struct fixture_tasks *t, void (*closed)(void *who), void *who);
+
+/* ---- prompts ------------------------------------------------------------------------------ */
 
 /* One prompt more than before, or that one less. */
 void fixture_prompts_change(void);

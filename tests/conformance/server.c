@@ -16,6 +16,7 @@ struct server {
     struct loop *loop;
     struct limits limits;
     struct service service;
+    struct fixture_tasks tasks;
     bool stopping;
 };
 
@@ -24,12 +25,19 @@ static void on_closed(void *who)
     loop_stop(((struct server *)who)->loop);
 }
 
+static void on_http_closed(void *who)
+{
+    struct server *s = who;
+
+    fixture_tasks_close(&s->tasks, on_closed, s);
+}
+
 static void stop(struct server *s)
 {
     if (s->stopping)
         return;
     s->stopping = true;
-    service_close_http(&s->service, on_closed, s);
+    service_close_http(&s->service, on_http_closed, s);
 }
 
 static void on_signal(int signum, void *who)
@@ -69,6 +77,10 @@ static bool serve(struct server *s, unsigned port, struct err *e)
     if (!service_open(&s->service, s->loop, &s->limits, ".", e))
         return false;
     offer_fixtures(&s->service);
+    if (!fixture_tasks_open(&s->tasks, &s->service.offer, &s->service.staff, e)) {
+        service_close(&s->service);
+        return false;
+    }
     started = start(s, port, bound, e);
     if (started) {
         printf("http://%s/mcp\n", bound);

@@ -129,7 +129,7 @@ static void forward_error(struct rpc_in *in, struct str raw)
 
 /* ---- what all calls share ----------------------------------------------------------------- */
 
-static const struct str required[ASK_KINDS] = {
+const struct str mcp_required[ASK_KINDS] = {
     [ASK_FORM] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}"),
     [ASK_URL] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}}"),
     [ASK_SAMPLE] = STR("{\"requiredCapabilities\":{\"sampling\":{}}}"),
@@ -144,7 +144,7 @@ bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cach
     if (e && e->code == ERR_CANCELED)
         rpc_error_of(r->in, e);
     else if (e && e->code == ERR_DENIED && call->lacking && mcp_has(r->in)->modern)
-        rpc_error_data(r->in, MCP_LACKS_ABILITY, str_of(e->text), required[call->lacked]);
+        rpc_error_data(r->in, MCP_LACKS_ABILITY, str_of(e->text), mcp_required[call->lacked]);
     else if (!e && call->raw_error.p)
         forward_error(r->in, call->raw_error);
     else if (!e && call->raw_result.p)

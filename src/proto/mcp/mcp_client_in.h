@@ -9,8 +9,6 @@
 struct mcp_exchange;
 struct mcp_work;
 
-#define MCP_TASKS "io.modelcontextprotocol/tasks"
-
 /* The version without a handshake that we speak. */
 static inline struct str mcp_modern_name(void)
 {

@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_codec.h"
 
 #include "base/auto.h"
+#include "proto/mcp/mcp_tasks.h"
 
 /* ---- ourselves --------------------------------------------------------------------------- */
 
@@ -46,6 +47,8 @@ void mcp_write_capabilities(struct jw *w, const struct offer *offer, enum mcp_ve
         write_part(w, "resources", changes, lasting);
     if (offer->parts & 1u << OFFER_TOOLS)
         write_part(w, "tools", changes, false);
+    if (has->tasks && mcp_keeps_tasks(offer))
+        jw_kraw(w, "extensions", STR("{\"" MCP_TASKS "\":{}}"));
     jw_object_end(w);
 }
 
@@ -222,14 +225,24 @@ const char *mcp_ask_method(enum ask_kind kind)
 }
 
 /* The two elicitations share a method; the one by page says so. */
-struct str mcp_ask_params(struct arena *mem, const struct ask *ask)
+struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params)
 {
-    struct str params = ask->params.n > 1 ? ask->params : STR("{}");
-
-    if (ask->kind != ASK_URL)
+    if (params.n < 2)
+        params = STR("{}");
+    if (kind != ASK_URL)
         return params;
     return arena_printf(mem, "{\"mode\":\"url\"%s" STR_FMT, params.n > 2 ? "," : "",
                         STR_ARG(str_skip(params, 1)));
+}
+
+void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kind kind,
+                   struct str params)
+{
+    jw_key(w, key);
+    jw_object(w);
+    jw_kstr(w, "method", str_of(mcp_ask_method(kind)));
+    jw_kraw(w, "params", mcp_ask_params(mem, kind, params));
+    jw_object_end(w);
 }
 
 static bool elicited(struct json answer)

@@ -28,7 +28,11 @@ void mcp_write_failure(struct jw *w, const struct err *e);
 
 /* How a question is put: the method, and its params (in mem where they are not the ask's own). */
 const char *mcp_ask_method(enum ask_kind kind);
-struct str mcp_ask_params(struct arena *mem, const struct ask *ask);
+struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params);
+
+/* The member of inputRequests that puts it. */
+void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kind kind,
+                   struct str params);
 
 /* Does an answer have the shape that such a question wants? */
 bool mcp_answer_fits(enum ask_kind kind, struct json answer);

@@ -112,9 +112,9 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
 static const struct {
     struct str method, member;
 } named_methods[] = {
-    { STR("tools/call"), STR("name") },
-    { STR("prompts/get"), STR("name") },
-    { STR("resources/read"), STR("uri") },
+    { STR("tools/call"), STR("name") },     { STR("prompts/get"), STR("name") },
+    { STR("resources/read"), STR("uri") },  { STR("tasks/get"), STR("taskId") },
+    { STR("tasks/update"), STR("taskId") }, { STR("tasks/cancel"), STR("taskId") },
 };
 
 static struct json name_of(const struct rpc_message *m)

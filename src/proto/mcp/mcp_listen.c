@@ -6,7 +6,7 @@
  * result when we end.
  */
 #include "base/container.h"
-#include "proto/mcp/mcp_method.h"
+#include "proto/mcp/mcp_tasks.h"
 
 struct mcp_listen {
     struct op op; /* first; child of the request's */
@@ -15,12 +15,13 @@ struct mcp_listen {
     struct offer_watch watch;
     bool part[OFFER_PARTS];
     struct pick_strs uris;
+    struct mcp_task_watches tasks;
     struct mcp_listen *next, **link;
 };
 
 struct wishes {
     bool part[OFFER_PARTS];
-    struct pick_strs uris;
+    struct pick_strs uris, tasks;
 };
 
 struct listen {
@@ -32,6 +33,7 @@ static const struct pick wish_fields[] = {
     PICK_FIELD("promptsListChanged", PICK_BOOL, struct wishes, part[OFFER_PROMPTS], 0),
     PICK_FIELD("resourcesListChanged", PICK_BOOL, struct wishes, part[OFFER_RESOURCES], 0),
     PICK_FIELD("resourceSubscriptions", PICK_STRS, struct wishes, uris, 0),
+    PICK_FIELD("taskIds", PICK_STRS, struct wishes, tasks, 0),
 };
 
 static const struct pick listen_fields[] = {
@@ -40,11 +42,11 @@ static const struct pick listen_fields[] = {
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-static void write_tag(struct jw *w, const struct mcp_listen *l)
+void mcp_write_subscription(struct jw *w, const struct rpc_in *in)
 {
     jw_plain_key(w, STR("_meta"));
     jw_object(w);
-    jw_kraw(w, MCP_META "subscriptionId", json_raw(l->in->id));
+    jw_kraw(w, MCP_META "subscriptionId", json_raw(in->id));
     jw_object_end(w);
 }
 
@@ -67,6 +69,7 @@ static void write_honoured(struct jw *w, const struct mcp_listen *l)
             jw_str(w, l->uris.v[i]);
         jw_array_end(w);
     }
+    mcp_task_watches_write(w, &l->tasks);
     jw_object_end(w);
 }
 
@@ -80,7 +83,7 @@ static void acknowledge(const struct mcp_listen *l)
     jw_object(&w);
     jw_plain_key(&w, STR("notifications"));
     write_honoured(&w, l);
-    write_tag(&w, l);
+    mcp_write_subscription(&w, l->in);
     jw_object_end(&w);
     peer_notify(in->peer, in->via, "notifications/subscriptions/acknowledged", buf_str(&params));
 }
@@ -95,7 +98,7 @@ static void on_changed(struct offer_watch *watch, enum offer_part part)
         return;
     buf_init(&params, (size_t)l->in->peer->rpc->limits->message_bytes);
     jw_object(&w);
-    write_tag(&w, l);
+    mcp_write_subscription(&w, l->in);
     jw_object_end(&w);
     peer_notify(l->in->peer, l->in->via, mcp_changed_methods[part], buf_str(&params));
 }
@@ -116,6 +119,7 @@ static void on_updated(struct offer_watch *watch, struct str uri)
 
 static void leave(struct mcp_listen *l)
 {
+    mcp_task_watches_end(&l->tasks);
     offer_unwatch(&l->watch);
     *l->link = l->next;
     if (l->next)
@@ -156,30 +160,48 @@ static void begin(struct mcp_listen *l)
     op_begin(&l->op, &listen_kind, server->rpc->loop, &l->in->op, on_done, NULL);
 }
 
+static void on_tasks_found(struct mcp_task_watches *ws)
+{
+    struct mcp_listen *l = CONTAINER_OF(ws, struct mcp_listen, tasks);
+
+    if (l->in->op.canceled || mcp_conv_of(l->in)->ended) {
+        rpc_error_of(l->in, &(struct err){ ERR_CLOSED, "the client has left" });
+        return;
+    }
+    begin(l);
+    acknowledge(l);
+    mcp_task_watches_begin(ws, &l->op);
+}
+
+static bool is_too_much(struct rpc_in *in, const char *member, size_t n)
+{
+    int64_t most = in->peer->rpc->limits->mcp_subscriptions;
+
+    if ((int64_t)n <= most)
+        return false;
+    rpc_error(in, RPC_INVALID_PARAMS,
+              "params.notifications.%s: more than %lld (limits.mcp_subscriptions)", member,
+              (long long)most);
+    return true;
+}
+
 void mcp_on_listen(struct rpc_in *in)
 {
     struct mcp_server *server = mcp_conv_of(in)->server;
     struct mcp_listen *l = ARENA_NEW(in->mem, struct mcp_listen);
-    int64_t most = in->peer->rpc->limits->mcp_subscriptions;
     struct listen params = { 0 };
 
-    if (!mcp_params(in, PICK_TABLE(listen_fields), &params))
+    if (!mcp_params(in, PICK_TABLE(listen_fields), &params) ||
+        is_too_much(in, "resourceSubscriptions", params.wishes.uris.n) ||
+        is_too_much(in, "taskIds", params.wishes.tasks.n))
         return;
-    if ((int64_t)params.wishes.uris.n > most) {
-        rpc_error(in, RPC_INVALID_PARAMS,
-                  "params.notifications.resourceSubscriptions: more than %lld "
-                  "(limits.mcp_subscriptions)",
-                  (long long)most);
-        return;
-    }
     l->in = in;
     l->server = server;
     for (unsigned i = 0; i < OFFER_PARTS; i++)
         l->part[i] = params.wishes.part[i] && (server->offer->parts & 1u << i);
     if (server->offer->parts & 1u << OFFER_RESOURCES)
         l->uris = params.wishes.uris;
-    begin(l);
-    acknowledge(l);
+    mcp_task_watches_find(&l->tasks, in, params.wishes.tasks, on_tasks_found);
 }
 
 static void end(struct mcp_listen *l)
@@ -190,7 +212,7 @@ static void end(struct mcp_listen *l)
     w = rpc_result_begin(l->in);
     jw_object(w);
     jw_kstr(w, "resultType", STR("complete"));
-    write_tag(w, l);
+    mcp_write_subscription(w, l->in);
     jw_object_end(w);
     rpc_result_end(l->in);
     op_ok(&l->op);

@@ -34,6 +34,17 @@ struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json
 /* Read raw JSON that we wrote ourselves or had validated; missing when it is none. */
 struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw);
 
+/* ---- tools/call (mcp_tools.c) -------------------------------------------------------------- */
+
+struct mcp_tool_call {
+    struct str name;
+    struct json args;
+    struct mcp_round round;
+};
+
+/* Run the tool while its client waits; takes_tasks: as in struct caller. */
+void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks);
+
 /* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
 
 /* May the other side keep this result, and for how long? */
@@ -51,6 +62,9 @@ void mcp_result_empty(struct rpc_in *in);
  * answered.
  */
 bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache);
+
+/* The data of an error: which ability such an ask wants. */
+extern const struct str mcp_required[ASK_KINDS];
 
 /* The text of a call that failed in words for the model. */
 struct str mcp_failure_text(struct mcp_request *r);
@@ -79,6 +93,9 @@ extern const char *const mcp_changed_methods[OFFER_PARTS];
 /* Tell that a resource has changed; id: raw subscriptionId, or STR_NONE. */
 void mcp_notify_updated(struct peer *p, struct link *via, struct str uri, struct str id);
 
+/* The member _meta of all that is told on the stream of a subscriptions/listen. */
+void mcp_write_subscription(struct jw *w, const struct rpc_in *in);
+
 bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
 void mcp_unsubscribe_all(struct mcp_conv *conv);
 
@@ -95,6 +112,7 @@ rpc_handler_fn mcp_on_cancelled, mcp_on_set_level, mcp_on_noted;
 rpc_handler_fn mcp_on_tools_list, mcp_on_tools_call;
 rpc_handler_fn mcp_on_resources_list, mcp_on_templates_list, mcp_on_resources_read;
 rpc_handler_fn mcp_on_subscribe, mcp_on_unsubscribe, mcp_on_listen;
+rpc_handler_fn mcp_on_tasks_get, mcp_on_tasks_update, mcp_on_tasks_cancel;
 rpc_handler_fn mcp_on_prompts_list, mcp_on_prompts_get, mcp_on_complete;
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/auto.h"
 #include "base/utf8.h"
 #include "proto/mcp/mcp_method.h"
+#include "proto/mcp/mcp_tasks.h"
 #include "proto/mcp/mcp_trace.h"
 
 #include <stdio.h>
@@ -24,6 +25,9 @@ static const struct method methods[] = {
     { STR("completion/complete"),     RPC_REQUEST,      MCP_FIRST,      MCP_LAST,   mcp_on_complete },
     { STR("logging/setLevel"),        RPC_REQUEST,      MCP_FIRST,      MCP_LEGACY, mcp_on_set_level },
     { STR("subscriptions/listen"),    RPC_REQUEST,      MCP_MODERN,     MCP_LAST,   mcp_on_listen },
+    { STR("tasks/get"),               RPC_REQUEST,      MCP_MODERN,     MCP_LAST,   mcp_on_tasks_get },
+    { STR("tasks/update"),            RPC_REQUEST,      MCP_MODERN,     MCP_LAST,   mcp_on_tasks_update },
+    { STR("tasks/cancel"),            RPC_REQUEST,      MCP_MODERN,     MCP_LAST,   mcp_on_tasks_cancel },
     { STR("notifications/initialized"), RPC_NOTIFICATION, MCP_FIRST,    MCP_LEGACY, mcp_on_initialized },
     { STR("notifications/cancelled"), RPC_NOTIFICATION, MCP_FIRST,      MCP_LAST,   mcp_on_cancelled },
     { STR("notifications/progress"),  RPC_NOTIFICATION, MCP_FIRST,      MCP_LEGACY, mcp_on_noted },
@@ -47,7 +51,7 @@ static bool is_served(const struct offer *offer, struct str method)
     for (size_t i = 0; i < ARRAY_LEN(served); i++)
         if (str_starts(method, served[i].prefix))
             return offer->parts & served[i].parts;
-    return true;
+    return !str_starts(method, STR("tasks/")) || mcp_keeps_tasks(offer);
 }
 
 static void refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)

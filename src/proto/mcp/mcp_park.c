@@ -234,15 +234,6 @@ void mcp_park_over(struct mcp_parked *p, const struct err *e)
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 
-static void write_ask(struct jw *w, struct arena *mem, const struct ask *ask)
-{
-    jw_key(w, ask->key);
-    jw_object(w);
-    jw_kstr(w, "method", str_of(mcp_ask_method(ask->kind)));
-    jw_kraw(w, "params", mcp_ask_params(mem, ask));
-    jw_object_end(w);
-}
-
 static void write_round(struct mcp_parked *p, struct str state)
 {
     struct rpc_in *in = p->request.in;
@@ -254,7 +245,7 @@ static void write_round(struct mcp_parked *p, struct str state)
     jw_object(w);
     for (const struct ask *ask = p->request.call.asks; ask; ask = ask->next)
         if (!ask->op.settled)
-            write_ask(w, in->mem, ask);
+            mcp_write_ask(w, in->mem, ask->key, ask->kind, ask->params);
     jw_object_end(w);
     jw_kstr(w, "requestState", state);
     mcp_result_end(in, MCP_CACHE_NEVER);

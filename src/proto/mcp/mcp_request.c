@@ -150,7 +150,8 @@ static void begin_ask(struct caller *c, struct ask *ask)
     q = ARENA_NEW(r->mem, struct question);
     q->ask = ask;
     peer_call(r->in->peer, r->in->via, &q->out, &ask->op, mcp_ask_method(ask->kind),
-              mcp_ask_params(r->mem, ask), r->server->rpc->limits->ask_ms, on_answer, q);
+              mcp_ask_params(r->mem, ask->kind, ask->params), r->server->rpc->limits->ask_ms,
+              on_answer, q);
 }
 
 static const struct caller_kind mcp_caller = {
@@ -185,16 +186,30 @@ static void read_legacy(struct mcp_request *r, const struct mcp_conv *conv)
  * Once: a further round changes nothing of where the call came from. Copied, since the call may outlive
  * both `in` and the headers it came with.
  */
-static void read_trace(struct mcp_request *r, const struct rpc_in *in)
+static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
 {
-    struct trace *t = &r->caller.trace;
+    struct trace t = mcp_conv_of(in)->trace;
 
-    *t = mcp_conv_of(in)->trace;
-    mcp_trace_from_meta(r->mem, in->meta, t);
-    if (t->id.p)
-        t->id = arena_str(r->mem, t->id);
-    if (t->parent.p)
-        t->parent = arena_str(r->mem, t->parent);
+    mcp_trace_from_meta(mem, in->meta, &t);
+    if (t.id.p)
+        t.id = arena_str(mem, t.id);
+    if (t.parent.p)
+        t.parent = arena_str(mem, t.parent);
+    return t;
+}
+
+struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
+{
+    const struct mcp_conv *conv = mcp_conv_of(in);
+
+    return (struct caller){
+        .kind = &mcp_caller,
+        .name = "mcp",
+        .principal = conv->principal,
+        .remote = conv->remote,
+        .scope = conv->server->scope,
+        .trace = read_trace(in, mem),
+    };
 }
 
 void mcp_request_attach(struct mcp_request *r, struct rpc_in *in)
@@ -238,15 +253,10 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
     r = park ? &park->request : ARENA_NEW(in->mem, struct mcp_request);
     r->park = park;
     r->mem = park ? &park->own : in->mem;
-    r->caller.kind = &mcp_caller;
-    r->caller.name = "mcp";
-    r->caller.principal = mcp_conv_of(in)->principal;
-    r->caller.remote = mcp_conv_of(in)->remote;
+    r->caller = mcp_caller_of(in, r->mem);
     r->server = mcp_conv_of(in)->server;
-    r->caller.scope = r->server->scope;
     r->answer = answer;
     mcp_request_attach(r, in);
-    read_trace(r, in);
     if (park)
         *args = mcp_park_keep(park, *args);
     return r;

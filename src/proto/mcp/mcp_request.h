@@ -62,6 +62,9 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
 struct op *mcp_request_op(struct mcp_request *r);
 void mcp_request_done(struct op *op, const struct err *e, void *who);
 
+/* The client of a request, for the guard and the log; its kind is good for an mcp_request only. */
+struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem);
+
 /* A new `in` has taken the place of the old: how it wants to be told. */
 void mcp_request_attach(struct mcp_request *r, struct rpc_in *in);
 

@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
+#include "proto/mcp/mcp_tasks.h"
 
 static void list_tools(struct rpc_in *in)
 {
@@ -60,16 +61,10 @@ void mcp_on_tools_list(struct rpc_in *in)
     mcp_when_gathered(in, list_tools);
 }
 
-struct tool_call {
-    struct str name;
-    struct json args;
-    struct mcp_round round;
-};
-
 static const struct pick tool_call_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct tool_call, name, PICK_MUST),
-    PICK_FIELD("arguments", PICK_OBJECT, struct tool_call, args, 0),
-    MCP_ROUND_FIELDS(struct tool_call, round),
+    PICK_FIELD("name", PICK_STR, struct mcp_tool_call, name, PICK_MUST),
+    PICK_FIELD("arguments", PICK_OBJECT, struct mcp_tool_call, args, 0),
+    MCP_ROUND_FIELDS(struct mcp_tool_call, round),
 };
 
 /* What stopped a tool is for the model to know, too. */
@@ -79,6 +74,10 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
 
     if (mcp_answer_common(r, e, MCP_CACHE_NEVER))
         return;
+    if (!e && r->call.task.n) {
+        mcp_answer_task(r->in, r->call.task);
+        return;
+    }
     w = mcp_result_begin(r->in);
     if (e)
         mcp_write_failure(w, e);
@@ -87,26 +86,41 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
     mcp_result_end(r->in, MCP_CACHE_NEVER);
 }
 
-static void call_tool(struct rpc_in *in, struct tool_call *params)
+static const struct tool *find_tool(struct rpc_in *in, struct str name)
+{
+    const struct tool *tool = offer_tool(mcp_offer_of(in), name);
+
+    if (!tool)
+        rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT, STR_ARG(utf8_head(name, 100)));
+    return tool;
+}
+
+void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks)
 {
     struct offer *offer = mcp_offer_of(in);
-    const struct tool *tool = offer_tool(offer, params->name);
+    const struct tool *tool = find_tool(in, params->name);
     struct mcp_request *r;
 
-    if (!tool) {
-        rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT,
-                  STR_ARG(utf8_head(params->name, 100)));
+    if (!tool)
         return;
-    }
     r = mcp_request_begin(in, &params->round, &params->args, answer_tool);
+    r->caller.takes_tasks = takes_tasks;
     tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params->args, mcp_request_op(r),
              mcp_request_done, r);
+}
+
+static void call_tool(struct rpc_in *in, struct mcp_tool_call *params)
+{
+    const struct tool *tool = find_tool(in, params->name);
+
+    if (tool && !mcp_call_as_task(in, tool, params))
+        mcp_call_tool(in, params, false);
 }
 
 /* Called by somebody who knows its name from before, while it is still to come. */
 struct early_call {
     struct gathering_wait wait; /* first */
-    struct tool_call params;
+    struct mcp_tool_call params;
 };
 
 static void on_gathered_call(struct op *op, const struct err *e, void *who)
@@ -122,7 +136,7 @@ static void on_gathered_call(struct op *op, const struct err *e, void *who)
 void mcp_on_tools_call(struct rpc_in *in)
 {
     struct offer *offer = mcp_offer_of(in);
-    struct tool_call params = { 0 };
+    struct mcp_tool_call params = { 0 };
     struct early_call *early;
 
     if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||

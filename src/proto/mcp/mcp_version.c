@@ -15,7 +15,7 @@ const struct mcp_features mcp_features[] = {
     [MCP_2026_07_28] = { .name = "2026-07-28", .modern = true, .annotations = true, .audio = true,
                          .completions = true, .progress_message = true, .titles = true,
                          .structured = true, .links = true, .meta = true, .elicitation = true,
-                         .icons = true, .elicit_url = true, .announces = true },
+                         .icons = true, .elicit_url = true, .announces = true, .tasks = true },
 };
 /* clang-format on */
 

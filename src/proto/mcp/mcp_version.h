@@ -27,6 +27,9 @@ enum mcp_version {
     MCP_ASSUMED = MCP_2025_03_26,
 };
 
+/* The extension by which a call may become a task, for both sides. */
+#define MCP_TASKS "io.modelcontextprotocol/tasks"
+
 struct mcp_features {
     const char *name;
     bool modern;           /* no handshake; resultType, cache fields, serverInfo in each result */
@@ -44,6 +47,7 @@ struct mcp_features {
     bool elicit_url; /* a person can be sent to a page */
     bool announces;  /* listChanged is said even where no notification can follow */
     bool polling;    /* an event stream begins with an id to come back with */
+    bool tasks;      /* calls may become tasks: the extension (mcp_tasks.h) */
 };
 
 /* Indexed by enum mcp_version. */

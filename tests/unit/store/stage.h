@@ -368,7 +368,7 @@ static void stage_fini(struct stage *s)
 
 #define AUTO_STAGE __attribute__((cleanup(stage_fini))) struct stage
 
-static void add_line(struct stage *s, struct line l)
+static inline void add_line(struct stage *s, struct line l)
 {
     s->line[s->lines++] = l;
 }
