@@ -39,6 +39,23 @@ static bool put_under(struct store_brake *b, sqlite3 *db)
     return !pulled;
 }
 
+/*
+ * Who was killed while the database was made has left a journal. Only a connection that may write
+ * can undo what it says, and does so before it reads anything.
+ */
+static bool open_to_read(struct sql *s, const char *path, struct err *e)
+{
+    int64_t ignored;
+
+    if (!sql_open(s, path, SQL_READ, PATIENCE_MS, e))
+        return false;
+    if (sql_ask_int(s, "PRAGMA schema_version", &ignored, e) ||
+        sqlite3_extended_errcode(s->db) != SQLITE_READONLY_ROLLBACK)
+        return true; /* what else is wrong will be said */
+    sql_close(s);
+    return sql_open(s, path, SQL_WRITE, PATIENCE_MS, e);
+}
+
 typedef bool long_fn(struct sql *s, const char *to, struct err *e);
 
 /* Run fn with a connection that reads. Whatever it says when it was broken off counts for nothing. */
@@ -48,7 +65,7 @@ static bool run_under(struct store_brake *b, const char *path, long_fn *fn, cons
     struct sql s;
     bool ok;
 
-    if (!sql_open(&s, path, SQL_READ, PATIENCE_MS, e))
+    if (!open_to_read(&s, path, e))
         return false;
     ok = put_under(b, s.db) && (fn(&s, to, e) || fail_in(e, "%s", path));
     if (!put_under(b, NULL))

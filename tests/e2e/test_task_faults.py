@@ -5,6 +5,7 @@ is killed under its client in test_daemon.py, and anything at any instant in tes
 import errno
 import json
 import os
+import select
 import signal
 import sqlite3
 import sys
@@ -12,8 +13,8 @@ import threading
 
 LIBRARY = sys.argv.pop(2)
 # pylint: disable=wrong-import-position
-from harness import (DEADLINE, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
-                     request, wait_for)
+from harness import (DEADLINE, Process, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
+                     request, run, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
 from shim import Shim  # noqa: E402
@@ -372,6 +373,30 @@ def a_subscriber_that_never_reads_is_let_go_and_may_come_again(root):
             begun = stream.rest()
             equal((begun, len(begun) < len(told)), (told[:len(begun)], True))
             equal(Events(server, ident, after=len(begun)).rest(), told[len(begun):])
+
+
+# ---- a first start that is killed ----------------------------------------------------------------
+
+@case
+def killed_while_it_makes_its_database_the_next_one_serves(root):
+    shim = Shim(LIBRARY, root / "page")
+    killed = 0
+    for at in (*range(1, 12), *range(12, 300, 29)):
+        home = root / str(at)
+        home.mkdir()
+        shim.clear()
+        shim.kill_at = at
+        with Process("serve", "--listen", "127.0.0.1:0", root=home, **shim.env()) as first:
+            first.expect = KILLED
+            wait_for("its death, or that it serves", lambda p=first.process: shim.died or
+                     p.poll() is not None or select.select([p.stdout], [], [], 0)[0])
+            first.process.kill()
+        killed += bool(shim.died)
+        if at % 2:
+            equal(run("doctor", root=home).returncode, 0)
+        with Server(root=home) as server:
+            equal(server.ended(server.dispatch("/echo hi"))["state"], "completed")
+    equal(killed > 15, True)
 
 
 # ---- programs that want the same work ------------------------------------------------------------
