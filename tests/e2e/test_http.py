@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 
@@ -26,7 +27,9 @@ def health_says_how_it_is(root):
         answer = t.request("GET", "/health")
         equal(answer.status, 200)
         equal(answer.json()["status"], "ok")
-        equal(answer.json()["storeSchema"], 3)
+        with sqlite3.connect(root / ".trefoil" / "trefoil.db") as db:
+            [schema] = db.execute("PRAGMA user_version").fetchone()
+        equal(answer.json()["storeSchema"], schema)
         head = t.request("HEAD", "/health")
         equal((head.status, head.body), (200, b""))
     with Serve(root=root, listen="[::1]:0") as t:
