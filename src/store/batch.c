@@ -19,6 +19,7 @@ static verb_fn *const verbs[] = {
     [STORE_TASK_UPDATE] = db_task_update,
     [STORE_TASK_TAKE] = db_task_take,
     [STORE_TASK_CANCEL] = db_task_cancel,
+    [STORE_TASK_ANSWER] = db_task_answer,
     [STORE_TASKS_EXPIRE] = db_tasks_expire,
     [STORE_LOCK_PUT] = db_lock_put,
     [STORE_LOCK_DROP] = db_lock_drop,
@@ -33,6 +34,7 @@ static verb_fn *const verbs[] = {
     [STORE_TASK_LOAD] = db_task_load,
     [STORE_TASKS] = db_tasks,
     [STORE_TASK_EVENTS] = db_task_events,
+    [STORE_TASK_ANSWERS] = db_task_answers,
     [STORE_TASKS_LOST] = db_tasks_lost,
     [STORE_LOCKS] = db_locks,
 };

@@ -79,6 +79,11 @@ static const char *const steps[] = {
     " exclusive INTEGER NOT NULL, acquired INTEGER NOT NULL,"
     " process TEXT NOT NULL, lease INTEGER NOT NULL) STRICT;"
     "CREATE INDEX locks_by_task ON locks (task);",
+
+    "CREATE TABLE task_answers ("
+    " n INTEGER PRIMARY KEY,"
+    " task INTEGER NOT NULL, key TEXT NOT NULL, answer TEXT NOT NULL, by TEXT NOT NULL,"
+    " UNIQUE (task, key)) STRICT;",
 };
 
 const int schema_newest = (int)ARRAY_LEN(steps);
