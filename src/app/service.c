@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/servers_json.h"
 #include "app/tasks_api.h"
+#include "app/approvals_api.h"
 #include "base/auto.h"
 #include "base/mem.h"
 #include "core/exposure.h"
@@ -113,6 +114,7 @@ static const struct http_route routes[] = {
     { "GET", "/api/tasks/*", tasks_api_get },
     { "POST", "/api/tasks/*", tasks_api_post },
     { "GET", "/api/locks", tasks_api_locks },
+    { "GET", "/api/approvals", approvals_api_list },
 };
 
 /* Where JSON-RPC is spoken. */

@@ -6,7 +6,8 @@
  */
 #include "app/tasks_api.h"
 
-#include "app/service.h"
+#include "app/api_visit.h"
+#include "app/approvals_api.h"
 #include "app/task_json.h"
 #include "app/tasks.h"
 #include "base/auto.h"
@@ -18,9 +19,7 @@
 enum { PAGE_MOST = 1000, SEQ_TEXT = 24 };
 
 struct visit {
-    struct http_req *req;
-    struct service *service;
-    struct gathering_wait hiring;
+    struct api_visit api;
     void (*then)(struct visit *v);
     struct str id;
     struct task_ask ask;
@@ -31,80 +30,34 @@ struct visit {
     bool watching; /* its op is under way */
 };
 
-/* ---- answers --------------------------------------------------------------------------------- */
-
-static int status_of(enum err_code code)
-{
-    switch (code) {
-    case ERR_INVALID: return 400;
-    case ERR_DENIED: return 403;
-    case ERR_NOT_FOUND: return 404;
-    case ERR_LIMIT: return 429;
-    case ERR_CLOSED:
-    case ERR_CANCELED: return 503;
-    case ERR_TIMEOUT: return 504;
-    case ERR_SYSTEM:
-    case ERR_NONE: break;
-    }
-    return 500;
-}
-
-static void refuse(struct visit *v, const struct err *e)
-{
-    http_reply_error(v->req, status_of(e->code), "%s", e->text);
-}
-
-static void reply(struct http_req *req, int status, struct buf *body)
-{
-    struct str all = buf_str(body);
-
-    if (body->full)
-        http_reply_error(req, 507, "the answer is larger than limits.output_backlog_bytes");
-    else
-        http_reply(req, status, "application/json", NULL, 0, &all, 1);
-}
-
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-static void go_on(struct visit *v)
+static void on_engine(struct api_visit *api)
 {
-    if (v->service->staff.tasks)
-        v->then(v);
-    else
-        http_reply_error(v->req, 503, "there are no agents here; the log says why");
-}
+    struct visit *v = CONTAINER_OF(api, struct visit, api);
 
-static void on_hired(struct op *op, const struct err *e, void *who)
-{
-    (void)op;
-    (void)e;
-    go_on(who);
+    v->then(v);
 }
 
 /* Begin one; `then` runs when there is an engine to ask. */
 static void visit_begin(struct visit *v, void (*then)(struct visit *v))
 {
-    struct service *s = v->service;
-
     v->then = then;
-    if (s->hiring.open)
-        gathering_wait(&s->hiring, &v->hiring, s->loop, s->limits, NULL, on_hired, v);
-    else
-        go_on(v);
+    api_visit_begin(&v->api, on_engine);
 }
 
 static struct visit *visit_new(struct http_req *req)
 {
     struct visit *v = ARENA_NEW(&req->mem, struct visit);
 
-    v->req = req;
-    v->service = req->who;
+    v->api.req = req;
+    v->api.service = req->who;
     return v;
 }
 
 static struct task_engine *engine(const struct visit *v)
 {
-    return v->service->staff.tasks;
+    return v->api.service->staff.tasks;
 }
 
 /* The task in an ask, then nothing of the ask is needed. */
@@ -113,17 +66,17 @@ static void reply_task(struct visit *v, int status)
     AUTO_BUF body;
     struct jw w = jw_to(&body);
 
-    buf_init(&body, (size_t)v->service->limits->output_backlog_bytes);
+    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
     task_write(&w, &v->ask.info, true);
     task_ask_fini(&v->ask);
-    reply(v->req, status, &body);
+    api_reply(v->api.req, status, &body);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static bool query(struct visit *v, const char *name, struct str *out, struct err *e)
 {
-    return http_query_get(&v->req->mem, v->req->query, str_of(name), out) ||
+    return http_query_get(&v->api.req->mem, v->api.req->query, str_of(name), out) ||
            fail(e, ERR_INVALID, "the query has %s twice, or not well encoded", name);
 }
 
@@ -176,7 +129,7 @@ static void on_listed(struct op *op, const struct err *e, void *who)
     struct jw w = jw_to(&body);
 
     (void)op;
-    buf_init(&body, (size_t)v->service->limits->output_backlog_bytes);
+    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
     jw_object(&w);
     jw_plain_key(&w, STR("tasks"));
     jw_array(&w);
@@ -190,9 +143,9 @@ static void on_listed(struct op *op, const struct err *e, void *who)
     jw_object_end(&w);
     arena_fini(&l->mem);
     if (e)
-        refuse(v, e);
+        api_refuse(v->api.req, e);
     else
-        reply(v->req, 200, &body);
+        api_reply(v->api.req, 200, &body);
 }
 
 static void list(struct visit *v)
@@ -208,7 +161,7 @@ void tasks_api_list(struct http_req *req)
     if (read_filters(v, &e))
         visit_begin(v, list);
     else
-        refuse(v, &e);
+        api_refuse(v->api.req, &e);
 }
 
 /* ---- a new one ------------------------------------------------------------------------------- */
@@ -255,13 +208,13 @@ static bool check_wish(struct json body, const struct wish *w, enum agent_mode *
 
 static bool read_wish(struct visit *v, enum agent_mode *mode, struct err *e)
 {
-    struct json_opts opts = limits_json(v->service->limits);
+    struct json_opts opts = limits_json(v->api.service->limits);
     struct wish w = { .spec = { .budget_usd = -1 } };
     struct json body;
 
-    if (!json_read(&v->req->mem, v->req->body, &opts, &body, e))
+    if (!json_read(&v->api.req->mem, v->api.req->body, &opts, &body, e))
         return fail_in(e, "the body is no JSON");
-    if (!pick(&v->req->mem, body, PICK_TABLE(wish_fields), PICK_STRICT, &w, e) ||
+    if (!pick(&v->api.req->mem, body, PICK_TABLE(wish_fields), PICK_STRICT, &w, e) ||
         !check_wish(body, &w, mode, e))
         return false;
     v->spec = w.spec;
@@ -271,7 +224,7 @@ static bool read_wish(struct visit *v, enum agent_mode *mode, struct err *e)
 /* What clients of [mcp] may is the most, as for a dispatch by tool. */
 static void set_rights(struct visit *v, enum agent_mode mode)
 {
-    struct service *s = v->service;
+    struct service *s = v->api.service;
     struct guard_scope caller = { .name = "the caller", .parent = &s->guard.mcp };
     struct buf text;
     struct jw w = jw_to(&text);
@@ -280,7 +233,7 @@ static void set_rights(struct visit *v, enum agent_mode mode)
         caller.mode = AGENT_READ_ONLY;
         caller.permission[TOOL_FETCH] = GUARD_DENY;
     }
-    buf_init_in(&text, &v->req->mem, (size_t)s->limits->message_bytes);
+    buf_init_in(&text, &v->api.req->mem, (size_t)s->limits->message_bytes);
     guard_scope_write(&w, &caller, &s->guard.own);
     v->spec.rights = buf_str(&text);
     v->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
@@ -294,7 +247,7 @@ static void on_created(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e) {
         task_ask_fini(&v->ask);
-        refuse(v, e);
+        api_refuse(v->api.req, e);
     } else {
         reply_task(v, 201);
     }
@@ -305,26 +258,16 @@ static void create(struct visit *v)
     task_create(engine(v), &v->ask, &v->spec, NULL, on_created, v);
 }
 
-/* A page of another site can send anything but JSON without asking first. */
-static bool is_json(const struct http_req *req)
-{
-    struct str type = http_req_header(req, "content-type");
-
-    return str_eq_nocase(str_trim(str_cut(&type, ';')), STR("application/json"));
-}
-
 void tasks_api_create(struct http_req *req)
 {
     struct visit *v = visit_new(req);
     enum agent_mode mode = AGENT_READ_WRITE;
     struct err e;
 
-    if (!is_json(req)) {
-        http_reply_error(req, 415, "the Content-Type of the body must be application/json");
+    if (!api_takes_json(req))
         return;
-    }
     if (!read_wish(v, &mode, &e)) {
-        refuse(v, &e);
+        api_refuse(v->api.req, &e);
         return;
     }
     v->spec.owner = req->principal.n ? req->principal : STR("local");
@@ -358,9 +301,9 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
     }
     task_ask_fini(&v->ask);
     if (e->code == ERR_INVALID)
-        http_reply_error(v->req, 409, "the task has ended already: it is " STR_FMT, STR_ARG(state));
+        http_reply_error(v->api.req, 409, "the task has ended already: it is " STR_FMT, STR_ARG(state));
     else
-        refuse(v, e);
+        api_refuse(v->api.req, e);
 }
 
 static void cancel(struct visit *v)
@@ -378,9 +321,9 @@ static bool on_event(struct task_watch *watch, int64_t seq, int64_t at, struct s
     AUTO_BUF data;
     struct jw w = jw_to(&data);
 
-    buf_init(&data, (size_t)v->service->limits->output_backlog_bytes);
+    buf_init(&data, (size_t)v->api.service->limits->output_backlog_bytes);
     task_event_write(&w, seq, at, kind, body);
-    return http_sse_send(v->req, &(struct sse_out){ .event = kind,
+    return http_sse_send(v->api.req, &(struct sse_out){ .event = kind,
                                                     .id = { id, digits_put(id, (uint64_t)seq) },
                                                     .data = buf_str(&data) });
 }
@@ -393,7 +336,7 @@ static void on_watched(struct op *op, const struct err *e, void *who)
     (void)op;
     (void)e;
     v->watching = false;
-    http_stream_end(v->req);
+    http_stream_end(v->api.req);
 }
 
 static void on_room(struct http_req *req)
@@ -420,11 +363,11 @@ static void on_found(struct op *op, const struct err *e, void *who)
     (void)op;
     task_ask_fini(&v->ask);
     if (e) {
-        refuse(v, e);
-    } else if (told || !v->req->conn) {
-        http_reply(v->req, 204, NULL, NULL, 0, NULL, 0);
+        api_refuse(v->api.req, e);
+    } else if (told || !v->api.req->conn) {
+        http_reply(v->api.req, 204, NULL, NULL, 0, NULL, 0);
     } else {
-        http_sse_begin(v->req, NULL, 0);
+        http_sse_begin(v->api.req, NULL, 0);
         v->watching = true;
         task_watch(engine(v), &v->watch, NULL, on_watched, v);
     }
@@ -437,7 +380,7 @@ static void follow(struct visit *v)
 
 static bool read_after(struct visit *v, int64_t *after, struct err *e)
 {
-    struct str last = http_req_header(v->req, "last-event-id");
+    struct str last = http_req_header(v->api.req, "last-event-id");
     uint64_t n;
 
     if (!last.p)
@@ -450,12 +393,12 @@ static bool read_after(struct visit *v, int64_t *after, struct err *e)
 
 static void begin_follow(struct visit *v)
 {
-    struct http_req *req = v->req;
+    struct http_req *req = v->api.req;
     struct err e;
 
     v->watch = (struct task_watch){ .id = v->id, .event = on_event };
     if (!read_after(v, &v->watch.after, &e)) {
-        refuse(v, &e);
+        api_refuse(v->api.req, &e);
         return;
     }
     req->data = v;
@@ -469,7 +412,7 @@ static void begin_follow(struct visit *v)
 /* ID or ID/WHAT. */
 static struct str take_id(struct visit *v)
 {
-    struct str rest = v->req->rest;
+    struct str rest = v->api.req->rest;
 
     v->id = str_cut(&rest, '/');
     v->ask.id = v->id;
@@ -487,7 +430,8 @@ void tasks_api_get(struct http_req *req)
         begin_follow(v);
     else
         http_reply_error(req, 404,
-                         "behind /api/tasks/ID there is only /events, and /cancel to POST");
+                         "behind /api/tasks/ID there is only /events, and /cancel and /answer to "
+                         "POST");
 }
 
 void tasks_api_post(struct http_req *req)
@@ -497,8 +441,12 @@ void tasks_api_post(struct http_req *req)
 
     if (what.p && str_eq(what, STR("cancel")))
         visit_begin(v, cancel);
+    else if (what.p && str_eq(what, STR("answer")))
+        approvals_api_answer(req, v->id);
     else
-        http_reply_error(req, 404, "only /api/tasks and /api/tasks/ID/cancel take a POST");
+        http_reply_error(req, 404,
+                         "only /api/tasks, /api/tasks/ID/cancel and /api/tasks/ID/answer take a "
+                         "POST");
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
@@ -510,7 +458,7 @@ static void on_locks(struct op *op, const struct err *e, void *who)
     struct jw w = jw_to(&body);
 
     (void)op;
-    buf_init(&body, (size_t)v->service->limits->output_backlog_bytes);
+    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
     jw_object(&w);
     jw_plain_key(&w, STR("locks"));
     jw_array(&w);
@@ -520,14 +468,14 @@ static void on_locks(struct op *op, const struct err *e, void *who)
     jw_object_end(&w);
     arena_fini(&v->locks.mem);
     if (e)
-        refuse(v, e);
+        api_refuse(v->api.req, e);
     else
-        reply(v->req, 200, &body);
+        api_reply(v->api.req, 200, &body);
 }
 
 static void list_locks(struct visit *v)
 {
-    lock_list(v->service->staff.locks, &v->locks, NULL, on_locks, v);
+    lock_list(v->api.service->staff.locks, &v->locks, NULL, on_locks, v);
 }
 
 void tasks_api_locks(struct http_req *req)
