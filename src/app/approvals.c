@@ -259,10 +259,12 @@ static const struct option options[] = {
 
 const struct verb verb_approvals = {
     .name = "approvals",
-    .words = "[list] | show ID | allow ID [KEY] | deny ID [KEY] | answer ID [KEY] JSON|NAME=VALUE...",
+    .words =
+        "[list] | show ID | allow ID [KEY] | deny ID [KEY] | answer ID [KEY] JSON|NAME=VALUE...",
     .summary = "what tasks ask while nobody is there, and answers to it",
-    .more = "ID is that of a task, or its beginning. KEY may be left out where only one question is "
-            "open.\nIt ends when the task has taken the answer; of two answers the first counts.\n",
+    .more =
+        "ID is that of a task, or its beginning. KEY may be left out where only one question is "
+        "open.\nIt ends when the task has taken the answer; of two answers the first counts.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct approvals_args),

@@ -110,8 +110,8 @@ static bool write_values(struct answering *a, struct jw *w, int words, char **wo
 static bool write_allow(struct answering *a, struct jw *w, bool always, struct err *e)
 {
     if (str_eq(a->what.kind, str_of(ask_names[ASK_FORM])) && json_count(properties(a)))
-        return fail(e, ERR_INVALID, "it asks for values: trefoil approvals answer " STR_FMT
-                                    " name=value",
+        return fail(e, ERR_INVALID,
+                    "it asks for values: trefoil approvals answer " STR_FMT " name=value",
                     STR_ARG(a->task.id));
     if (always && !json_here(json_get(properties(a), STR("always"))))
         return fail(e, ERR_INVALID, "it can be allowed this once, not from now on");

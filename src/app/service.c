@@ -1,9 +1,9 @@
 #include "app/service.h"
 
 #include "app/app.h"
+#include "app/approvals_api.h"
 #include "app/servers_json.h"
 #include "app/tasks_api.h"
-#include "app/approvals_api.h"
 #include "base/auto.h"
 #include "base/mem.h"
 #include "core/exposure.h"

@@ -13,6 +13,7 @@ int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t aft
 struct task_dispatch {
     struct task_spec spec;
     bool yes; /* allow what it asks permission for */
+    bool ask; /* what it asks waits for `approvals`, where nobody is at a terminal */
     bool thoughts;
 };
 

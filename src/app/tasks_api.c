@@ -301,7 +301,8 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
     }
     task_ask_fini(&v->ask);
     if (e->code == ERR_INVALID)
-        http_reply_error(v->api.req, 409, "the task has ended already: it is " STR_FMT, STR_ARG(state));
+        http_reply_error(v->api.req, 409, "the task has ended already: it is " STR_FMT,
+                         STR_ARG(state));
     else
         api_refuse(v->api.req, e);
 }
@@ -324,8 +325,8 @@ static bool on_event(struct task_watch *watch, int64_t seq, int64_t at, struct s
     buf_init(&data, (size_t)v->api.service->limits->output_backlog_bytes);
     task_event_write(&w, seq, at, kind, body);
     return http_sse_send(v->api.req, &(struct sse_out){ .event = kind,
-                                                    .id = { id, digits_put(id, (uint64_t)seq) },
-                                                    .data = buf_str(&data) });
+                                                        .id = { id, digits_put(id, (uint64_t)seq) },
+                                                        .data = buf_str(&data) });
 }
 
 /* It has ended, the client has left, or was too slow and may come again. */

@@ -2,10 +2,13 @@
  * tasks_watch.c - `trefoil tasks watch`: a task as it is worked on, wherever that is.
  *
  * Whoever works on it stores what happens before telling it, so the store is looked at again and
- * again: whatever is new is shown, until the task has ended and all of it was.
+ * again: whatever is new is shown, until the task has ended and all of it was. What the task asks is
+ * put to the person at the terminal, if there is one; whoever answers first has answered.
  */
+#include "app/task_asking.h"
 #include "app/task_find.h"
 #include "app/task_json.h"
+#include "app/task_remote.h"
 #include "app/task_screen.h"
 #include "app/tasks.h"
 #include "base/auto.h"
@@ -18,6 +21,8 @@ struct watching {
     struct app *app;
     struct shelf *shelf;
     struct task_screen screen;
+    struct task_remote remote;
+    struct task_asking asking;
     struct str id;
     int64_t after;
     struct timer pause;
@@ -98,6 +103,8 @@ static bool look(struct watching *w, struct err *e)
     show_events(w, &l.step[1].events);
     note_idle(w, t);
     info = task_info_of(&mem, t);
+    if (!l.step[1].events.more)
+        task_asking_see(&w->asking, info.held ? info.asks : STR_NONE);
     w->due = l.step[1].events.more;
     w->over = task_state_final(info.state) && !l.step[1].events.more;
     w->code = task_exit_code(info.state, task_stop(&mem, &w->app->config.limits, info.result));
@@ -131,6 +138,11 @@ int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t aft
         !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
         !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
         return app_fail(&e);
+    task_remote_open(&w->remote, app, shelf);
+    if (task_asking_can(&w->screen))
+        task_asking_open(&w->asking, &w->screen, w->remote.engine, id);
     code = follow(w);
+    task_asking_close(&w->asking);
+    task_remote_close(&w->remote);
     return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;
 }

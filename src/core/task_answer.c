@@ -46,7 +46,8 @@ static bool check_form(struct arena *mem, struct json ask, struct json content, 
 
 static bool check_action(struct arena *mem, struct json ask, struct json answer, struct err *e)
 {
-    struct json action = json_get(answer, STR("action")), content = json_get(answer, STR("content"));
+    struct json action = json_get(answer, STR("action")),
+                content = json_get(answer, STR("content"));
     bool accepts = json_is(action, STR("accept"));
 
     if (!accepts && !json_is(action, STR("decline")) && !json_is(action, STR("cancel")))

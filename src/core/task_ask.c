@@ -184,7 +184,8 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
         look(q);
         return;
     }
-    if (!by.p && info->held && task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
+    if (!by.p && info->held &&
+        task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
         wait(q);
         return;
     }
@@ -271,10 +272,10 @@ static void on_looked(struct op *op, const struct err *e, void *who)
 static void look(struct task_request *q)
 {
     q->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(q->id) } };
-    q->step[1] = (struct store_step){ .what = STORE_TASK_EVENTS,
-                                      .events = { .session = str_of(q->id),
-                                                  .kind = STR("answered"),
-                                                  .after = q->since } };
+    q->step[1] = (struct store_step){
+        .what = STORE_TASK_EVENTS,
+        .events = { .session = str_of(q->id), .kind = STR("answered"), .after = q->since }
+    };
     store_steps(q, q->kind == CLOSED ? 2 : 1, on_looked);
 }
 

@@ -367,7 +367,8 @@ static void on_look(struct timer *t)
         look_later(r);
         return;
     }
-    r->look_step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
+    r->look_step[0] =
+        (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
     r->look_step[1] = (struct store_step){
         .what = STORE_TASK_ANSWERS,
         .answers = { .task = str_of(r->id), .after = r->answers_seen },

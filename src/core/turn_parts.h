@@ -92,7 +92,7 @@ struct turn_work {
     int64_t requests;
     struct timer wall;
     int64_t wall_left; /* ms of it, while it stands still */
-    bool ending; /* for `stop`, as soon as what is under way has ended */
+    bool ending;       /* for `stop`, as soon as what is under way has ended */
     enum turn_stop stop;
     struct err why; /* the last request failed */
 

@@ -22,8 +22,7 @@ static bool find_task(struct run *r, struct str id, struct asking *out, struct e
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql,
-                    "SELECT n, lease, state, asks, process, final FROM tasks WHERE id = ?",
+    switch (sql_one(r->sql, "SELECT n, lease, state, asks, process, final FROM tasks WHERE id = ?",
                     VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE:

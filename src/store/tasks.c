@@ -386,7 +386,7 @@ static bool fill(struct run *r, sqlite3_stmt *st, struct store_task_page *p, siz
 #define PAGE(by)                                                                                   \
     "SELECT " COLUMNS " FROM tasks " by                                                            \
     " AND n < ?1 AND (?2 IS NULL OR context = ?2) AND (?3 IS NULL OR owner = ?3)"                  \
-    " AND (?4 IS NULL OR agent = ?4) AND (?5 = 0 OR final = 0) AND (?6 = 0 OR asks <> '')"          \
+    " AND (?4 IS NULL OR agent = ?4) AND (?5 = 0 OR final = 0) AND (?6 = 0 OR asks <> '')"         \
     " ORDER BY n DESC LIMIT ?7"
 
 /* By what leaves the fewest rows to look at. */
@@ -409,12 +409,12 @@ bool db_tasks(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_task_page *p = &step->tasks;
     size_t most = page_most(r, p->most);
-    sqlite3_stmt *st = sql_begin(r->sql, statement_for(p),
-                                 VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX),
-                                        V_MAYBE(p->context), V_MAYBE(p->owner), V_MAYBE(p->agent),
-                                        V_INT(p->only_live), V_INT(p->only_asking),
-                                        V_INT((int64_t)most + 1)),
-                                 e);
+    sqlite3_stmt *st =
+        sql_begin(r->sql, statement_for(p),
+                  VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX), V_MAYBE(p->context),
+                         V_MAYBE(p->owner), V_MAYBE(p->agent), V_INT(p->only_live),
+                         V_INT(p->only_asking), V_INT((int64_t)most + 1)),
+                  e);
 
     return fill(r, st, p, most, false, e);
 }

@@ -960,7 +960,8 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
     HAS_S(str_of(p.s.last), "count was not permitted: nobody answered within");
     follow(&p, &t, 0);
     OK(followed(&p, &t));
-    HAS_S(str_of(t.text), " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
+    HAS_S(str_of(t.text),
+          " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
 }
 
 /* The time of a prompt does not run while somebody thinks about a question of it. */
