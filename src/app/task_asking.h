@@ -14,7 +14,7 @@ struct task_asking {
     struct task_screen *screen;
     struct task_engine *engine;
     struct str id;         /* of the task */
-    struct host host; /* as much of one as questions need */
+    struct host host;      /* as much of one as questions need */
     struct shown_ask *all; /* all that were ever asked: their keys are not used again */
     size_t busy;           /* asked, or answers under way */
     bool closing;

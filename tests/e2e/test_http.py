@@ -26,7 +26,7 @@ def health_says_how_it_is(root):
         answer = t.request("GET", "/health")
         equal(answer.status, 200)
         equal(answer.json()["status"], "ok")
-        equal(answer.json()["storeSchema"], 3)
+        equal(answer.json()["storeSchema"], 4)
         head = t.request("HEAD", "/health")
         equal((head.status, head.body), (200, b""))
     with Serve(root=root, listen="[::1]:0") as t:

@@ -964,29 +964,6 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
           " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
 }
 
-/* The time of a prompt does not run while somebody thinks about a question of it. */
-TEST(limits_turn_ms_stands_still_while_it_asks)
-{
-    AUTO_PLAY p;
-    int64_t until_ms;
-
-    play_init(&p);
-    p.s.world.limits.turn_ms = 1000;
-    p.s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
-    play_up(&p);
-    add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
-    add_line(&p.s, (struct line){ .text = "Ok." });
-    OK(create(&p, "go"));
-    wait_state(&p, TASK_INPUT_REQUIRED);
-    until_ms = loop_now(p.s.world.loop) + 1100;
-    while (loop_now(p.s.world.loop) < until_ms)
-        wait_state(&p, TASK_INPUT_REQUIRED);
-    OK(answer(&p, "ask_1", "{\"action\":\"accept\"}"));
-    OK(request(&p, task_wait));
-    EQ(p.ask.info.state, TASK_COMPLETED);
-    EQ(p.s.runs, 1);
-}
-
 static void on_visited(struct op *op, const struct err *e, void *who)
 {
     struct call *call = who;
