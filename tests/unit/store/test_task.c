@@ -787,6 +787,29 @@ TEST(it_asks_and_goes_on_when_it_is_answered)
     EQ(p.err.code, ERR_NOT_FOUND);
 }
 
+TEST(nobody_answers_for_somebody_else)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct arena mem = { 0 };
+    struct json yes;
+
+    asking_play(&p);
+    OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &p.err));
+    task_ask_fini(&p.ask);
+    p.ask = (struct task_ask){ .id = str_of(p.id), .owner = STR("eve") };
+    p.done = false;
+    task_answer(p.engine, &p.ask, STR("ask_1"), yes, NULL, on_done, &p);
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    HAS_S(str_of(p.err.text), "there is no task");
+    OK(request(&p, task_get));
+    HAS_S(p.ask.info.asks, "ask_1");
+    OK(request(&p, task_cancel));
+    EQ(p.s.runs, 0);
+    arena_fini(&mem);
+}
+
 TEST(it_is_cancelled_while_it_asks)
 {
     AUTO_PLAY p;
