@@ -62,7 +62,7 @@ static void show_message(struct question *q)
 /* All that would be run: what is not seen cannot be agreed to. */
 static void show_call(struct question *q)
 {
-    const struct call *call = q->ask->call;
+    const struct call *call = q->ask->about;
     AUTO_BUF out;
 
     buf_init(&out, SHOW_MOST);

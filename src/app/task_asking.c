@@ -101,7 +101,7 @@ static void fill(struct shown_ask *s, const struct approval *a, enum ask_kind ki
     s->call.what = arena_cstr(&s->mem, a->tool);
     if (json_here(a->args))
         json_read(&s->mem, arena_str(&s->mem, json_raw(a->args)), &opts, &s->call.args, &e);
-    s->ask = (struct ask){ .call = &s->call, .kind = kind, .key = s->key };
+    s->ask = (struct ask){ .call = &s->call, .about = &s->call, .kind = kind, .key = s->key };
     s->ask.params = json_here(a->params) ? arena_str(&s->mem, json_raw(a->params)) : STR("{}");
 }
 

@@ -48,8 +48,8 @@ struct str task_run_asks(const struct task_run *r, struct arena *mem)
         jw_object(&w);
         jw_kstr(&w, "kind", str_of(ask_names[q->ask->kind]));
         jw_kraw(&w, "params", q->ask->params);
-        jw_kstr(&w, "tool", str_of(q->ask->call->what));
-        jw_kraw(&w, "args", args_brief(mem, q->ask->call->args));
+        jw_kstr(&w, "tool", str_of(q->ask->about->what));
+        jw_kraw(&w, "args", args_brief(mem, q->ask->about->args));
         jw_kint(&w, "asked_ms", q->asked);
         jw_object_end(&w);
     }

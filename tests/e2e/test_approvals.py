@@ -199,6 +199,17 @@ def a_form_is_answered_by_its_values(root):
 
 
 @case
+def a_question_of_a_sub_agent_shows_what_that_would_run(root):
+    configure(root, ASKING)
+    with serve(root) as server:
+        ident = dispatch(server, '/call agent_send {"message":"/read a"}')
+        [ask] = asked(root)
+        equal((ask["task"], ask["tool"], ask["arguments"]), (ident, "file_read", {"path": "a"}))
+        equal(approvals(root, "allow", ident).returncode, 0)
+        has(ended(root, ident), "x")
+
+
+@case
 def secrets_are_not_shown(root):
     configure(root, ASKING)
     with serve(root) as server:
