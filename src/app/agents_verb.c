@@ -12,7 +12,7 @@
 enum { OUT_MOST = 64 << 20, DESCRIPTION_SHOWN = 80 };
 
 struct agents_args {
-    bool prompt, wait, yes, thoughts;
+    bool prompt, wait, yes, ask, thoughts;
     const char *mode, *model, *max_turns, *budget;
 };
 
@@ -29,6 +29,8 @@ static const struct option agents_options[] = {
       "dispatch: most money it may spend" },
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
       "dispatch: allow every call that would be asked for" },
+    { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
+      "dispatch: what it asks waits for `approvals`, also where nobody is at a terminal" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "dispatch: show what the model thinks" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
@@ -305,6 +307,7 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
                                          .owner = STR("local"),
                                          .caller = "cli" },
                                .yes = a->yes,
+                               .ask = a->ask,
                                .thoughts = a->thoughts };
     struct err e;
 

@@ -49,9 +49,9 @@ struct verb {
     int (*run)(struct app *app, const void *args, int words, char **word);
 };
 
-extern const struct verb verb_agents, verb_backup, verb_chat, verb_config, verb_connect,
-    verb_doctor, verb_explain, verb_gc, verb_init, verb_locks, verb_mcp, verb_models, verb_run,
-    verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools, verb_trust;
+extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, verb_config,
+    verb_connect, verb_doctor, verb_explain, verb_gc, verb_init, verb_locks, verb_mcp, verb_models,
+    verb_run, verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools, verb_trust;
 extern const char trefoil_version[];
 
 /* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */

@@ -7,6 +7,7 @@
  */
 #include "app/asking.h"
 
+#include "app/ask_form.h"
 #include "app/show.h"
 #include "base/container.h"
 #include "core/tool.h"
@@ -61,7 +62,7 @@ static void show_message(struct question *q)
 /* All that would be run: what is not seen cannot be agreed to. */
 static void show_call(struct question *q)
 {
-    const struct call *call = q->ask->call;
+    const struct call *call = q->ask->about;
     AUTO_BUF out;
 
     buf_init(&out, SHOW_MOST);
@@ -165,26 +166,19 @@ static bool can_grant(const struct question *q)
     return json_here(json_get(json_get(schema, STR("properties")), STR("always")));
 }
 
-static bool says(struct str line, char letter)
-{
-    struct str word = str_trim(line);
-
-    return word.n && (word.p[0] | 0x20) == letter;
-}
-
 static void on_permission(struct question *q, struct str line)
 {
-    if (says(line, 'a') && can_grant(q)) {
+    if (form_says(line, 'a') && can_grant(q)) {
         buf_put(&q->content, STR("{\"always\":true}"));
         answer(q, "accept");
     } else {
-        answer(q, says(line, 'y') ? "accept" : "decline");
+        answer(q, form_says(line, 'y') ? "accept" : "decline");
     }
 }
 
 static void on_url(struct question *q, struct str line)
 {
-    answer(q, says(line, 'y') ? "accept" : "decline");
+    answer(q, form_says(line, 'y') ? "accept" : "decline");
 }
 
 /* ---- forms ----------------------------------------------------------------------------------- */
@@ -199,38 +193,16 @@ static bool is_required(const struct question *q)
     return false;
 }
 
-/* The values that may be chosen: enum, or the const of each oneOf or anyOf; of an array, its items'. */
-static struct json choices(struct json field, struct str *member)
-{
-    struct json items = json_get(field, STR("items"));
-    struct json from = json_here(items) ? items : field;
-    static const char *const keys[] = { "enum", "oneOf", "anyOf" };
-
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        struct json list = json_get(from, str_of(keys[i]));
-
-        *member = i ? STR("const") : STR_NONE;
-        if (json_count(list))
-            return list;
-    }
-    return (struct json){ NULL, 0 };
-}
-
-static struct str choice(struct question *q, struct json item, struct str member)
-{
-    return json_str(memory(q), member.p ? json_get(item, member) : item);
-}
-
 static void put_choices(struct question *q, struct buf *out, struct json field)
 {
     struct str member;
-    struct json list = choices(field, &member);
+    struct json list = form_choices(field, &member);
     bool first = true;
 
     JSON_EACH(item, list)
     {
         buf_put(out, first ? STR(" (") : STR(", "));
-        show_text(out, choice(q, item, member));
+        show_text(out, form_choice(memory(q), item, member));
         first = false;
     }
     if (!first)
@@ -259,70 +231,10 @@ static void put_field(struct question *q, struct buf *out)
     buf_put(out, STR(": "));
 }
 
-static bool is_choice(struct question *q, struct json field, struct str word)
-{
-    struct str member;
-    struct json list = choices(field, &member);
-
-    if (!json_here(list))
-        return true;
-    JSON_EACH(item, list)
-    if (str_eq(choice(q, item, member), word))
-        return true;
-    return false;
-}
-
-static bool write_number(struct question *q, struct str word, bool whole)
-{
-    struct json_opts opts = { .max_depth = 8, .max_values = 2 };
-    struct json v;
-    int64_t n;
-    struct err e;
-
-    if (!json_read(memory(q), word, &opts, &v, &e) || json_type(v) != JSON_NUMBER ||
-        (whole && !json_int(v, &n)))
-        return false;
-    jw_key(&q->w, json_str(memory(q), q->at));
-    jw_raw(&q->w, json_raw(v));
-    return true;
-}
-
-static bool write_several(struct question *q, struct json field, struct str words)
-{
-    struct str rest = words;
-
-    while (rest.p)
-        if (!is_choice(q, field, str_trim(str_cut(&rest, ','))))
-            return false;
-    jw_key(&q->w, json_str(memory(q), q->at));
-    jw_array(&q->w);
-    while (words.p)
-        jw_str(&q->w, str_trim(str_cut(&words, ',')));
-    jw_array_end(&q->w);
-    return true;
-}
-
 /* False: what was typed does not fit. */
 static bool write_value(struct question *q, struct str word)
 {
-    struct json field = json_value(q->at), type = json_get(field, STR("type"));
-
-    if (json_is(type, STR("boolean"))) {
-        if (!says(word, 'y') && !says(word, 'n'))
-            return false;
-        jw_key(&q->w, json_str(memory(q), q->at));
-        jw_bool(&q->w, says(word, 'y'));
-        return true;
-    }
-    if (json_is(type, STR("integer")) || json_is(type, STR("number")))
-        return write_number(q, word, json_is(type, STR("integer")));
-    if (json_is(type, STR("array")))
-        return write_several(q, field, word);
-    if (!is_choice(q, field, word))
-        return false;
-    jw_key(&q->w, json_str(memory(q), q->at));
-    jw_str(&q->w, word);
-    return true;
+    return form_write(&q->w, memory(q), q->at, word);
 }
 
 static void ask_field(struct question *q)

@@ -1,6 +1,7 @@
 #include "app/service.h"
 
 #include "app/app.h"
+#include "app/approvals_api.h"
 #include "app/status_api.h"
 #include "app/tasks_api.h"
 #include "base/auto.h"
@@ -80,6 +81,7 @@ static const struct http_route routes[] = {
     { "POST", "/api/tasks/*", tasks_api_post },
     { "GET", "/api/locks", tasks_api_locks },
     { "GET", "/api/events", events_api_all },
+    { "GET", "/api/approvals", approvals_api_list },
 };
 
 /* Where JSON-RPC is spoken. */

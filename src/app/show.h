@@ -8,6 +8,7 @@
 #define APP_SHOW_H
 
 #include "base/buf.h"
+#include "base/secret.h"
 
 /* Printable characters as they are; controls, invisible and direction marks as \u{hex}. */
 void show_text(struct buf *out, struct str s);
@@ -29,8 +30,5 @@ struct str shown_text(struct arena *mem, struct str s);
  * --name=value masked when the name is that of a secret.
  */
 void show_word(struct buf *out, struct str word);
-
-/* Would the value that goes with this name (a header, a variable, an option) be a secret? */
-bool names_secret(struct str name);
 
 #endif

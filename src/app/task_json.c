@@ -153,5 +153,5 @@ int task_exit_code(enum task_state state, struct str stop)
 
     if (state == TASK_COMPLETED)
         return code == EXIT_FAILED ? EXIT_OK : code;
-    return code;
+    return state == TASK_REJECTED ? EXIT_DENIED : code;
 }

@@ -126,7 +126,8 @@ static void put_status(struct task_screen *s, struct str text)
     case TASK_WORKING: render_wait(&s->render); break;
     case TASK_INPUT_REQUIRED:
     case TASK_AUTH_REQUIRED:
-        task_screen_note(s, text.n ? text : STR("the task waits for an answer"));
+        if (!s->asks)
+            task_screen_note(s, text.n ? text : STR("the task waits for an answer"));
         break;
     case TASK_COMPLETED:
     case TASK_FAILED:

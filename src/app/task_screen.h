@@ -16,6 +16,7 @@ struct task_screen {
     struct loop *loop;
     bool closed;
     bool gone;             /* nobody reads what we print */
+    bool asks;             /* questions are put to the person there (task_asking.h) */
     enum task_state state; /* as far as it was told */
     void (*on_gone)(void *who);
     void *who;

@@ -5,6 +5,7 @@
 #include "app/tasks_api.h"
 
 #include "app/api_visit.h"
+#include "app/approvals_api.h"
 #include "app/events_api.h"
 #include "app/task_json.h"
 #include "base/auto.h"
@@ -165,7 +166,8 @@ void tasks_api_get(struct http_req *req)
         events_api_of_task(req, v->ask.id);
     else
         http_reply_error(req, 404,
-                         "behind /api/tasks/ID there is only /events, and /cancel to POST");
+                         "behind /api/tasks/ID there is only /events, and /cancel and /answer to "
+                         "POST");
 }
 
 void tasks_api_post(struct http_req *req)
@@ -175,8 +177,12 @@ void tasks_api_post(struct http_req *req)
 
     if (what.p && str_eq(what, STR("cancel")))
         api_visit_begin(&v->visit, cancel);
+    else if (what.p && str_eq(what, STR("answer")))
+        approvals_api_answer(req, v->ask.id);
     else
-        http_reply_error(req, 404, "only /api/tasks and /api/tasks/ID/cancel take a POST");
+        http_reply_error(req, 404,
+                         "only /api/tasks, /api/tasks/ID/cancel and /api/tasks/ID/answer take a "
+                         "POST");
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  *   GET  /api/tasks[?agent=&context=&live=true&limit=&cursor=]   {"tasks":[...],"next_cursor"?}
  *   POST /api/tasks                 {"task",...}: 201 and the task, which goes on by itself
  *   GET  /api/tasks/ID              the task, with its result
+ *   POST /api/tasks/ID/answer       approvals_api.h
  *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it had
  *   GET  /api/tasks/ID/events       events_api.h
  *   GET  /api/locks                 {"locks":[...]}

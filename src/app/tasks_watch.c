@@ -4,9 +4,13 @@
  *
  * Whoever works on one stores what happens before telling it, so the store is looked at again and
  * again: whatever is new is shown, until the task has ended and all of it was. All of them never end.
+ * What one task asks is put to the person at the terminal, if there is one; whoever answers first
+ * has answered.
  */
+#include "app/task_asking.h"
 #include "app/task_find.h"
 #include "app/task_json.h"
+#include "app/task_remote.h"
 #include "app/task_screen.h"
 #include "app/tasks.h"
 #include "base/auto.h"
@@ -20,6 +24,8 @@ struct watching {
     struct shelf *shelf;
     struct task_screen screen;
     bool (*look)(struct watching *w, struct err *e); /* false: the store cannot be read */
+    struct task_remote remote;
+    struct task_asking asking;
     struct str id;
     int64_t after;
     struct timer pause;
@@ -99,6 +105,8 @@ static bool look_at_one(struct watching *w, struct err *e)
     show_events(w, &l.step[1].events);
     note_idle(w, t);
     info = task_info_of(&mem, t);
+    if (!l.step[1].events.more)
+        task_asking_see(&w->asking, info.held ? info.asks : STR_NONE);
     w->due = l.step[1].events.more;
     w->over = task_state_final(info.state) && !l.step[1].events.more;
     w->code = task_exit_code(info.state, task_stop(&mem, &w->app->config.limits, info.result));
@@ -175,7 +183,12 @@ static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool 
         !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
         !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
         return app_fail(&e);
+    task_remote_open(&w->remote, app, shelf);
+    if (w->id.p && task_asking_can(&w->screen))
+        task_asking_open(&w->asking, &w->screen, w->remote.engine, w->id);
     code = follow(w);
+    task_asking_close(&w->asking);
+    task_remote_close(&w->remote);
     return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;
 }
 

@@ -6,10 +6,12 @@
  * workshop, create the task, follow it; then all of it is closed in the opposite order. An interrupt
  * cancels the task, which then ends like any other.
  *
- * Nobody else can answer what the task asks while we run, so it is answered here: with no, and said
- * so, or with yes where that was said beforehand.
+ * What the task asks is put to the person at the terminal. Without one it is answered with no, and
+ * said so; with yes where that was said beforehand (--yes); or it waits for somebody elsewhere (--ask).
+ * Meanwhile others may answer, too: what is open is looked up anew whenever a question comes or goes.
  */
 #include "app/once.h"
+#include "app/task_asking.h"
 #include "app/task_json.h"
 #include "app/task_screen.h"
 #include "app/tasks.h"
@@ -27,6 +29,9 @@ struct errand {
 
     struct task_ask ask; /* the step that is waited for */
     struct task_watch watch;
+    struct task_asking asking;
+    struct task_ask look; /* at what is open now; beside it */
+    bool looking, look_again;
     struct task_ask cancel; /* beside it */
     bool canceling;         /* that is under way */
     bool created;
@@ -146,22 +151,74 @@ static void answer(struct errand *j, struct str key, bool yes)
     task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
-static void on_question(struct errand *j, struct str body)
+static void look(struct errand *j);
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct errand *j = who;
+
+    (void)op;
+    j->looking = false;
+    if (!e && !j->leaving)
+        task_asking_see(&j->asking, j->look.info.asks);
+    task_ask_fini(&j->look);
+    if (j->look_again && !j->leaving)
+        look(j);
+    loop_stop(j->once.loop);
+}
+
+static void look(struct errand *j)
+{
+    j->look_again = j->looking;
+    if (j->looking)
+        return;
+    j->looking = true;
+    j->look = (struct task_ask){ .id = j->id };
+    task_get(j->shop.tasks, &j->look, NULL, on_looked, j);
+}
+
+static void on_question(struct errand *j, const struct event_ask *ask)
+{
+    bool yes = j->what->yes && ask->kind == ASK_PERMISSION;
+
+    if (!yes && j->asking.screen) {
+        look(j);
+    } else if (!yes && j->what->ask) {
+        task_screen_note(&j->screen, arena_printf(&j->app->mem,
+                                                  "it waits for an answer: " TREFOIL_NAME
+                                                  " approvals allow|deny|answer " STR_FMT,
+                                                  STR_ARG(j->id)));
+    } else {
+        j->denied |= !yes;
+        answer(j, ask->key, yes);
+        if (!yes)
+            task_screen_note(&j->screen, STR("nobody is there to answer: the task is told no"));
+    }
+}
+
+/* Its time was over, and nobody had come. */
+static bool is_given_up(struct arena *mem, struct json body)
+{
+    return json_is(json_get(body, STR("by")), STR("nobody")) &&
+           json_str(mem, json_get(body, STR("text"))).n;
+}
+
+static void on_asked(struct errand *j, struct str kind, struct str body)
 {
     struct json_opts opts = limits_json(&j->app->config.limits);
     AUTO_ARENA mem = { 0 };
     struct event ev;
     struct json v;
     struct err e;
-    bool yes;
 
-    if (!json_read(&mem, body, &opts, &v, &e) || !event_read(&mem, v, &ev, &e) || !ev.ask.open)
+    if (!json_read(&mem, body, &opts, &v, &e))
         return;
-    yes = j->what->yes && ev.ask.kind == ASK_PERMISSION;
-    j->denied |= !yes;
-    answer(j, ev.ask.key, yes);
-    if (!yes)
-        task_screen_note(&j->screen, STR("nobody is there to answer: the task is told no"));
+    if (str_eq(kind, STR("answered"))) {
+        j->denied |= is_given_up(&mem, v);
+        look(j);
+    } else if (event_read(&mem, v, &ev, &e) && ev.ask.open) {
+        on_question(j, &ev.ask);
+    }
 }
 
 /* ---- following ------------------------------------------------------------------------------- */
@@ -172,8 +229,8 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     struct errand *j = CONTAINER_OF(w, struct errand, watch);
 
     task_screen_event(&j->screen, seq, at, kind, body);
-    if (str_eq(kind, STR("ask")))
-        on_question(j, body);
+    if (str_eq(kind, STR("ask")) || str_eq(kind, STR("answered")))
+        on_asked(j, kind, body);
     return true;
 }
 
@@ -189,6 +246,14 @@ static void follow(struct errand *j)
         after = j->watch.after;
     } while (j->failed && j->why.code == ERR_LIMIT);
     while (j->canceling)
+        loop_run(j->once.loop);
+}
+
+static void stop_asking(struct errand *j)
+{
+    task_asking_close(&j->asking);
+    j->look_again = false;
+    while (j->looking)
         loop_run(j->once.loop);
 }
 
@@ -221,9 +286,12 @@ static int dispatch(struct errand *j)
     j->id = arena_str(&j->app->mem, j->ask.info.id);
     j->created = true;
     task_screen_begin(&j->screen, j->id, j->ask.info.agent);
+    if (task_asking_can(&j->screen))
+        task_asking_open(&j->asking, &j->screen, j->shop.tasks, j->id);
     if (is_over(j))
         stop(j);
     follow(j);
+    stop_asking(j);
     task_ask_fini(&j->ask);
     j->ask = (struct task_ask){ .id = j->id };
     task_get(j->shop.tasks, &j->ask, NULL, on_step_op, j);

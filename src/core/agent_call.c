@@ -140,8 +140,9 @@ static void ask(struct work_client *c, struct ask *from)
     f->from = from;
     op_begin(&f->op, &forwarded_kind, r->op.loop, &from->op, on_forwarded, f);
     stop_deadline(r);
-    call_ask(r->call, &f->to, from->kind, arena_printf(mem, "agent_%zu", ++r->asked),
-             arena_str(mem, from->params), on_answered, f);
+    call_ask_about(r->call, from->about, &f->to, from->kind,
+                   arena_printf(mem, "agent_%zu", ++r->asked), arena_str(mem, from->params),
+                   on_answered, f);
 }
 
 /* ---- events -------------------------------------------------------------------------------- */

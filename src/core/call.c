@@ -283,12 +283,19 @@ static void on_ask_done(struct op *op, const struct err *e, void *who)
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
               struct str params, op_done_fn *done, void *who)
 {
+    call_ask_about(call, call, ask, kind, key, params, done, who);
+}
+
+void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
+                    enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
+                    void *who)
+{
     struct asked *asked = ARENA_NEW(call->mem, struct asked);
     struct ask **end = &call->asks;
     struct err e;
 
     *asked = (struct asked){ done, who };
-    *ask = (struct ask){ .call = call, .kind = kind, .key = key, .params = params };
+    *ask = (struct ask){ .call = call, .about = about, .kind = kind, .key = key, .params = params };
     while (*end)
         end = &(*end)->next;
     *end = ask;

@@ -181,6 +181,8 @@ void call_waits(struct call *call, bool waits);
 struct ask {
     struct op op; /* first */
     struct call *call;
+    const struct call
+        *about; /* what would be run: of an agent that was called, a call of its own */
     enum ask_kind kind;
     struct str key;     /* names it among the asks of its call, [A-Za-z0-9_-]+ */
     struct str params;  /* raw JSON object in the shape enum ask_kind says */
@@ -194,6 +196,11 @@ struct ask {
  */
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
               struct str params, op_done_fn *done, void *who);
+
+/* The same for a question of a call below ours, which `about` is, and outlives the ask. */
+void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
+                    enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
+                    void *who);
 
 /* For callers: here is the answer; its bytes live as long as the call. */
 void ask_answer(struct ask *ask, struct json answer);

@@ -128,6 +128,18 @@ static const struct tool *find_again(const struct call *call)
     return offer ? offer_tool(offer, str_of(call->what)) : call->tool;
 }
 
+/* Who declines may say why; the model can do something with that. */
+static const char *why_declined(const struct call *call, struct json answer)
+{
+    struct str reason = json_str(call->mem, json_get(answer, STR("reason")));
+
+    if (!reason.n)
+        return "who was asked declined";
+    return arena_printf(call->mem, "who was asked declined: " STR_FMT,
+                        STR_ARG(utf8_head(reason, 120)))
+        .p;
+}
+
 static void on_asked(struct op *op, const struct err *e, void *who)
 {
     struct call *call = who;
@@ -139,7 +151,7 @@ static void on_asked(struct op *op, const struct err *e, void *who)
     } else if (e) {
         refuse(call, "%s was not permitted: %.120s", e->text);
     } else if (!json_is(json_get(ask->answer, STR("action")), STR("accept"))) {
-        refuse(call, "%s was not permitted: %.120s", "who was asked declined");
+        refuse(call, "%s was not permitted: %.150s", why_declined(call, ask->answer));
     } else if (!(tool = find_again(call))) {
         refuse(call, "%s was permitted, but %s", "is no longer there");
     } else {

@@ -45,6 +45,7 @@ enum store_what {
     STORE_TASK_UPDATE,    /* task: and events */
     STORE_TASK_TAKE,      /* task: become the one who works on it */
     STORE_TASK_CANCEL,    /* task: whoever works on it is to stop */
+    STORE_TASK_ANSWER,    /* answer: to an open question; whoever works on the task will see it */
     STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave; out: deleted, more */
     STORE_LOCK_PUT,       /* lock */
     STORE_LOCK_DROP,      /* lock: all of its task */
@@ -60,6 +61,7 @@ enum store_what {
     STORE_TASK_LOAD,    /* task */
     STORE_TASKS,        /* tasks */
     STORE_TASK_EVENTS,  /* events: of the task `session` names */
+    STORE_TASK_ANSWERS, /* answers: that were given to one task */
     STORE_TASKS_LOST,   /* tasks: live ones that nobody works on any more */
     STORE_TASK_FEED,    /* feed: of all tasks */
     STORE_LOCKS,        /* locks: of processes that live */
@@ -142,6 +144,19 @@ struct store_task {
                          ERR_LIMIT when all are live */
 };
 
+/*
+ * What somebody has answered to a question of a task, for the process that works on it. Of each
+ * question the first answer counts. ERR_NOT_FOUND: `asks` of the task has no such key, it was
+ * answered, or nobody works on the task. All of them go when the task ends or is taken by another
+ * process: that one asks anew.
+ */
+struct store_answer {
+    struct str task, key;
+    struct str answer; /* JSON */
+    struct str by;
+    int64_t n; /* out: grows from answer to answer */
+};
+
 struct store_lock {
     struct str task, agent;
     struct str paths; /* JSON array */
@@ -171,7 +186,8 @@ struct store_session_page {     /* the last changed first */
 
 struct store_event_page {
     struct str session;
-    int64_t after; /* seq; 0: from the first */
+    struct str kind; /* only events of this kind; STR_NONE: all */
+    int64_t after;   /* seq; 0: from the first */
     int64_t most;
     struct store_event *v;
     size_t n;
@@ -210,6 +226,7 @@ struct store_memory_page { /* by key */
 struct store_task_page {              /* the newest first; LOST: the oldest first, of all */
     struct str owner, context, agent; /* STR_NONE: of all */
     bool only_live;
+    bool only_asking;           /* only live ones with open questions */
     struct store_cursor cursor; /* in and out; by time of creation */
     int64_t most;
     struct store_task *v;
@@ -231,6 +248,13 @@ struct store_feed_page { /* the oldest first; without those of tasks that have l
     size_t n;
     bool more;
     int64_t first, last; /* out: the oldest and the newest number that are kept; 0: there is none */
+};
+
+struct store_answer_page { /* in the order they were given */
+    struct str task;
+    int64_t after; /* n; 0: from the first */
+    struct store_answer *v;
+    size_t n;
 };
 
 struct store_lock_page { /* in the order they were put */
@@ -262,6 +286,8 @@ struct store_step {
         struct store_memory_page memories;
         struct store_task task;
         struct store_task_page tasks;
+        struct store_answer answer;
+        struct store_answer_page answers;
         struct store_lock lock;
         struct store_lock_page locks;
         struct store_feed_page feed;

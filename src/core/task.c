@@ -60,8 +60,8 @@ bool task_may_become(enum task_state from, enum task_state to)
     switch (from) {
     case TASK_SUBMITTED: return to == TASK_WORKING;
     case TASK_WORKING: return to == TASK_INPUT_REQUIRED || to == TASK_AUTH_REQUIRED;
-    case TASK_INPUT_REQUIRED:
-    case TASK_AUTH_REQUIRED: return to == TASK_WORKING;
+    case TASK_INPUT_REQUIRED: return to == TASK_WORKING || to == TASK_AUTH_REQUIRED;
+    case TASK_AUTH_REQUIRED: return to == TASK_WORKING || to == TASK_INPUT_REQUIRED;
     case TASK_COMPLETED:
     case TASK_FAILED:
     case TASK_CANCELED:
@@ -102,6 +102,7 @@ struct task_info task_info_of(struct arena *mem, const struct store_task *t)
         .text = arena_str(mem, t->text),
         .result = filled(mem, t->result),
         .asks = filled(mem, t->asks),
+        .held = t->in_use,
         .created = t->created,
         .updated = t->updated,
         .ended = t->ended,
@@ -253,6 +254,7 @@ void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op
                                               .context = l->context,
                                               .agent = l->agent,
                                               .only_live = l->only_live,
+                                              .only_asking = l->only_asking,
                                               .cursor = l->cursor,
                                               .most = l->most } };
     s->ask = (struct store_ask){ .step = &s->step, .steps = 1 };

@@ -1,9 +1,14 @@
 /*
  * task.h - a piece of work that outlives whoever asked for it.
  *
- *   SUBMITTED -> WORKING <-> INPUT_REQUIRED, AUTH_REQUIRED
- *       |           |             |
- *       +-----------+-------------+--> COMPLETED, FAILED, CANCELED, REJECTED: final
+ *   SUBMITTED -> WORKING <-> INPUT_REQUIRED <-> AUTH_REQUIRED <-> WORKING
+ *       |           |             |                  |
+ *       +-----------+-------------+------------------+--> COMPLETED, FAILED, CANCELED, REJECTED: final
+ *
+ * While it asks, it is AUTH_REQUIRED when all that is open are pages that a person must visit, and
+ * INPUT_REQUIRED as soon as one of its questions can be answered with words: that is the state in
+ * which somebody who looks can do something about it. REJECTED is what was refused before anything
+ * was done, because it is not permitted; what fails later, or for another reason, is FAILED.
  *
  * A task is one prompt for one agent, worked on in a session of its own by the process that holds
  * its fencing token; or one call of a tool (task_call.h). Every change is a new version and leaves an event; events have numbers, 1, 2,
@@ -16,7 +21,8 @@
  *   status    {"state","text"?}                       it has changed
  *   text, thought, tool, plan, usage, notice, artifact, ask    as event_write writes them; words are
  *             gathered: what comes within limits.task_gather_ms is one event
- *   answered  {"key","by"}                            an ask is closed
+ *   answered  {"key","by","text"?}                    an ask is closed; by "nobody": it was taken
+ *             back, or its time was over, as the text says
  */
 #ifndef CORE_TASK_H
 #define CORE_TASK_H
@@ -75,9 +81,12 @@ struct task_info {
     struct str asked;  /* what it is to do */
     struct str text;   /* a sentence about the state: why it failed, what is asked */
     struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
-                          "usage","stop","duration_seconds"}, of a call also "call"; else
-                          STR_NONE */
-    struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool"}}; or STR_NONE */
+                          "usage","stop","duration_seconds","trust":{"level","from":[...]}},
+                          of a call also "call"; else STR_NONE. level "untrusted": data from outside, from these sources,
+                          has had a say in it */
+    struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool","args",
+                          "asked_ms"}}, args by args_brief; or STR_NONE */
+    bool held;         /* a process that lives, or may, works on it: asks can be answered */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
 };
@@ -118,6 +127,7 @@ struct task_ask {
     struct arena mem;      /* where what is out lives: task_ask_fini */
     struct str id;         /* in, of all but create */
     struct str owner;      /* in: STR_NONE sees all */
+    struct str by;         /* in, of answer: who gives it; STR_NONE: the owner, else "local" */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */
@@ -143,9 +153,14 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
                  void *who);
 
 /*
- * Answer an open ask: {"action",...} as struct ask wants it; key and answer are borrowed until the op
- * is done. ERR_NOT_FOUND: no such key is open. ERR_INVALID: no action. ERR_DENIED: another process
- * works on it, and only there it can be answered.
+ * Answer an open ask, wherever its task is worked on: {"action","content"?,"reason"?} as struct ask
+ * wants it. key may be STR_NONE where only one ask is open; both are borrowed until the op is done.
+ * Of each ask the first answer counts. It is stored, taken by the process that works on the task,
+ * and the op is done when the ask is closed. ERR_NOT_FOUND: it is not open, or not any more; or was
+ * closed otherwise before the answer came. ERR_INVALID: no answer to this ask.
+ *
+ * Who may answer is who sees the task, `owner`; agents have no tool for it, so that none agrees to
+ * what it asks itself, or an agent below it.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *who);
@@ -161,6 +176,7 @@ struct task_list {
     struct arena mem;
     struct str owner, context, agent; /* in: STR_NONE: of all */
     bool only_live;                   /* in */
+    bool only_asking;                 /* in: with open asks */
     struct store_cursor cursor;       /* in and out; zeroed: from the newest */
     int64_t most;                     /* in; 0: a page */
     struct task_info *v;              /* out */

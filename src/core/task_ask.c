@@ -4,6 +4,9 @@
  * All but create begin with a look at the task in the store, and end with one: what is told of it
  * is what is stored. A request that waits looks again when the run of the task has stored
  * something, and every limits.task_look_ms, for tasks that another process works on.
+ *
+ * Every answer goes through the store, which takes the first one of each question, whoever works on
+ * the task; that process takes it from there, at once when it is this one.
  */
 #include "core/task_parts.h"
 
@@ -15,8 +18,8 @@ enum request_kind {
     WAIT,     /* until it is final */
     CANCEL,   /* not asked for yet; then STOPPING */
     STOPPING, /* until it is final, which it may have become by itself */
-    ANSWER,   /* not given yet; then STORED */
-    STORED,   /* until all that its run knows is stored */
+    ANSWER,   /* not given yet; then CLOSED */
+    CLOSED,   /* until its question is */
 };
 
 struct task_request {
@@ -25,10 +28,12 @@ struct task_request {
     struct task_request *next;
     enum request_kind kind;
     char id[ID_TEXT];
-    struct str key, by;
+    char key[TASK_KEY_TEXT];
+    struct str by;
     struct json answer;
+    int64_t since; /* the last event before the answer */
     struct store_ask store;
-    struct store_step step;
+    struct store_step step[2];
     bool asking; /* the store */
     struct timer look;
 };
@@ -89,12 +94,17 @@ static void wait(struct task_request *q)
         timer_set(q->engine->loop, &q->look, q->engine->limits->task_look_ms, on_look);
 }
 
-static void store_do(struct task_request *q, enum store_what what, op_done_fn *done)
+static void store_steps(struct task_request *q, size_t steps, op_done_fn *done)
 {
-    q->step = (struct store_step){ .what = what, .task = { .id = str_of(q->id) } };
-    q->store = (struct store_ask){ .step = &q->step, .steps = 1 };
+    q->store = (struct store_ask){ .step = q->step, .steps = steps };
     q->asking = true;
     store_start(q->engine->store, &q->store, &q->ask->op, done, q);
+}
+
+static void store_do(struct task_request *q, enum store_what what, op_done_fn *done)
+{
+    q->step[0] = (struct store_step){ .what = what, .task = { .id = str_of(q->id) } };
+    store_steps(q, 1, done);
 }
 
 /*
@@ -106,7 +116,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
 {
     struct task_request *q = who;
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
-    bool in_use = q->step.task.in_use;
+    bool in_use = q->step[0].task.in_use;
 
     (void)op;
     q->asking = false;
@@ -123,21 +133,66 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
     look(q);
 }
 
-static void give_answer(struct task_request *q, bool final)
+static void on_answer_stored(struct op *op, const struct err *e, void *who)
 {
+    struct task_request *q = who;
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+
+    (void)op;
+    q->asking = false;
+    store_ask_fini(&q->store);
+    if (e) {
+        settle(q, e);
+        return;
+    }
+    q->kind = CLOSED;
+    if (r)
+        task_run_answer(r, str_of(q->key), json_raw(q->answer), q->by);
+    look(q);
+}
+
+static void give_answer(struct task_request *q)
+{
+    const struct task_info *info = &q->ask->info;
     struct err e;
 
-    if (!r && final)
-        fail(&e, ERR_NOT_FOUND, "task %s has ended: nothing is asked any more", q->id);
-    else if (!r)
-        fail(&e, ERR_DENIED,
-             "task %s is worked on by another process, and only there it can be answered", q->id);
-    else if (task_run_answer(r, q->key, q->answer, q->by, &e)) {
-        q->kind = STORED;
+    if (!task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
+        settle(q, &e);
+        return;
+    }
+    q->since = info->last_seq;
+    q->step[0] = (struct store_step){ .what = STORE_TASK_ANSWER,
+                                      .answer = { .task = str_of(q->id),
+                                                  .key = str_of(q->key),
+                                                  .answer = json_raw(q->answer),
+                                                  .by = q->by } };
+    store_steps(q, 1, on_answer_stored);
+}
+
+/* Is it closed, and was it our answer that did it? More of what happened may be to be read. */
+static void judge_answer(struct task_request *q, struct str by, bool more)
+{
+    const struct task_info *info = &q->ask->info;
+    struct err e;
+
+    if (!by.p && more) {
+        look(q);
+        return;
+    }
+    if (!by.p && info->held &&
+        task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
         wait(q);
         return;
     }
+    if (by.p && !str_eq(by, STR("nobody"))) {
+        settle(q, NULL);
+        return;
+    }
+    fail(&e, ERR_NOT_FOUND,
+         by.p ? "question %s was taken back before the answer came"
+              : "whoever worked on the task is gone and has not taken the answer to %s; when the "
+                "task goes on, what it asks has a new key",
+         q->key);
     settle(q, &e);
 }
 
@@ -156,8 +211,8 @@ static void judge(struct task_request *q)
     bool final = task_state_final(q->ask->info.state);
 
     switch (q->kind) {
-    case GET:
-    case STORED: settle(q, NULL); return;
+    case GET: settle(q, NULL); return;
+    case CLOSED: break; /* judge_answer */
     case WAIT:
         if (final)
             settle(q, NULL);
@@ -178,35 +233,58 @@ static void judge(struct task_request *q)
         else
             settle_over(q);
         return;
-    case ANSWER: give_answer(q, final); return;
+    case ANSWER: give_answer(q); return;
     }
+}
+
+/* Who has closed its question, as far as this look goes. */
+static struct str closed_by(struct task_request *q, bool *more)
+{
+    const struct store_event_page *p = &q->step[1].events;
+    struct str by = task_answered_by(&q->ask->mem, q->engine->limits, p, str_of(q->key));
+
+    *more = p->more;
+    if (p->n)
+        q->since = p->v[p->n - 1].seq;
+    return by.p ? arena_str(&q->ask->mem, by) : STR_NONE;
 }
 
 static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct task_request *q = who;
+    struct str by = STR_NONE;
+    bool more = false;
     struct err bad;
 
     (void)op;
     q->asking = false;
-    if (e || !task_visible(q->engine, &q->step.task, q->ask->owner, &bad)) {
+    if (e || !task_visible(q->engine, &q->step[0].task, q->ask->owner, &bad)) {
         bad = e ? *e : bad;
         store_ask_fini(&q->store);
         settle(q, &bad);
         return;
     }
     arena_reset(&q->ask->mem);
-    q->ask->info = task_info_of(&q->ask->mem, &q->step.task);
+    q->ask->info = task_info_of(&q->ask->mem, &q->step[0].task);
+    if (q->kind == CLOSED)
+        by = closed_by(q, &more);
     store_ask_fini(&q->store);
     if (q->ask->op.canceled)
         settle_as(q, ERR_CANCELED, "canceled");
+    else if (q->kind == CLOSED)
+        judge_answer(q, by, more);
     else
         judge(q);
 }
 
 static void look(struct task_request *q)
 {
-    store_do(q, STORE_TASK_LOAD, on_looked);
+    q->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(q->id) } };
+    q->step[1] = (struct store_step){
+        .what = STORE_TASK_EVENTS,
+        .events = { .session = str_of(q->id), .kind = STR("answered"), .after = q->since }
+    };
+    store_steps(q, q->kind == CLOSED ? 2 : 1, on_looked);
 }
 
 /* A run has stored all it knows, or is over. */
@@ -214,7 +292,7 @@ void task_requests_hear(struct task_run *r)
 {
     for (struct task_request *q = r->engine->requests; q; q = q->next) {
         bool waits = !q->asking &&
-                     (q->kind == STORED || task_state_final(r->state) || r->op.settled || r->lost);
+                     (q->kind == CLOSED || task_state_final(r->state) || r->op.settled || r->lost);
 
         if (waits && str_eq(str_of(q->id), str_of(r->id))) {
             timer_clear(q->engine->loop, &q->look);
@@ -274,7 +352,6 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
     begin(g, a, CANCEL, parent, done, who);
 }
 
-/* key and answer are borrowed until the op is done. */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *who)
 {
@@ -282,9 +359,10 @@ void task_answer(struct task_engine *g, struct task_ask *a, struct str key, stru
 
     if (!q)
         return;
-    q->key = key;
     q->answer = answer;
-    q->by = a->owner;
+    q->by = a->by.n ? a->by : a->owner.n ? a->owner : STR("local");
+    if (!str_to_c(str_head(key, sizeof(q->key) - 1), q->key, sizeof(q->key)))
+        q->key[0] = '?'; /* with a NUL in it: none of ours */
 }
 
 /* ---- creating -------------------------------------------------------------------------------- */

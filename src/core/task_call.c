@@ -157,16 +157,13 @@ void task_call_start(struct task_run *r)
 {
     struct task_call *c = r->call;
     const struct tool *tool = offer_tool(c->offer, r->spec.tool);
-    struct err e;
 
-    c->caller.scope = task_run_rights(r, &e);
-    if (!tool)
-        fail(&e, ERR_NOT_FOUND, "the tool " STR_FMT " is no longer there",
-             STR_ARG(str_head(r->spec.tool, 64)));
-    if (!tool || !c->caller.scope) {
+    c->caller.scope = r->rights;
+    if (!tool) {
         r->outcome = TASK_FAILED;
         r->stop = TURN_FAILED;
-        r->why = arena_str(&r->mem, str_of(e.text));
+        r->why = arena_printf(&r->mem, "the tool " STR_FMT " is no longer there",
+                              STR_ARG(str_head(r->spec.tool, 64)));
         task_run_turned(r);
         return;
     }

@@ -1,11 +1,14 @@
 /*
  * task_client.c - a task as the client of its turn: what the agent tells becomes events, what it
- * asks stays open until somebody answers. A question is named by a key that no other question of
- * the task has had.
+ * asks stays open until somebody answers, or for limits.task_ask_ms.
+ *
+ * A question is named by a key that no other question of the task has had, also in a process that
+ * worked on it before: who answers late must not answer something else.
  */
 #include "core/task_parts.h"
 
 #include "base/container.h"
+#include "core/args_brief.h"
 #include "core/call.h"
 #include "core/record.h"
 
@@ -45,7 +48,9 @@ struct str task_run_asks(const struct task_run *r, struct arena *mem)
         jw_object(&w);
         jw_kstr(&w, "kind", str_of(ask_names[q->ask->kind]));
         jw_kraw(&w, "params", q->ask->params);
-        jw_kstr(&w, "tool", str_of(q->ask->call->what));
+        jw_kstr(&w, "tool", str_of(q->ask->about->what));
+        jw_kraw(&w, "args", args_brief(mem, q->ask->about->args));
+        jw_kint(&w, "asked_ms", q->asked);
         jw_object_end(&w);
     }
     jw_object_end(&w);
@@ -66,7 +71,7 @@ static void tell_question(struct task_run *r, const struct task_question *q)
     task_log_event(r, &ev);
 }
 
-static void tell_answered(struct task_run *r, struct str key, struct str by)
+static void tell_answered(struct task_run *r, struct str key, struct str by, struct str text)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -75,12 +80,43 @@ static void tell_answered(struct task_run *r, struct str key, struct str by)
     jw_object(&w);
     jw_kstr(&w, "key", key);
     jw_kstr(&w, "by", str_head(by, 256));
+    jw_kstr(&w, "text", text);
     jw_object_end(&w);
-    task_log_add(r, "answered", buf_str(&out), true);
+    task_log_add(r, "answered", buf_str(&out), false);
 }
 
-/* It is closed: answered by somebody, or taken back. */
-static void close_question(struct task_question *q, struct str by)
+/* The sentence that says what is asked, for who looks at the task. */
+static struct str sentence_of(struct task_run *r, const struct ask *ask)
+{
+    struct json_opts opts = limits_json(r->engine->limits);
+    struct json params;
+    struct err e;
+
+    if (!json_read(ask->call->mem, ask->params, &opts, &params, &e))
+        return STR_NONE;
+    return str_head(json_str(ask->call->mem, json_get(params, STR("message"))), 1 << 12);
+}
+
+static enum task_state asking_state(const struct task_run *r)
+{
+    for (const struct task_question *q = r->asks; q; q = q->next)
+        if (q->ask->kind != ASK_URL)
+            return TASK_INPUT_REQUIRED;
+    return r->asks ? TASK_AUTH_REQUIRED : TASK_WORKING;
+}
+
+/* The state, and what is said of it, as its open questions want it; stored with what they told. */
+static void show_state(struct task_run *r)
+{
+    struct str text = r->asks ? sentence_of(r, r->asks->ask) : STR_NONE;
+
+    if (!r->cancel && !task_log_state(r, asking_state(r), text))
+        r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
+    task_log_hurry(r);
+}
+
+/* It is closed: answered by somebody, taken back, or its time is over. */
+static void close_question(struct task_question *q, struct str by, struct str text)
 {
     struct task_run *r = q->run;
     struct task_question **at = &r->asks;
@@ -88,9 +124,9 @@ static void close_question(struct task_question *q, struct str by)
     while (*at != q)
         at = &(*at)->next;
     *at = q->next;
-    tell_answered(r, q->key, by);
-    if (!r->asks && !r->cancel)
-        task_log_state(r, TASK_WORKING, STR_NONE);
+    timer_clear(r->op.loop, &q->timer);
+    tell_answered(r, q->key, by, text);
+    show_state(r);
     op_ok(&q->op);
 }
 
@@ -99,7 +135,18 @@ static void cancel_question(struct op *op)
     struct task_question *q = CONTAINER_OF(op, struct task_question, op);
 
     ask_refuse(q->ask, &(struct err){ ERR_CANCELED, "canceled" });
-    close_question(q, STR("nobody"));
+    close_question(q, STR("nobody"), STR_NONE);
+}
+
+static void on_time(struct timer *t)
+{
+    struct task_question *q = CONTAINER_OF(t, struct task_question, timer);
+    struct err e;
+
+    fail(&e, ERR_TIMEOUT, "nobody answered within %lld s (limits.task_ask_ms)",
+         (long long)q->run->engine->limits->task_ask_ms / 1000);
+    ask_refuse(q->ask, &e);
+    close_question(q, STR("nobody"), str_of(e.text));
 }
 
 static const struct op_kind question_kind = { .name = "question", .cancel = cancel_question };
@@ -117,16 +164,12 @@ static bool can_ask(const struct work_client *c, enum ask_kind kind)
     return kind == ASK_FORM || kind == ASK_URL || kind == ASK_PERMISSION;
 }
 
-/* The sentence that says what is asked, for who looks at the task. */
-static struct str sentence_of(struct task_run *r, const struct ask *ask)
+/* The first process to work on it counts plainly; each later one has a number of its own. */
+static struct str new_key(struct task_run *r, struct arena *mem)
 {
-    struct json_opts opts = limits_json(r->engine->limits);
-    struct json params;
-    struct err e;
-
-    if (!json_read(ask->call->mem, ask->params, &opts, &params, &e))
-        return STR_NONE;
-    return str_head(json_str(ask->call->mem, json_get(params, STR("message"))), 1 << 12);
+    r->asked++;
+    return r->fence > 1 ? arena_printf(mem, "ask%lld_%zu", (long long)r->fence, r->asked)
+                        : arena_printf(mem, "ask_%zu", r->asked);
 }
 
 void task_run_ask(struct task_run *r, struct ask *ask)
@@ -136,13 +179,15 @@ void task_run_ask(struct task_run *r, struct ask *ask)
 
     q->run = r;
     q->ask = ask;
-    q->key = arena_printf(ask->call->mem, "ask_%zu", ++r->asked);
+    q->key = new_key(r, ask->call->mem);
+    q->asked = loop_wall(r->op.loop);
     while (*end)
         end = &(*end)->next;
     *end = q;
     op_begin(&q->op, &question_kind, r->op.loop, &ask->op, on_closed, q);
+    timer_set(r->op.loop, &q->timer, r->engine->limits->task_ask_ms, on_time);
     tell_question(r, q);
-    task_log_state(r, TASK_INPUT_REQUIRED, sentence_of(r, ask));
+    show_state(r);
 }
 
 static void on_ask(struct work_client *c, struct ask *ask)
@@ -158,37 +203,26 @@ const struct work_client_kind task_client_kind = {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static bool check_answer(enum ask_kind kind, struct json answer, struct err *e)
-{
-    struct json action = json_get(answer, STR("action"));
-
-    if (kind == ASK_SAMPLE || kind == ASK_ROOTS) /* of whose shape their asker knows */
-        return json_type(answer) == JSON_OBJECT ||
-               fail(e, ERR_INVALID, "an answer to %s is an object", ask_names[kind]);
-    if (json_is(action, STR("accept")) || json_is(action, STR("decline")) ||
-        json_is(action, STR("cancel")))
-        return true;
-    return fail(e, ERR_INVALID,
-                "an answer is an object with an action, which is accept, decline or cancel");
-}
-
-bool task_run_answer(struct task_run *r, struct str key, struct json answer, struct str by,
-                     struct err *e)
+bool task_run_answer(struct task_run *r, struct str key, struct str answer, struct str by)
 {
     struct json_opts opts = limits_json(r->engine->limits);
     struct task_question *q = r->asks;
     struct json own;
+    struct err e;
 
     while (q && !str_eq(q->key, key))
         q = q->next;
-    if (!q)
-        return fail(e, ERR_NOT_FOUND, "task %s has no open question " STR_FMT, r->id,
-                    STR_ARG(str_head(key, 40)));
-    if (!check_answer(q->ask->kind, answer, e) ||
-        !json_read(q->ask->call->mem, arena_str(q->ask->call->mem, json_raw(answer)), &opts, &own,
-                   e))
+    if (!q || !json_read(q->ask->call->mem, arena_str(q->ask->call->mem, answer), &opts, &own, &e))
         return false;
     ask_answer(q->ask, own);
-    close_question(q, by.n ? by : STR("local"));
+    close_question(q, by, STR_NONE);
     return true;
+}
+
+void task_run_take_answers(struct task_run *r, const struct store_answer_page *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        r->answers_seen = p->v[i].n;
+        task_run_answer(r, p->v[i].key, p->v[i].answer, p->v[i].by);
+    }
 }

@@ -315,7 +315,7 @@ void task_log_event(struct task_run *r, const struct event *ev)
         return;
     words_end(r);
     put_event(r, ev);
-    goes(r, ev->kind == EVENT_ARTIFACT || ev->kind == EVENT_ASK);
+    goes(r, ev->kind == EVENT_ARTIFACT);
 }
 
 /* The only writer of r->state. */
@@ -329,6 +329,11 @@ bool task_log_state(struct task_run *r, enum task_state to, struct str text)
     r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
     task_log_add(r, "status", task_status_body(mem, to, text), true);
     return true;
+}
+
+void task_log_hurry(struct task_run *r)
+{
+    goes(r, true);
 }
 
 void task_log_flush(struct task_run *r, void (*then)(struct task_run *r))

@@ -63,6 +63,9 @@ void task_log_event(struct task_run *r, const struct event *ev);
 /* One more event; urgent: it goes at once. body is copied. */
 void task_log_add(struct task_run *r, const char *kind, struct str body, bool urgent);
 
+/* All of it goes as soon as it can. */
+void task_log_hurry(struct task_run *r);
+
 /* All of it goes now; then(r) when it is stored, which may be at once. */
 void task_log_flush(struct task_run *r, void (*then)(struct task_run *r));
 
@@ -80,6 +83,8 @@ struct task_question {
     struct task_run *run;
     struct ask *ask;
     struct str key;
+    int64_t asked; /* when, by the wall */
+    struct timer timer;
     struct task_question *next;
 };
 
@@ -101,12 +106,14 @@ struct task_run {
     struct str damage; /* why it cannot be worked on; else STR_NONE */
 
     struct task_log log;
-    struct timer look; /* has somebody elsewhere cancelled it? */
+    struct timer look; /* has somebody elsewhere cancelled it, or answered? */
     struct store_ask look_ask;
-    struct store_step look_step;
+    struct store_step look_step[2]; /* the task; answers to what it asks */
+    int64_t answers_seen;           /* the number of the last one */
 
     struct task_call *call; /* NULL: an agent works on it */
     struct agent *agent;
+    const struct guard_scope *rights; /* of whoever it works for */
     bool read_only;
     struct lock_hold hold;
     bool holds;
@@ -124,6 +131,7 @@ struct task_run {
     enum task_state outcome; /* what it is to become, and why */
     enum turn_stop stop;
     struct str why, answer, result;
+    struct str taint; /* where untrusted data came from that it has read; else STR_NONE */
     struct model_usage usage;
 
     struct task_ask *creator; /* while it is being created, by these: */
@@ -150,9 +158,6 @@ void task_run_prompt(struct task_run *r, struct str before, struct str text);
 void task_run_resume(struct task_run *r);
 void task_run_turned(struct task_run *r); /* outcome, stop, why and answer are set */
 
-/* What whoever it works for may is the most. NULL: that is not known any more. */
-const struct guard_scope *task_run_rights(struct task_run *r, struct err *e);
-
 /* What happens in its turn: task_client.c. */
 extern const struct work_client_kind task_client_kind;
 
@@ -162,12 +167,29 @@ struct str task_run_asks(const struct task_run *r, struct arena *mem);
 /* Something is asked: it stays open until somebody answers, or it is taken back. */
 void task_run_ask(struct task_run *r, struct ask *ask);
 
-/* Answer one. ERR_NOT_FOUND, ERR_INVALID. */
-bool task_run_answer(struct task_run *r, struct str key, struct json answer, struct str by,
-                     struct err *e);
+/* An answer that is stored. False: that is not asked any more, or this is none. */
+bool task_run_answer(struct task_run *r, struct str key, struct str answer, struct str by);
+
+/* Those that were given elsewhere. */
+void task_run_take_answers(struct task_run *r, const struct store_answer_page *p);
 
 /* A tool has ended: what it wrote is one of the results. */
 void task_run_made(struct task_run *r, const struct event_tool *t);
+
+/* ---- task_answer.c: what is an answer ---------------------------------------------------------- */
+
+enum { TASK_KEY_TEXT = 64 };
+
+/*
+ * Which of the open asks (as in task_info) is meant, and does the answer fit it? key "" stands for
+ * the only one, and is filled in.
+ */
+bool task_answer_check(struct arena *mem, const struct limits *limits, const struct task_info *info,
+                       struct json answer, char key[TASK_KEY_TEXT], struct err *e);
+
+/* Who closed an ask, by the events of kind "answered"; STR_NONE: it is not among them. */
+struct str task_answered_by(struct arena *mem, const struct limits *limits,
+                            const struct store_event_page *p, struct str key);
 
 /* ---- task_spec.c ------------------------------------------------------------------------------ */
 

@@ -55,6 +55,20 @@ static double duration(const struct task_run *r)
     return ms > 0 ? (double)ms / 1000 : 0;
 }
 
+/* As the guard marks results of tools: who reads this one reads what went into it. */
+static void write_trust(struct jw *w, struct str taint)
+{
+    jw_plain_key(w, STR("trust"));
+    jw_object(w);
+    jw_kstr(w, "level", taint.n ? STR("untrusted") : STR("trusted"));
+    jw_plain_key(w, STR("from"));
+    jw_array(w);
+    if (taint.n)
+        jw_str(w, taint);
+    jw_array_end(w);
+    jw_object_end(w);
+}
+
 static struct str write_result(struct task_run *r)
 {
     struct str answer = r->answer.p ? r->answer : STR("");
@@ -71,6 +85,7 @@ static struct str write_result(struct task_run *r)
     jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
     jw_plain_key(&w, STR("duration_seconds"));
     jw_double(&w, duration(r));
+    write_trust(&w, r->taint);
     if (r->call)
         jw_kraw(&w, "call", task_call_words(r));
     jw_object_end(&w);
@@ -127,21 +142,36 @@ static void on_left(void *who)
 
 static void leave(struct task_run *r)
 {
+    struct str taint;
+
     if (!r->open) {
         end(r);
         return;
     }
+    taint = history_taint(r->session.history);
+    r->taint = taint.n ? arena_str(&r->mem, taint) : STR_NONE;
     r->open = false;
     session_close(&r->session, on_left, r);
 }
 
 /* It ends before its turn has begun. */
-static void give_up(struct task_run *r, const char *why)
+static void give_up_as(struct task_run *r, enum task_state outcome, const char *why)
 {
-    r->outcome = TASK_FAILED;
+    r->outcome = outcome;
     r->stop = is_stopping(r) ? TURN_CANCELED : TURN_FAILED;
     r->why = arena_str(&r->mem, str_of(why));
     leave(r);
+}
+
+static void give_up(struct task_run *r, const char *why)
+{
+    give_up_as(r, TASK_FAILED, why);
+}
+
+/* It cannot be begun; when that is because it is not permitted, it is rejected. */
+static void refuse(struct task_run *r, const struct err *e)
+{
+    give_up_as(r, e->code == ERR_DENIED && !r->taken ? TASK_REJECTED : TASK_FAILED, e->text);
 }
 
 void task_run_turned(struct task_run *r)
@@ -240,7 +270,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     if (e && try_later(r, e, on_working))
         return;
     if (e) {
-        give_up(r, e->text);
+        refuse(r, e);
         return;
     }
     r->open = true;
@@ -251,34 +281,32 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     task_log_flush(r, on_session_stored);
 }
 
-const struct guard_scope *task_run_rights(struct task_run *r, struct err *e)
+/* What whoever it works for may is the most. Not known any more: it is not permitted. */
+static bool read_rights(struct task_run *r, struct err *e)
 {
     const struct guard *g = r->engine->opts.guard;
     static const struct guard_scope everything;
 
-    return guard_scope_read(&r->mem, r->spec.rights.n ? r->spec.rights : STR("[]"),
-                            g ? &g->own : &everything, e);
+    r->rights = guard_scope_read(&r->mem, r->spec.rights.n ? r->spec.rights : STR("[]"),
+                                 g ? &g->own : &everything, e);
+    if (!r->rights)
+        e->code = ERR_DENIED;
+    return r->rights != NULL;
 }
 
 static void open_session(struct task_run *r)
 {
     const struct task_spec *s = &r->spec;
     const struct task_engine_opts *o = &r->engine->opts;
-    struct err e;
-    const struct guard_scope *parent = task_run_rights(r, &e);
     struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
     bool local = str_eq(r->owner, STR("local"));
 
-    if (!parent) {
-        give_up(r, e.text);
-        return;
-    }
     session_open(&r->session, &r->opening, o->world,
                  &(struct session_opts){
                      .id = id.n ? id : STR_NONE,
                      .agent = r->agent,
                      .read_only = s->read_only,
-                     .parent = parent,
+                     .parent = r->rights,
                      .caller = s->caller,
                      .principal = local ? STR_NONE : r->owner,
                      .trace = s->trace,
@@ -349,7 +377,7 @@ static void take_locks(struct task_run *r)
     lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
 }
 
-/* ---- has somebody elsewhere cancelled it? ---------------------------------------------------- */
+/* ---- has somebody elsewhere cancelled it, or answered? ---------------------------------------------------- */
 
 static void on_look(struct timer *t);
 
@@ -362,15 +390,17 @@ static void look_later(struct task_run *r)
 static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
-    bool canceled = !e && r->look_step.task.canceled;
-    bool taken = !e && r->look_step.task.fence != r->fence;
+    bool canceled = !e && r->look_step[0].task.canceled;
+    bool taken = !e && r->look_step[0].task.fence != r->fence;
 
     (void)op;
-    store_ask_fini(&r->look_ask);
     if (taken)
         task_run_lose(r);
     else if (canceled)
         task_run_cancel(r);
+    else if (!e && r->look_ask.steps > 1)
+        task_run_take_answers(r, &r->look_step[1].answers);
+    store_ask_fini(&r->look_ask);
     look_later(r);
 }
 
@@ -390,8 +420,13 @@ static void on_look(struct timer *t)
         look_later(r);
         return;
     }
-    r->look_step = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
-    r->look_ask = (struct store_ask){ .step = &r->look_step, .steps = 1 };
+    r->look_step[0] =
+        (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(r->id) } };
+    r->look_step[1] = (struct store_step){
+        .what = STORE_TASK_ANSWERS,
+        .answers = { .task = str_of(r->id), .after = r->answers_seen },
+    };
+    r->look_ask = (struct store_ask){ .step = r->look_step, .steps = r->asks ? 2 : 1 };
     store_start(r->engine->store, &r->look_ask, &r->op, on_looked, r);
 }
 
@@ -442,19 +477,17 @@ static void on_run_done(struct op *op, const struct err *e, void *who)
     task_engine_settled(g);
 }
 
-static bool hire(struct task_run *r)
+static bool hire(struct task_run *r, struct err *e)
 {
-    struct err e;
-
-    r->agent = task_spec_agent(&r->spec, r->engine->opts.desk, &e);
     if (!r->agent)
-        r->damage = arena_str(&r->mem, str_of(e.text));
+        r->agent = task_spec_agent(&r->spec, r->engine->opts.desk, e);
     return r->agent != NULL;
 }
 
 void task_run_begin(struct task_run *r)
 {
     struct task_engine *g = r->engine;
+    struct err e;
 
     r->next = g->runs;
     g->runs = r;
@@ -463,8 +496,12 @@ void task_run_begin(struct task_run *r)
     look_later(r);
     if (g->closing)
         task_run_park(r);
-    if (r->damage.p || r->cancel || (!r->call && !r->agent && !hire(r))) {
+    if (r->damage.p || r->cancel) {
         give_up(r, r->damage.p ? r->damage.p : "canceled");
+        return;
+    }
+    if ((!r->call && !hire(r, &e)) || !read_rights(r, &e)) {
+        refuse(r, &e);
         return;
     }
     if (r->call) { /* which waits for its turn to write by itself */

@@ -20,6 +20,27 @@ static void on_wall(struct timer *timer)
     turn_tools_cancel(w);
 }
 
+void turn_wall_stop(struct turn_work *w)
+{
+    struct loop *loop = w->turn->op.loop;
+
+    if (!timer_is_set(&w->wall))
+        return;
+    w->wall_left = w->wall.due - loop_now(loop);
+    timer_clear(loop, &w->wall);
+}
+
+void turn_wall_go_on(struct turn_work *w)
+{
+    struct op *op = &w->turn->op;
+
+    for (size_t i = 0; i < w->calls; i++)
+        if (w->call[i].running && w->call[i].call.asks)
+            return;
+    if (!turn_stopping(w) && !op->settled && !timer_is_set(&w->wall))
+        timer_set(op->loop, &w->wall, w->wall_left > 0 ? w->wall_left : 1, on_wall);
+}
+
 /* What runs below has been told; it comes back. */
 static void cancel_turn(struct op *op)
 {

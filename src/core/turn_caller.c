@@ -95,6 +95,7 @@ static void ask_it(struct caller *c, struct ask *ask)
         answer_sample(of_caller(c), ask);
         return;
     }
+    turn_wall_stop(of_caller(c)->w);
     tell_ask(of_caller(c), ask, true);
     client->kind->ask(client, ask);
 }
@@ -103,6 +104,7 @@ static void asked(struct caller *c, struct ask *ask)
 {
     struct turn_call *tc = of_caller(c);
 
+    turn_wall_go_on(tc->w);
     if (ask->kind != ASK_ROOTS && ask->kind != ASK_SAMPLE && can(c, ask->kind) &&
         !tc->w->turn->op.settled)
         tell_ask(tc, ask, false);

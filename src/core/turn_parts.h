@@ -91,7 +91,8 @@ struct turn_work {
 
     int64_t requests;
     struct timer wall;
-    bool ending; /* for `stop`, as soon as what is under way has ended */
+    int64_t wall_left; /* ms of it, while it stands still */
+    bool ending;       /* for `stop`, as soon as what is under way has ended */
     enum turn_stop stop;
     struct err why; /* the last request failed */
 
@@ -139,6 +140,10 @@ static inline void turn_tell(struct turn_work *w, const struct event *ev)
 }
 
 void turn_notice(struct turn_work *w, enum notice_kind kind, struct str text);
+
+/* People are slow: its time stands still while one of its calls asks somebody, then goes on. */
+void turn_wall_stop(struct turn_work *w);
+void turn_wall_go_on(struct turn_work *w);
 
 /* Count what a request has cost. */
 void turn_spend(struct turn_work *w, const struct model_turn *t);

@@ -38,10 +38,10 @@ bool events_page(struct run *r, const char *statement, int64_t n, struct store_e
     size_t most = page_most(r, p->most);
     int64_t bytes = 0;
     enum sql_got got = SQL_FAILED;
-    sqlite3_stmt *st = sql_begin(
-        r->sql, statement,
-        VALUES(V_INT(place_of(n, p->after)), V_INT(place_of(n + 1, 0)), V_INT((int64_t)most + 1)),
-        e);
+    sqlite3_stmt *st = sql_begin(r->sql, statement,
+                                 VALUES(V_INT(place_of(n, p->after)), V_INT(place_of(n + 1, 0)),
+                                        V_INT((int64_t)most + 1), V_MAYBE(p->kind)),
+                                 e);
 
     p->v = ARENA_ARRAY(r->mem, struct store_event, most);
     p->n = 0;
@@ -68,6 +68,7 @@ bool events_load(struct run *r, struct store_step *step, struct err *e)
     return session_find(r, step->events.session, &n, e) &&
            events_page(r,
                        "SELECT place & 0xffffffff, at, kind, body FROM events"
-                       " WHERE place > ? AND place < ? ORDER BY place LIMIT ?",
+                       " WHERE place > ? AND place < ? AND (?4 IS NULL OR kind = ?4)"
+                       " ORDER BY place LIMIT ?3",
                        n, &step->events, e);
 }

@@ -83,6 +83,10 @@ static const char *const steps[] = {
     "CREATE TABLE task_feed ("
     " n INTEGER PRIMARY KEY,"
     " place INTEGER NOT NULL, task TEXT NOT NULL) STRICT;",
+    "CREATE TABLE task_answers ("
+    " n INTEGER PRIMARY KEY,"
+    " task INTEGER NOT NULL, key TEXT NOT NULL, answer TEXT NOT NULL, by TEXT NOT NULL,"
+    " UNIQUE (task, key)) STRICT;",
 };
 
 const int schema_newest = (int)ARRAY_LEN(steps);

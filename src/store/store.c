@@ -226,6 +226,8 @@ static bool step_fits(const struct store *s, const struct store_step *step, stru
         return fits(s, step->turn.calls, e) && fits(s, step->turn.results, e);
     if (step->what == STORE_TASK_CREATE || step->what == STORE_TASK_UPDATE)
         return task_fits(s, &step->task, e);
+    if (step->what == STORE_TASK_ANSWER)
+        return fits(s, step->answer.answer, e);
     if (step->what == STORE_LOCK_PUT)
         return fits(s, step->lock.paths, e);
     return true;

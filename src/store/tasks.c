@@ -3,7 +3,8 @@
  *
  * As with sessions, a process (the column `process`; `owner` is a person) holds a task by a token
  * that grows with each one who takes it. A final task belongs to nobody and is never changed again.
- * To be canceled is a word to whoever works on it, not a change: the version stays.
+ * To be canceled is a word to whoever works on it, not a change: the version stays. What its old
+ * process was asking is open no more when another one takes it.
  *
  * A change names only those indexed columns that are to change: SQLite writes the index of every
  * column that is named.
@@ -273,7 +274,8 @@ static bool end_it(struct run *r, struct store_task *t, int64_t n, struct err *e
     t->ended = t->updated;
     if (!t->expires)
         t->expires = r->now + r->limits->task_keep_ms;
-    return sql_do(r->sql,
+    return answers_drop(r, n, e) &&
+           sql_do(r->sql,
                   "UPDATE tasks SET final = 1, ended = ?2, expires = ?3, process = ''"
                   " WHERE n = ?1",
                   VALUES(V_INT(n), V_INT(t->ended), V_INT(t->expires)), e);
@@ -339,9 +341,11 @@ bool db_task_take(struct run *r, struct store_step *step, struct err *e)
     if (!str_eq(h.process, str_of(r->owner)) && is_held(r, h.process, h.lease))
         return fail(e, ERR_DENIED, "process %d works on task " STR_FMT, owner_pid(h.process),
                     STR_ARG(str_head(t->id, 80)));
+    if (!answers_drop(r, h.n, e))
+        return false;
     if (sql_one(r->sql,
                 "UPDATE tasks SET fence = fence + 1, version = version + 1, process = ?2,"
-                " lease = ?3 WHERE n = ?1 RETURNING " COLUMNS,
+                " lease = ?3, asks = '' WHERE n = ?1 RETURNING " COLUMNS,
                 VALUES(V_INT(h.n), V_TEXT(str_of(r->owner)), V_INT(lease_end(r))), &st,
                 e) != SQL_ROW)
         return false;
@@ -384,14 +388,15 @@ static bool fill(struct run *r, sqlite3_stmt *st, struct store_task_page *p, siz
 #define PAGE(by)                                                                                   \
     "SELECT " COLUMNS " FROM tasks " by                                                            \
     " AND n < ?1 AND (?2 IS NULL OR context = ?2) AND (?3 IS NULL OR owner = ?3)"                  \
-    " AND (?4 IS NULL OR agent = ?4) AND (?5 = 0 OR final = 0) ORDER BY n DESC LIMIT ?6"
+    " AND (?4 IS NULL OR agent = ?4) AND (?5 = 0 OR final = 0) AND (?6 = 0 OR asks <> '')"         \
+    " ORDER BY n DESC LIMIT ?7"
 
 /* By what leaves the fewest rows to look at. */
 static const char *statement_for(const struct store_task_page *p)
 {
     if (p->context.p)
         return PAGE("INDEXED BY tasks_by_context WHERE context = ?2");
-    if (p->only_live)
+    if (p->only_live || p->only_asking)
         return PAGE("INDEXED BY tasks_live WHERE final = 0");
     if (p->owner.p && p->agent.p)
         return PAGE("INDEXED BY tasks_by_both WHERE owner = ?3 AND agent = ?4");
@@ -406,11 +411,12 @@ bool db_tasks(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_task_page *p = &step->tasks;
     size_t most = page_most(r, p->most);
-    sqlite3_stmt *st = sql_begin(r->sql, statement_for(p),
-                                 VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX),
-                                        V_MAYBE(p->context), V_MAYBE(p->owner), V_MAYBE(p->agent),
-                                        V_INT(p->only_live), V_INT((int64_t)most + 1)),
-                                 e);
+    sqlite3_stmt *st =
+        sql_begin(r->sql, statement_for(p),
+                  VALUES(V_INT(p->cursor.n ? p->cursor.n : INT64_MAX), V_MAYBE(p->context),
+                         V_MAYBE(p->owner), V_MAYBE(p->agent), V_INT(p->only_live),
+                         V_INT(p->only_asking), V_INT((int64_t)most + 1)),
+                  e);
 
     return fill(r, st, p, most, false, e);
 }
@@ -433,6 +439,7 @@ bool db_task_events(struct run *r, struct store_step *step, struct err *e)
     return find_holder(r, step->events.session, &h, e) &&
            events_page(r,
                        "SELECT place & 0xffffffff, at, kind, body FROM task_events"
-                       " WHERE place > ? AND place < ? ORDER BY place LIMIT ?",
+                       " WHERE place > ? AND place < ? AND (?4 IS NULL OR kind = ?4)"
+                       " ORDER BY place LIMIT ?3",
                        h.n, &step->events, e);
 }

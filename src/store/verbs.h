@@ -36,6 +36,7 @@ verb_fn gc_sessions;
 verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_load, db_task_events,
     db_tasks, db_tasks_lost, db_tasks_expire; /* core has a task_create of its own */
 verb_fn db_task_feed;
+verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
 
 /* ---- what they share ------------------------------------------------------------------------ */
@@ -81,6 +82,9 @@ bool feed_trim(struct run *r, struct err *e);
 /* The statement selects seq, time, kind and body, between two places and at most so many. */
 bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,
                  struct err *e);
+
+/* Answers to questions of the task of that number go. */
+bool answers_drop(struct run *r, int64_t n, struct err *e);
 
 /* Rows of a page that was asked to have `most`. */
 size_t page_most(const struct run *r, int64_t most);

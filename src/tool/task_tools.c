@@ -138,11 +138,28 @@ static void write_lock(struct jw *w, const struct lock_info *lock)
     jw_object_end(w);
 }
 
+/* What went into a result goes on with it: whoever reads it is told, and marked, as by a tool. */
+static void take_trust(struct call *call, struct str result)
+{
+    struct json_opts opts = limits_json(call->host->limits);
+    struct json v, trust;
+    struct err e;
+
+    if (!result.n || !json_read(call->mem, result, &opts, &v, &e))
+        return;
+    trust = json_get(v, STR("trust"));
+    if (!json_is(json_get(trust, STR("level")), STR("untrusted")))
+        return;
+    call->untrusted = true;
+    call->from = json_str(call->mem, json_first(json_get(trust, STR("from"))));
+}
+
 static void answer(struct report *r)
 {
     const struct task_info *info = &r->ask->info;
     struct jw w = jw_to(&r->call->structured);
 
+    take_trust(r->call, info->result);
     jw_object(&w);
     task_write_head(&w, info);
     if (info->result.n)

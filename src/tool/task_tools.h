@@ -2,7 +2,8 @@
  * task_tools.h - what the tools about tasks share.
  *
  * Each of them has two names: one for agents (agent_dispatch, task_get, task_cancel) and one for
- * MCP clients (dispatch_agent, get_task_status, cancel_task), and one implementation.
+ * MCP clients (dispatch_agent, get_task_status, cancel_task), and one implementation. answer_task is
+ * for clients alone: an agent that could answer would agree to what it asks itself.
  */
 #ifndef TOOL_TASK_TOOLS_H
 #define TOOL_TASK_TOOLS_H
@@ -68,7 +69,7 @@ void task_report(struct call *call, struct str id, double seconds);
     "\"mode\":{\"type\":\"string\"},\"session_id\":{\"type\":\"string\"},"                         \
     "\"note\":{\"type\":\"string\"},"                                                              \
     "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
-    "duration_seconds.\"},"                                                                        \
+    "duration_seconds, trust.\"},"                                                                 \
     "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \
     "\"asks\":{\"type\":\"object\",\"description\":\"What it waits for, by key.\"},"               \
     "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it "          \

@@ -37,6 +37,7 @@ const struct tool *const client_tools[] = {
     &tool_dispatch_agent,
     &tool_get_task_status,
     &tool_cancel_task,
+    &tool_answer_task,
     &tool_list_tasks,
     &tool_get_locks,
 };

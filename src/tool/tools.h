@@ -37,6 +37,7 @@ extern const struct tool tool_list_agents;
 extern const struct tool tool_dispatch_agent;
 extern const struct tool tool_get_task_status;
 extern const struct tool tool_cancel_task;
+extern const struct tool tool_answer_task;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_get_locks;
 

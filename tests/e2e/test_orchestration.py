@@ -10,6 +10,8 @@ HINTS = {
     "list_agents": READS, "get_task_status": READS, "get_locks": READS, "list_tasks": READS,
     "dispatch_agent": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False,
                        "openWorldHint": False},
+    "answer_task": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False,
+                    "openWorldHint": False},
     "cancel_task": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True,
                     "openWorldHint": False},
 }

@@ -114,7 +114,7 @@ const over = {
   stdio: () => new StdioClientTransport({ ...stdio, stderr: 'inherit' }),
   HTTP: () => new StreamableHTTPClientTransport(new URL(http.url)),
 };
-const OVER_HTTP = [...OFFERED, 'list_agents', 'dispatch_agent', 'get_task_status', 'cancel_task', 'list_tasks',
+const OVER_HTTP = [...OFFERED, 'list_agents', 'dispatch_agent', 'get_task_status', 'cancel_task', 'answer_task', 'list_tasks',
   'get_locks', 'trefoil_agent_default', 'trefoil_agent_peer_helper'];
 for (const [name, open] of Object.entries(over)) {
   const offered = name === 'stdio' ? OFFERED : OVER_HTTP;

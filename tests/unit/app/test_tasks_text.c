@@ -43,7 +43,7 @@ TEST(exit_codes_are_those_of_run)
     EQ(task_exit_code(TASK_FAILED, STR("budget")), EXIT_LIMIT);
     EQ(task_exit_code(TASK_FAILED, STR("refused")), EXIT_REFUSED);
     EQ(task_exit_code(TASK_CANCELED, STR_NONE), EXIT_FAILED);
-    EQ(task_exit_code(TASK_REJECTED, STR_NONE), EXIT_FAILED);
+    EQ(task_exit_code(TASK_REJECTED, STR_NONE), EXIT_DENIED);
 }
 
 TEST_MAIN()

@@ -275,7 +275,8 @@ TEST(only_changes_that_make_sense_are_allowed)
     OK(!task_may_become(TASK_SUBMITTED, TASK_INPUT_REQUIRED));
     OK(task_may_become(TASK_WORKING, TASK_INPUT_REQUIRED));
     OK(task_may_become(TASK_INPUT_REQUIRED, TASK_WORKING));
-    OK(!task_may_become(TASK_INPUT_REQUIRED, TASK_AUTH_REQUIRED));
+    OK(task_may_become(TASK_INPUT_REQUIRED, TASK_AUTH_REQUIRED));
+    OK(task_may_become(TASK_AUTH_REQUIRED, TASK_INPUT_REQUIRED));
     OK(task_may_become(TASK_AUTH_REQUIRED, TASK_CANCELED));
 }
 
@@ -838,6 +839,24 @@ TEST(another_process_can_cancel_it)
     EQ(p.ask.info.state, TASK_CANCELED);
 }
 
+/* ---- death ------------------------------------------------------------------------------------ */
+
+static void sql(struct play *p, const char *text)
+{
+    sqlite3 *db;
+
+    EQ(sqlite3_open(p->s.world.path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000);
+    EQ(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* To the store, the process that worked on it is dead; the first engine does not know. */
+static void seem_dead(struct play *p)
+{
+    sql(p, "UPDATE tasks SET process = ''; UPDATE sessions SET owner = ''");
+}
+
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static bool answer(struct play *p, const char *key, const char *text)
@@ -857,9 +876,10 @@ static bool answer(struct play *p, const char *key, const char *text)
     return ok;
 }
 
-static void asking_play(struct play *p)
+static void asking_play_looking(struct play *p, int64_t look_ms)
 {
     play_init(p);
+    p->s.world.limits.task_look_ms = look_ms;
     p->s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
     play_up(p);
     add_line(&p->s,
@@ -872,6 +892,11 @@ static void asking_play(struct play *p)
     while (!strstr(p->ask.info.asks.p, "ask_2"));
 }
 
+static void asking_play(struct play *p)
+{
+    asking_play_looking(p, 10);
+}
+
 TEST(it_asks_and_goes_on_when_it_is_answered)
 {
     AUTO_PLAY p;
@@ -879,7 +904,9 @@ TEST(it_asks_and_goes_on_when_it_is_answered)
 
     asking_play(&p);
     HAS_S(p.ask.info.asks, "{\"ask_1\":{\"kind\":\"permission\",\"params\":{");
-    HAS_S(p.ask.info.asks, "\"tool\":\"count\"}");
+    HAS_S(p.ask.info.asks, "\"tool\":\"count\",\"args\":{},\"asked_ms\":");
+    HAS_S(p.ask.info.asks, "\"args\":{\"n\":1}");
+    OK(p.ask.info.held);
     OK(p.ask.info.text.n > 0);
     OK(!answer(&p, "ask_9", "{\"action\":\"accept\"}"));
     EQ(p.err.code, ERR_NOT_FOUND);
@@ -902,6 +929,29 @@ TEST(it_asks_and_goes_on_when_it_is_answered)
     EQ(p.err.code, ERR_NOT_FOUND);
 }
 
+TEST(nobody_answers_for_somebody_else)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct arena mem = { 0 };
+    struct json yes;
+
+    asking_play(&p);
+    OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &p.err));
+    task_ask_fini(&p.ask);
+    p.ask = (struct task_ask){ .id = str_of(p.id), .owner = STR("eve") };
+    p.done = false;
+    task_answer(p.engine, &p.ask, STR("ask_1"), yes, NULL, on_done, &p);
+    OK(!finish(&p));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    HAS_S(str_of(p.err.text), "there is no task");
+    OK(request(&p, task_get));
+    HAS_S(p.ask.info.asks, "ask_1");
+    OK(request(&p, task_cancel));
+    EQ(p.s.runs, 0);
+    arena_fini(&mem);
+}
+
 TEST(it_is_cancelled_while_it_asks)
 {
     AUTO_PLAY p;
@@ -913,20 +963,296 @@ TEST(it_is_cancelled_while_it_asks)
     EQ(p.s.runs, 0);
 }
 
-TEST(a_question_is_answered_where_it_is_asked)
+/* A second engine stands for another process: it knows no run of the first. */
+static struct task_engine *elsewhere(struct play *p)
+{
+    struct task_engine *first = p->engine;
+
+    p->second = p->engine = new_engine(p);
+    return first;
+}
+
+TEST(a_question_is_answered_from_anywhere_once)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+    struct task_engine *first;
+
+    asking_play(&p);
+    first = elsewhere(&p);
+    OK(!answer(&p, "", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_INVALID);
+    HAS_S(str_of(p.err.text), "of ask_1, ask_2");
+    OK(answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    OK(!answer(&p, "ask_1", "{\"action\":\"decline\"}"));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    OK(answer(&p, "", "{\"action\":\"accept\"}")); /* the only one that is left */
+    OK(!p.ask.info.asks.p);
+    p.engine = first;
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(p.s.runs, 2);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), " answered {\"key\":\"ask_1\",\"by\":\"local\"}\n");
+    HAS_S(str_of(t.text), " answered {\"key\":\"ask_2\",\"by\":\"local\"}\n");
+    OK(!answer(&p, "ask_2", "{\"action\":\"accept\"}"));
+    HAS_S(str_of(p.err.text), "has ended");
+}
+
+struct second_answer {
+    struct task_ask ask; /* first */
+    struct json json;
+    bool done;
+    enum err_code code;
+};
+
+static void on_second(struct op *op, const struct err *e, void *who)
+{
+    struct second_answer *a = who;
+
+    (void)op;
+    a->code = e ? e->code : ERR_NONE;
+    a->done = true;
+}
+
+/* Here and elsewhere at the same moment: one of them is told that it was too late. */
+TEST(of_two_answers_one_counts)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct second_answer b = { 0 };
+    struct arena mem = { 0 };
+    bool first;
+
+    asking_play(&p);
+    p.second = new_engine(&p);
+    OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &b.json, &p.err));
+    b.ask = (struct task_ask){ .id = str_of(p.id), .by = STR("ann") };
+    task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
+    first = answer(&p, "ask_1", "{\"action\":\"decline\"}");
+    OK(until(p.s.world.loop, until_true, &b.done));
+    OK(first ? b.code == ERR_NOT_FOUND : b.code == ERR_NONE && p.err.code == ERR_NOT_FOUND);
+    OK(answer(&p, "ask_2", "{\"action\":\"decline\"}"));
+    OK(request(&p, task_wait));
+    EQ(p.s.runs, first ? 0 : 1);
+    task_ask_fini(&b.ask);
+    arena_fini(&mem);
+}
+
+static bool hear_new_key(struct play *p)
+{
+    OK(request(p, task_get));
+    return p->ask.info.asks.p && strstr(p->ask.info.asks.p, "ask2_1");
+}
+
+TEST(what_a_dead_process_asked_is_asked_anew_under_another_key)
 {
     AUTO_PLAY p;
     struct task_engine *first;
 
-    asking_play(&p);
-    first = p.engine;
-    p.second = new_engine(&p);
-    p.engine = p.second;
+    asking_play_looking(&p, 600000); /* it does not notice */
+    p.s.world.limits.task_look_ms = 10;
+    p.s.lines = 1; /* after the interrupted calls it tries again */
+    add_line(&p.s, (struct line){ .call = { { "c", "count", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Done." });
+    seem_dead(&p);
+    first = elsewhere(&p);
     OK(!answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    HAS_S(str_of(p.err.text), "is gone");
+    task_engine_recover(p.second);
+    while (!hear_new_key(&p))
+        ;
+    HAS_S(str_of(p.s.last), "[interrupted");
+    EQ(p.ask.info.state, TASK_INPUT_REQUIRED);
+    OK(!answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_NOT_FOUND);
+    EQ(p.s.runs, 0);
+    OK(answer(&p, "ask2_1", "{\"action\":\"accept\"}"));
+    OK(request(&p, task_wait));
     p.engine = first;
-    EQ(p.err.code, ERR_DENIED);
-    HAS_S(str_of(p.err.text), "another process");
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(p.s.runs, 1);
+}
+
+/* It is stored, and whoever was to take it dies: who answered is not left to believe. */
+TEST(an_answer_that_was_not_taken_is_said_to_be)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct second_answer b = { 0 };
+    struct arena mem = { 0 };
+
+    play_init(&p);
+    p.s.world.limits.task_look_ms = 600000;
+    p.s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
+    OK(create(&p, "go"));
+    wait_state(&p, TASK_INPUT_REQUIRED);
+    p.s.world.limits.task_look_ms = 10;
+    p.second = new_engine(&p);
+    OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &b.json, &p.err));
+    b.ask = (struct task_ask){ .id = str_of(p.id) };
+    task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
+    OK(request(&p, task_get)); /* behind it, so that it is stored */
+    OK(request(&p, task_get));
+    OK(!b.done);
+    seem_dead(&p);
+    OK(until(p.s.world.loop, until_true, &b.done));
+    EQ(b.code, ERR_NOT_FOUND);
+    EQ(p.s.runs, 0);
+    task_ask_fini(&b.ask);
+    arena_fini(&mem);
+}
+
+TEST(a_question_is_open_for_limits_task_ask_ms)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_init(&p);
+    p.s.world.limits.task_ask_ms = 10;
+    p.s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    EQ(p.s.runs, 0);
+    HAS_S(str_of(p.s.last), "count was not permitted: nobody answered within");
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text),
+          " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
+}
+
+static void on_visited(struct op *op, const struct err *e, void *who)
+{
+    struct call *call = who;
+
+    (void)op;
+    call_text(call, e ? STR("not visited") : STR("visited"));
+    call_done(call);
+}
+
+static void run_visit(struct call *call)
+{
+    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_URL, STR("visit"),
+             STR("{\"message\":\"Log in.\",\"url\":\"https://example.org/\","
+                 "\"elicitationId\":\"e1\"}"),
+             on_visited, call);
+}
+
+static void run_form(struct call *call)
+{
+    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_FORM, STR("form"),
+             STR("{\"message\":\"Who?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{"
+                 "\"name\":{\"type\":\"string\"}},\"required\":[\"name\"]}}"),
+             on_visited, call);
+}
+
+static const struct tool visit_tool = {
+    .name = "visit", .input_schema = "{\"type\":\"object\"}", .kind = TOOL_READ, .start = run_visit
+};
+static const struct tool form_tool = {
+    .name = "form", .input_schema = "{\"type\":\"object\"}", .kind = TOOL_READ, .start = run_form
+};
+static const struct tool *const asking_tools[] = { &visit_tool, &form_tool };
+
+TEST(a_page_to_visit_is_another_state_than_a_question)
+{
+    AUTO_PLAY p;
+    struct offer_source more = { .tool = asking_tools, .tools = 2 };
+    struct notes t = { 0 };
+
+    play_init(&p);
+    offer_join(&p.s.offer, &more);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "visit", "{}" }, { "b", "form", "{}" } },
+                                  .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    wait_state(&p, TASK_INPUT_REQUIRED); /* both are open */
+    OK(!answer(&p, "ask_2", "{\"action\":\"accept\"}"));
+    EQ(p.err.code, ERR_INVALID);
+    OK(!answer(&p, "ask_2", "{\"action\":\"accept\",\"content\":{}}"));
+    HAS_S(str_of(p.err.text), "lacks name");
+    OK(answer(&p, "ask_2", "{\"action\":\"accept\",\"content\":{\"name\":\"Ann\"}}"));
+    EQ(p.ask.info.state, TASK_AUTH_REQUIRED);
+    EQ_S(p.ask.info.text, "Log in.");
+    OK(answer(&p, "ask_1", "{\"action\":\"accept\"}"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "status {\"state\":\"auth_required\",\"text\":\"Log in.\"}");
+    offer_leave(&p.s.offer, &more);
+}
+
+TEST(only_tasks_that_ask_are_listed_when_that_is_wanted)
+{
+    AUTO_PLAY p;
+    struct task_list l = { .only_asking = true };
+
+    asking_play(&p);
+    p.done = false;
+    task_list(p.engine, &l, NULL, on_done, &p);
+    OK(finish(&p));
+    EQ(l.n, 1);
+    arena_fini(&l.mem);
     OK(request(&p, task_cancel));
+    l = (struct task_list){ .only_asking = true };
+    p.done = false;
+    task_list(p.engine, &l, NULL, on_done, &p);
+    OK(finish(&p));
+    EQ(l.n, 0);
+    arena_fini(&l.mem);
+}
+
+/* ---- what is not permitted, and what is not trusted ------------------------------------------- */
+
+TEST(what_is_not_permitted_is_rejected_before_anything_is_done)
+{
+    AUTO_PLAY p;
+    struct notes t = { 0 };
+
+    play_init(&p);
+    play_up(&p);
+    OK(create_by(&p, &(struct task_spec){
+                         .text = STR("go"), .budget_usd = -1, .rights = STR("[{\"mode\":1}]") }));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_REJECTED);
+    OK(p.ask.info.text.n > 0);
+    EQ(p.s.asked, 0);
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    OK(!strstr(t.text, "working"));
+}
+
+TEST(the_result_of_who_read_untrusted_data_says_so)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .call = { { "a", "mcp_far_say", "{\"text\":\"x\"}" } },
+                                  .stop = STOP_TOOLS });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    add_line(&p.s, (struct line){ .text = "Ok." });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    HAS_S(p.ask.info.result, "\"trust\":{\"level\":\"untrusted\",\"from\":[\"far:say\"]}}");
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    HAS_S(p.ask.info.result, "\"trust\":{\"level\":\"trusted\",\"from\":[]}}");
+    OK(create_by(&p,
+                 &(struct task_spec){ .text = STR("go"), .taint = STR("web"), .budget_usd = -1 }));
+    OK(request(&p, task_wait));
+    HAS_S(p.ask.info.result, "\"from\":[\"web\"]}}");
 }
 
 /* ---- following ------------------------------------------------------------------------------- */
@@ -1129,22 +1455,6 @@ TEST(an_event_is_never_larger_than_limits_task_event_bytes)
 }
 
 /* ---- coming back ----------------------------------------------------------------------------- */
-
-static void sql(struct play *p, const char *text)
-{
-    sqlite3 *db;
-
-    EQ(sqlite3_open(p->s.world.path, &db), SQLITE_OK);
-    sqlite3_busy_timeout(db, 5000);
-    EQ(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
-/* To the store, the process that worked on it is dead; the first engine does not know. */
-static void seem_dead(struct play *p)
-{
-    sql(p, "UPDATE tasks SET process = ''; UPDATE sessions SET owner = ''");
-}
 
 /* All that has happened so far is stored. */
 static bool both_begun(void *who)

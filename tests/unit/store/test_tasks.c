@@ -224,6 +224,105 @@ TEST(who_works_on_a_task_hears_that_it_is_canceled)
     OK(c.task.canceled);
 }
 
+static struct store_step answer_step(const char *task, const char *key)
+{
+    return (struct store_step){ STORE_TASK_ANSWER, .answer = { .task = str_of(task),
+                                                               .key = str_of(key),
+                                                               .answer = STR("{}"),
+                                                               .by = STR("ann") } };
+}
+
+static bool is_refused(struct world *w, const char *task, const char *key, const char *why)
+{
+    struct store_step s = answer_step(task, key);
+
+    if (world_ask(w, &s))
+        return false;
+    EQ(w->e.code, ERR_NOT_FOUND);
+    HAS_S(str_of(w->e.text), why);
+    return true;
+}
+
+static size_t answers(struct world *w, const char *task, int64_t after)
+{
+    struct store_step s = { STORE_TASK_ANSWERS,
+                            .answers = { .task = str_of(task), .after = after } };
+
+    OK(world_ask(w, &s));
+    return s.answers.n;
+}
+
+TEST(an_open_question_of_a_task_is_answered_once)
+{
+    AUTO_WORLD w;
+    struct store_step u = update_step("t", 1), a = answer_step("t", "k1"),
+                      b = answer_step("t", "k2"), page;
+
+    world_init(&w);
+    OK(world_open(&w));
+    create(&w, "t");
+    OK(is_refused(&w, "nobody", "k1", "there is no task"));
+    OK(is_refused(&w, "t", "k1", "is not open"));
+    u.task.asks = STR("{\"k1\":{},\"k2\":{}}");
+    OK(world_ask(&w, &u));
+    page = (struct store_step){ STORE_TASKS, .tasks = { .only_asking = true } };
+    EQ_STR(ids(&w, page), "t");
+    OK(world_ask(&w, &a));
+    OK(is_refused(&w, "t", "k1", "answered already"));
+    OK(world_ask(&w, &b));
+    OK(b.answer.n > a.answer.n);
+    EQ(answers(&w, "t", 0), 2);
+    EQ(answers(&w, "t", a.answer.n), 1);
+    EQ(answers(&w, "t", b.answer.n), 0);
+    OK(end_task(&w, "t", 0));
+    EQ(answers(&w, "t", 0), 0);
+    OK(is_refused(&w, "t", "k2", "has ended"));
+    EQ_STR(ids(&w, page), "");
+}
+
+TEST(who_takes_a_task_takes_neither_its_questions_nor_their_answers)
+{
+    AUTO_WORLD w;
+    struct store_step u = update_step("t", 1), a = answer_step("t", "k1"),
+                      t = task_step(STORE_TASK_TAKE, "t");
+
+    world_init(&w);
+    OK(world_open(&w));
+    create(&w, "t");
+    u.task.asks = STR("{\"k1\":{}}");
+    OK(world_ask(&w, &u));
+    OK(world_ask(&w, &a));
+    OK(world_ask(&w, &t));
+    EQ(t.task.asks.n, 0);
+    EQ(answers(&w, "t", 0), 0);
+    OK(is_refused(&w, "t", "k1", "is not open"));
+}
+
+TEST(events_of_one_kind_can_be_asked_for)
+{
+    AUTO_WORLD w;
+    const struct store_event ev[] = { { .kind = STR("text"), .body = STR("{}") },
+                                      { .kind = STR("answered"), .body = STR("{}") },
+                                      { .kind = STR("text"), .body = STR("{}") } };
+    struct store_step u = update_step("t", 1);
+    struct store_step s = { STORE_TASK_EVENTS,
+                            .events = { .session = STR("t"), .kind = STR("answered") } };
+
+    world_init(&w);
+    OK(world_open(&w));
+    create(&w, "t");
+    u.task.event = ev;
+    u.task.events = ARRAY_LEN(ev);
+    OK(world_ask(&w, &u));
+    OK(world_ask(&w, &s));
+    EQ(s.events.n, 1);
+    EQ(s.events.v[0].seq, 3);
+    s.events =
+        (struct store_event_page){ .session = STR("t"), .kind = STR("answered"), .after = 3 };
+    OK(world_ask(&w, &s));
+    EQ(s.events.n, 0);
+}
+
 TEST(events_of_a_task_come_in_pages)
 {
     AUTO_WORLD w;

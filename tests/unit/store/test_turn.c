@@ -1,9 +1,15 @@
 /* Turns over the real store: what is told, what is kept, what a model gets to read. */
+#include "core/turn_parts.h"
 #include "stage.h"
 
 static bool is_stuck(void *who)
 {
     return ((struct stage *)who)->stuck != NULL;
+}
+
+static bool has_run(void *who)
+{
+    return ((struct stage *)who)->runs > 0;
 }
 
 static bool is_asked(void *who)
@@ -411,9 +417,12 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     OK(until(s.world.loop, is_asked, &s));
     EQ_S(turn_call_id(s.ask), "a");
     HAS_S(s.ask->params, "always");
+    OK(!timer_is_set(&s.turn.work->wall)); /* limits.turn_ms stands still */
     OK(json_read(&s.session.mem, STR("{\"action\":\"accept\",\"content\":{\"always\":true}}"),
                  &opts, &yes, &s.err));
     ask_answer(s.ask, yes);
+    OK(until(s.world.loop, has_run, &s));
+    OK(timer_is_set(&s.turn.work->wall));
     stage_wait(&s);
     EQ(s.runs, 2);
     HAS_S(str_of(s.heard),

@@ -60,6 +60,9 @@ static const struct {
     { &tool_cancel_task, "{}", "task_id" },
     { &tool_cancel_task, "{'task_id':'x','wait':1}", "wait" },
     { &tool_task_cancel, "{}", "task_id" },
+    { &tool_answer_task, "{'task_id':'x'}", "action" },
+    { &tool_answer_task, "{'action':'accept'}", "task_id" },
+    { &tool_answer_task, "{'task_id':'x','action':'accept','content':7}", "content" },
     { &tool_list_tasks, "{'most':0}", "most" },
     { &tool_list_tasks, "{'most':101}", "most" },
     { &tool_list_tasks, "{'cursor':'1'}", "next_cursor" },
@@ -103,6 +106,7 @@ TEST(without_a_store_there_are_no_tasks)
     WAS_REFUSED(&b);
     HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are kept here");
     HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "no tasks are kept here");
+    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "no tasks are kept");
     HAS_S(call(&b, &tool_list_tasks, "{}"), "no tasks are kept here");
     EQ_S(call(&b, &tool_get_locks, "{}"), "{\"locks\":[],\"count\":0}");
     WENT_WELL(&b);
@@ -118,6 +122,42 @@ TEST(agents_deeper_than_five_dispatch_nobody)
     HAS_S(call(&b, &tool_agent_dispatch, "{'message':'x'}"), "more than 5 agents");
     WAS_REFUSED(&b);
     bench_close(&b);
+}
+
+TEST(an_agent_in_a_chain_answers_nothing)
+{
+    struct bench b;
+
+    open_with_staff(&b);
+    b.caller.trace.depth = 1;
+    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "by a person");
+    WAS_REFUSED(&b);
+    bench_close(&b);
+}
+
+TEST(agents_have_no_tool_to_answer_with)
+{
+    for (size_t i = 0; i < builtin_tool_count; i++)
+        OK(!strstr(builtin_tools[i]->name, "answer"));
+}
+
+/* ---- words for states ------------------------------------------------------------------------- */
+
+TEST(states_that_only_some_know_fall_back_to_those_that_all_know)
+{
+    static const char *const words[TASK_STATES] = {
+        [TASK_SUBMITTED] = "working",
+        [TASK_WORKING] = "working",
+        [TASK_INPUT_REQUIRED] = "input_required",
+        [TASK_AUTH_REQUIRED] = "input_required",
+        [TASK_COMPLETED] = "completed",
+        [TASK_FAILED] = "failed",
+        [TASK_CANCELED] = "cancelled",
+        [TASK_REJECTED] = "failed",
+    };
+
+    for (int i = 0; i < TASK_STATES; i++)
+        EQ_S(task_status((enum task_state)i), words[i]);
 }
 
 /* ---- files that say what to do --------------------------------------------------------------- */

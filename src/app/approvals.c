@@ -1,0 +1,272 @@
+/*
+ * approvals.c - `trefoil approvals`: what tasks ask while nobody is at their terminal, and the answers.
+ *
+ * Questions stand in the store, and so do answers, until the process that works on the task takes
+ * them; so all of this works beside that process, in a shell of its own.
+ */
+#include "app/approvals.h"
+
+#include "app/show.h"
+#include "app/task_find.h"
+#include "app/tasks.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, VALUE_SHOWN = 4000 };
+
+static void print(const struct buf *out)
+{
+    fwrite(out->p, 1, out->n, stdout);
+    fflush(stdout);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static void put_wait(struct buf *out, int64_t ms)
+{
+    int64_t s = ms > 0 ? ms / 1000 : 0;
+
+    if (s < 120)
+        buf_printf(out, "%" PRId64 " s", s);
+    else if (s < 7200)
+        buf_printf(out, "%" PRId64 " min", s / 60);
+    else
+        buf_printf(out, "%" PRId64 " h", s / 3600);
+}
+
+static void put_cut(struct buf *out, struct str text, size_t most)
+{
+    struct str head = utf8_head(text, most);
+
+    show_text(out, head);
+    if (head.n < text.n)
+        buf_put(out, STR("..."));
+}
+
+static void put_state(struct buf *out, const struct approval *a)
+{
+    if (!a->task->held)
+        buf_put(out, STR("  (nobody works on the task now: it asks again when it goes on)"));
+    buf_putc(out, '\n');
+}
+
+/* What would be run, then why it is asked. */
+static void put_lines(struct buf *out, const struct approval *a, int64_t now)
+{
+    buf_put(out, a->task->id);
+    buf_put(out, STR("  "));
+    show_text(out, a->key);
+    buf_put(out, STR("  waits "));
+    put_wait(out, now - a->asked);
+    buf_put(out, STR("  "));
+    show_text(out, a->task->agent);
+    buf_put(out, STR("  "));
+    show_text(out, a->tool);
+    buf_putc(out, ' ');
+    put_cut(out, json_here(a->args) ? json_raw(a->args) : STR("{}"), ARGS_SHORT);
+    put_state(out, a);
+    buf_put(out, STR("    "));
+    put_cut(out, a->message, VALUE_SHOWN);
+    buf_putc(out, '\n');
+}
+
+static void put_field(struct buf *out, const char *key, struct str value)
+{
+    if (!value.n)
+        return;
+    buf_printf(out, "%-10s ", key);
+    put_cut(out, value, VALUE_SHOWN);
+    buf_putc(out, '\n');
+}
+
+static void put_members(struct buf *out, struct arena *mem, const char *what, struct json v)
+{
+    JSON_MEMBERS(key, v)
+    {
+        struct json value = json_value(key);
+
+        buf_printf(out, "%-10s ", what);
+        show_text(out, json_str(mem, key));
+        buf_put(out, STR(": "));
+        put_cut(out, json_type(value) == JSON_STRING ? json_str(mem, value) : json_raw(value),
+                VALUE_SHOWN);
+        buf_putc(out, '\n');
+    }
+}
+
+static void put_whole(struct buf *out, struct arena *mem, const struct approval *a, int64_t now)
+{
+    struct json form = json_get(json_get(a->params, STR("requestedSchema")), STR("properties"));
+
+    put_field(out, "task", a->task->id);
+    put_field(out, "key", a->key);
+    put_field(out, "agent", a->task->agent);
+    put_field(out, "asks for", a->kind);
+    put_field(out, "tool", a->tool);
+    put_members(out, mem, "argument", a->args);
+    put_field(out, "says", a->message);
+    put_field(out, "url", json_str(mem, json_get(a->params, STR("url"))));
+    put_members(out, mem, "value", form);
+    buf_put(out, STR("waits      "));
+    put_wait(out, now - a->asked);
+    put_state(out, a);
+    buf_putc(out, '\n');
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+struct listing {
+    struct app *app;
+    struct buf out;
+    struct jw w;
+    int64_t now;
+    bool whole;
+};
+
+static void put_task(struct listing *l, struct arena *mem, const struct task_info *t)
+{
+    const struct limits *limits = &l->app->config.limits;
+    struct approval_walk at = { 0 };
+    struct approval a;
+
+    if (l->app->opt.json) {
+        approvals_write(&l->w, mem, limits, t, l->now);
+        return;
+    }
+    while (approval_next(&at, mem, limits, t, &a))
+        if (l->whole)
+            put_whole(&l->out, mem, &a, l->now);
+        else
+            put_lines(&l->out, &a, l->now);
+}
+
+static bool put_stored(void *who, const struct store_task *t)
+{
+    AUTO_ARENA mem = { 0 };
+    struct task_info info = task_info_of(&mem, t);
+
+    put_task(who, &mem, &info);
+    return true;
+}
+
+static bool look_at_one(struct listing *l, struct shelf *shelf, struct str id, struct err *e)
+{
+    struct task_look look;
+
+    if (!task_look(&look, shelf->port, id, INT64_MAX, e))
+        return false;
+    put_stored(l, &look.step[0].task);
+    store_ask_fini(&look.ask);
+    return true;
+}
+
+/* id STR_NONE: of all tasks. */
+static int list(struct app *app, struct shelf *shelf, struct str id)
+{
+    struct listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
+    bool ok = true;
+    struct err e;
+
+    buf_init(&l.out, OUT_MOST);
+    l.w = jw_to(&l.out);
+    if (app->opt.json)
+        jw_array(&l.w);
+    if (shelf->port && id.p)
+        ok = look_at_one(&l, shelf, id, &e);
+    else if (shelf->port)
+        ok = task_each(shelf->port, &(struct store_task_page){ .only_asking = true }, put_stored,
+                       &l, &e);
+    if (app->opt.json) {
+        jw_array_end(&l.w);
+        buf_putc(&l.out, '\n');
+    }
+    if (ok)
+        print(&l.out);
+    buf_fini(&l.out);
+    return ok ? EXIT_OK : app_fail(&e);
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+static const char *const acts[] = {
+    [APPROVE_ALLOW] = "allow", [APPROVE_DENY] = "deny", [APPROVE_ANSWER] = "answer"
+};
+
+/* The task of an id, or of its beginning; false with the reason said. */
+static bool find(struct app *app, struct shelf *shelf, const char *word, struct str *id)
+{
+    struct err e;
+
+    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
+        return true;
+    if (!shelf->port)
+        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
+    app_fail(&e);
+    return false;
+}
+
+static int act_on_one(struct app *app, struct shelf *shelf, const struct approvals_args *args,
+                      int words, char **word)
+{
+    bool to_show = str_eq(str_of(word[0]), STR("show")) && words == 2;
+    struct str id;
+    size_t act = 0;
+
+    while (act < ARRAY_LEN(acts) && !str_eq(str_of(word[0]), str_of(acts[act])))
+        act++;
+    if (!to_show && act == ARRAY_LEN(acts))
+        return app_usage("approvals: expected list, show ID, allow ID [KEY], deny ID [KEY], or "
+                         "answer ID [KEY] with JSON or name=value");
+    if (!find(app, shelf, word[1], &id))
+        return EXIT_FAILED;
+    if (to_show)
+        return list(app, shelf, id);
+    return approvals_answer(app, shelf, id, (enum approvals_act)act, args, words - 2, word + 2);
+}
+
+static int act(struct app *app, struct shelf *shelf, const struct approvals_args *args, int words,
+               char **word)
+{
+    if (!words || (words == 1 && str_eq(str_of(word[0]), STR("list"))))
+        return list(app, shelf, STR_NONE);
+    if (words >= 2)
+        return act_on_one(app, shelf, args, words, word);
+    return app_usage("approvals: expected list, show ID, allow ID, deny ID or answer ID");
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    struct shelf shelf;
+    int code;
+
+    if (!shelf_open(&shelf, app))
+        return EXIT_FAILED;
+    code = act(app, &shelf, args, words, word);
+    shelf_close(&shelf);
+    return code;
+}
+
+static const struct option options[] = {
+    { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
+      "allow: the same tool from now on, in this task" },
+    { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",
+      "deny: why; the agent is told" },
+};
+
+const struct verb verb_approvals = {
+    .name = "approvals",
+    .words =
+        "[list] | show ID | allow ID [KEY] | deny ID [KEY] | answer ID [KEY] JSON|NAME=VALUE...",
+    .summary = "what tasks ask while nobody is there, and answers to it",
+    .more =
+        "ID is that of a task, or its beginning. KEY may be left out where only one question is "
+        "open.\nIt ends when the task has taken the answer; of two answers the first counts.\n",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct approvals_args),
+    .run = run,
+};

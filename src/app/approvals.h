@@ -1,0 +1,22 @@
+/* approvals.h - the parts of `trefoil approvals`. */
+#ifndef APP_APPROVALS_H
+#define APP_APPROVALS_H
+
+#include "app/approvals_json.h"
+#include "app/shelf.h"
+
+struct approvals_args {
+    bool always;
+    const char *reason;
+};
+
+enum approvals_act { APPROVE_ALLOW, APPROVE_DENY, APPROVE_ANSWER };
+
+/*
+ * Answer a question of a task: word are those behind the id, [KEY] and for an answer its values
+ * (approvals_answer.c).
+ */
+int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum approvals_act act,
+                     const struct approvals_args *args, int words, char **word);
+
+#endif

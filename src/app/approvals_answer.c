@@ -1,0 +1,218 @@
+/* approvals_answer.c - `trefoil approvals allow, deny, answer`: from words to an answer that is taken. */
+#include "app/approvals.h"
+
+#include "app/ask_form.h"
+#include "app/show.h"
+#include "app/task_json.h"
+#include "app/task_remote.h"
+#include "app/tasks.h"
+#include "base/auto.h"
+
+#include <stdio.h>
+
+enum { ANSWER_MOST = 1 << 20 };
+
+struct answering {
+    struct app *app;
+    struct shelf *shelf;
+    struct task_remote remote;
+    struct task_info task; /* in the memory of the program */
+    struct approval what;
+    struct task_ask ask;
+    struct json answer;
+    bool done;
+    struct err err;
+};
+
+/* ---- which question -------------------------------------------------------------------------- */
+
+static bool look(struct answering *a, struct str id, struct err *e)
+{
+    struct task_look l;
+
+    if (!task_look(&l, a->shelf->port, id, INT64_MAX, e))
+        return false;
+    a->task = task_info_of(&a->app->mem, &l.step[0].task);
+    store_ask_fini(&l.ask);
+    return true;
+}
+
+/* key NULL: the only one. */
+static bool choose(struct answering *a, const char *key, struct err *e)
+{
+    struct approval_walk at = { 0 };
+    struct approval one;
+    size_t n = 0;
+
+    while (approval_next(&at, &a->app->mem, &a->app->config.limits, &a->task, &one))
+        if (!key || str_eq(one.key, str_of(key))) {
+            a->what = one;
+            n++;
+        }
+    if (n == 1)
+        return true;
+    if (n > 1)
+        return fail(e, ERR_INVALID,
+                    "task " STR_FMT " asks several things; name the key of one (trefoil approvals "
+                    "show)",
+                    STR_ARG(a->task.id));
+    if (key)
+        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question %.40s",
+                    STR_ARG(a->task.id), key);
+    return fail(e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now; it is %s",
+                STR_ARG(a->task.id), task_state_names[a->task.state]);
+}
+
+/* ---- what is answered ------------------------------------------------------------------------ */
+
+static struct json properties(const struct answering *a)
+{
+    return json_get(json_get(a->what.params, STR("requestedSchema")), STR("properties"));
+}
+
+static bool write_pair(struct answering *a, struct jw *w, struct str pair, struct err *e)
+{
+    struct str name = str_cut(&pair, '=');
+
+    JSON_MEMBERS(key, properties(a))
+    {
+        if (!json_is(key, name))
+            continue;
+        return form_write(w, &a->app->mem, key, pair) ||
+               fail(e, ERR_INVALID, STR_FMT ": " STR_FMT " does not fit; it is " STR_FMT,
+                    STR_ARG(str_head(name, 80)), STR_ARG(str_head(pair, 40)),
+                    STR_ARG(str_head(json_raw(json_value(key)), 200)));
+    }
+    return fail(e, ERR_INVALID, STR_FMT " is not asked for (trefoil approvals show says what is)",
+                STR_ARG(str_head(name, 80)));
+}
+
+/* One JSON object, or a pair for each value. */
+static bool write_values(struct answering *a, struct jw *w, int words, char **word, struct err *e)
+{
+    struct json_opts opts = limits_json(&a->app->config.limits);
+    struct json v;
+
+    if (words == 1 && word[0][0] == '{') {
+        if (!json_read(&a->app->mem, str_of(word[0]), &opts, &v, e))
+            return false;
+        jw_raw(w, json_raw(v));
+        return true;
+    }
+    jw_object(w);
+    for (int i = 0; i < words; i++)
+        if (!write_pair(a, w, str_of(word[i]), e))
+            return false;
+    jw_object_end(w);
+    return true;
+}
+
+static bool write_allow(struct answering *a, struct jw *w, bool always, struct err *e)
+{
+    if (str_eq(a->what.kind, str_of(ask_names[ASK_FORM])) && json_count(properties(a)))
+        return fail(e, ERR_INVALID,
+                    "it asks for values: trefoil approvals answer " STR_FMT " name=value",
+                    STR_ARG(a->task.id));
+    if (always && !json_here(json_get(properties(a), STR("always"))))
+        return fail(e, ERR_INVALID, "it can be allowed this once, not from now on");
+    jw_kraw(w, "content", always ? STR("{\"always\":true}") : STR("{}"));
+    return true;
+}
+
+static bool write_answer(struct answering *a, enum approvals_act act,
+                         const struct approvals_args *args, int words, char **word, struct err *e)
+{
+    struct json_opts opts = limits_json(&a->app->config.limits);
+    struct buf out;
+    struct jw w = jw_to(&out);
+    bool ok = true;
+
+    buf_init_in(&out, &a->app->mem, ANSWER_MOST);
+    jw_object(&w);
+    jw_kstr(&w, "action", act == APPROVE_DENY ? STR("decline") : STR("accept"));
+    if (act == APPROVE_DENY) {
+        jw_kstr(&w, "reason", str_of(args->reason));
+    } else if (act == APPROVE_ALLOW) {
+        ok = write_allow(a, &w, args->always, e);
+    } else {
+        jw_plain_key(&w, STR("content"));
+        ok = write_values(a, &w, words, word, e);
+    }
+    jw_object_end(&w);
+    return ok && json_read(&a->app->mem, buf_str(&out), &opts, &a->answer, e);
+}
+
+/* ---- giving it ------------------------------------------------------------------------------- */
+
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct answering *a = who;
+
+    (void)op;
+    a->done = true;
+    a->err = e ? *e : (struct err){ 0 };
+    loop_stop(a->shelf->loop);
+}
+
+static void give(struct answering *a)
+{
+    task_remote_open(&a->remote, a->app, a->shelf);
+    a->ask.id = a->task.id;
+    task_answer(a->remote.engine, &a->ask, a->what.key, a->answer, NULL, on_answered, a);
+    while (!a->done)
+        loop_run(a->shelf->loop);
+}
+
+static void tell(struct answering *a, enum approvals_act act)
+{
+    static const char *const done[] = { "allowed", "denied", "answered" };
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, (size_t)a->app->config.limits.output_backlog_bytes);
+    if (a->app->opt.json) {
+        task_write(&w, &a->ask.info, true);
+    } else {
+        buf_printf(&out, "%s ", done[act]);
+        show_text(&out, a->what.key);
+        buf_printf(&out, " of task " STR_FMT "; it is %s", STR_ARG(a->task.id),
+                   task_state_names[a->ask.info.state]);
+    }
+    buf_putc(&out, '\n');
+    fwrite(out.p, 1, out.n, stdout);
+    fflush(stdout);
+}
+
+/* A word that holds a value is no key. */
+static bool is_key(const char *word)
+{
+    return word[0] != '{' && str_find_byte(str_of(word), '=') < 0;
+}
+
+int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum approvals_act act,
+                     const struct approvals_args *args, int words, char **word)
+{
+    struct answering *a = ARENA_NEW(&app->mem, struct answering);
+    const char *key = words && is_key(word[0]) ? word[0] : NULL;
+    int values = words - (key != NULL);
+    struct err e;
+
+    *a = (struct answering){ .app = app, .shelf = shelf };
+    if ((act == APPROVE_ANSWER) != (values > 0))
+        return app_usage(act == APPROVE_ANSWER ? "approvals answer: expected JSON or name=value"
+                                               : "approvals: allow and deny take ID and KEY alone");
+    if ((args->always && act != APPROVE_ALLOW) || (args->reason && act != APPROVE_DENY))
+        return app_usage("approvals: --always goes with allow, --reason with deny");
+    if (!look(a, id, &e) || !choose(a, key, &e))
+        return app_fail(&e);
+    if (!write_answer(a, act, args, values, word + (key != NULL), &e))
+        return app_usage("%s", e.text);
+    give(a);
+    if (a->err.code)
+        app_fail(&a->err);
+    else
+        tell(a, act);
+    task_ask_fini(&a->ask);
+    task_remote_close(&a->remote);
+    return a->err.code == ERR_INVALID ? EXIT_USAGE : a->err.code ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,149 @@
+#include "app/approvals_api.h"
+
+#include "app/api_visit.h"
+#include "app/approvals_json.h"
+#include "app/task_json.h"
+#include "base/auto.h"
+#include "base/container.h"
+#include "core/task.h"
+#include "wire/http_query.h"
+
+struct visit {
+    struct api_visit api; /* first */
+    struct task_list list;
+    struct task_ask ask;
+    struct str key;
+    struct json answer;
+};
+
+static struct visit *visit_new(struct http_req *req)
+{
+    struct visit *v = ARENA_NEW(&req->mem, struct visit);
+
+    v->api.req = req;
+    v->api.service = req->who;
+    return v;
+}
+
+static struct visit *of_api(struct api_visit *api)
+{
+    return CONTAINER_OF(api, struct visit, api);
+}
+
+/* ---- what is open ---------------------------------------------------------------------------- */
+
+static void write_list(struct jw *w, struct visit *v)
+{
+    const struct task_list *l = &v->list;
+    int64_t now = loop_wall(v->api.service->loop);
+
+    jw_object(w);
+    jw_plain_key(w, STR("approvals"));
+    jw_array(w);
+    for (size_t i = 0; i < l->n; i++)
+        approvals_write(w, &v->api.req->mem, v->api.service->limits, &l->v[i], now);
+    jw_array_end(w);
+    if (l->more) {
+        jw_plain_key(w, STR("next_cursor"));
+        task_cursor_write(w, &l->cursor);
+    }
+    jw_object_end(w);
+}
+
+static void on_listed(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+
+    (void)op;
+    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
+    if (!e)
+        write_list(&w, v);
+    arena_fini(&v->list.mem);
+    if (e)
+        api_refuse(v->api.req, e);
+    else
+        api_reply(v->api.req, 200, &body);
+}
+
+static void list(struct api_visit *api)
+{
+    struct visit *v = of_api(api);
+
+    task_list(api->service->staff.tasks, &v->list, NULL, on_listed, v);
+}
+
+void approvals_api_list(struct http_req *req)
+{
+    struct visit *v = visit_new(req);
+    struct str cursor;
+
+    v->list.only_asking = true;
+    if (!http_query_get(&req->mem, req->query, STR("cursor"), &cursor) ||
+        (cursor.p && !task_cursor_read(cursor, &v->list.cursor)))
+        http_reply_error(req, 400, "cursor: the next_cursor of an earlier answer is expected");
+    else
+        api_visit_begin(&v->api, list);
+}
+
+/* ---- answering ------------------------------------------------------------------------------- */
+
+/* A task that is there, and asks nothing of that kind, is in another state than was thought. */
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+    bool found = v->ask.info.id.n > 0;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+
+    (void)op;
+    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
+    if (!e)
+        task_write(&w, &v->ask.info, true);
+    task_ask_fini(&v->ask);
+    if (e && e->code == ERR_NOT_FOUND && found)
+        http_reply_error(v->api.req, 409, "%s", e->text);
+    else if (e)
+        api_refuse(v->api.req, e);
+    else
+        api_reply(v->api.req, 200, &body);
+}
+
+static void answer(struct api_visit *api)
+{
+    struct visit *v = of_api(api);
+
+    task_answer(api->service->staff.tasks, &v->ask, v->key, v->answer, NULL, on_answered, v);
+}
+
+static const struct pick answer_fields[] = {
+    PICK_FIELD("key", PICK_STR, struct visit, key, 0),
+    PICK_FIELD("answer", PICK_OBJECT, struct visit, answer, PICK_MUST),
+};
+
+static bool read_body(struct visit *v, struct err *e)
+{
+    struct json_opts opts = limits_json(v->api.service->limits);
+    struct http_req *req = v->api.req;
+    struct json body;
+
+    if (!json_read(&req->mem, req->body, &opts, &body, e))
+        return fail_in(e, "the body is no JSON");
+    return pick(&req->mem, body, PICK_TABLE(answer_fields), PICK_STRICT, v, e);
+}
+
+void approvals_api_answer(struct http_req *req, struct str id)
+{
+    struct visit *v = visit_new(req);
+    struct err e;
+
+    if (!api_takes_json(req))
+        return;
+    v->ask.id = id;
+    v->ask.by = req->principal.n ? req->principal : STR("local");
+    if (read_body(v, &e))
+        api_visit_begin(&v->api, answer);
+    else
+        api_refuse(req, &e);
+}

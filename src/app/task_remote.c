@@ -1,0 +1,24 @@
+#include "app/task_remote.h"
+
+void task_remote_open(struct task_remote *t, const struct app *app, const struct shelf *shelf)
+{
+    *t = (struct task_remote){
+        .world = { .loop = shelf->loop, .limits = &app->config.limits, .store = shelf->port },
+    };
+    t->engine = task_engine_new(&(struct task_engine_opts){ .world = &t->world });
+}
+
+static void on_closed(void *who)
+{
+    struct task_remote *t = who;
+
+    t->closed = true;
+    loop_stop(t->world.loop);
+}
+
+void task_remote_close(struct task_remote *t)
+{
+    task_engine_close(t->engine, on_closed, t);
+    while (!t->closed)
+        loop_run(t->world.loop);
+}

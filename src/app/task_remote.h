@@ -1,0 +1,23 @@
+/*
+ * task_remote.h - an engine for verbs that look at tasks and answer them, wherever they are worked on:
+ * it works on none itself.
+ */
+#ifndef APP_TASK_REMOTE_H
+#define APP_TASK_REMOTE_H
+
+#include "app/shelf.h"
+#include "core/task.h"
+
+struct task_remote {
+    struct session_world world;
+    struct task_engine *engine;
+    bool closed;
+};
+
+/* Of a shelf that has a store. */
+void task_remote_open(struct task_remote *t, const struct app *app, const struct shelf *shelf);
+
+/* Runs the loop until it is closed. */
+void task_remote_close(struct task_remote *t);
+
+#endif

@@ -1,0 +1,10 @@
+/* secret.h - what must not be shown, told by what it is called. */
+#ifndef BASE_SECRET_H
+#define BASE_SECRET_H
+
+#include "base/str.h"
+
+/* Would the value that goes with this name (a header, a variable, an option) be a secret? */
+bool names_secret(struct str name);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * task_answer.c - answer what a task asks, for who dispatched it over MCP.
+ *
+ * Agents do not have it: none is to agree to what it asks itself, or an agent below it. A client that
+ * is itself an agent in a chain (its trace has a depth) is refused for the same reason.
+ */
+#include "tool/task_tools.h"
+
+struct answer_args {
+    struct str id, key, action, reason;
+    struct json content;
+};
+
+static const struct pick answer_fields[] = {
+    PICK_FIELD("task_id", PICK_STR, struct answer_args, id, PICK_MUST),
+    PICK_FIELD("key", PICK_STR, struct answer_args, key, 0),
+    PICK_FIELD("action", PICK_STR, struct answer_args, action, PICK_MUST),
+    PICK_FIELD("content", PICK_OBJECT, struct answer_args, content, 0),
+    PICK_FIELD("reason", PICK_STR, struct answer_args, reason, 0),
+};
+
+struct answering {
+    struct call *call;
+    struct task_ask *ask;
+};
+
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct answering *a = who;
+    struct jw w = jw_to(&a->call->structured);
+    bool found = a->ask->info.id.n > 0;
+
+    (void)op;
+    if (e) {
+        task_call_failed(a->call, found ? STR_NONE : a->ask->id, e);
+        return;
+    }
+    jw_object(&w);
+    task_write_head(&w, &a->ask->info);
+    if (a->ask->info.asks.n)
+        jw_kraw(&w, "asks", a->ask->info.asks);
+    jw_object_end(&w);
+    task_call_done(a->call);
+}
+
+/* As struct ask wants it. */
+static bool write_answer(struct call *call, const struct answer_args *args, struct json *out)
+{
+    struct json_opts opts = limits_json(call->host->limits);
+    struct buf text;
+    struct jw w = jw_to(&text);
+    struct err e;
+
+    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
+    jw_object(&w);
+    jw_kstr(&w, "action", args->action);
+    if (json_here(args->content))
+        jw_kraw(&w, "content", json_raw(args->content));
+    jw_kstr(&w, "reason", args->reason);
+    jw_object_end(&w);
+    if (!text.full && json_read(call->mem, buf_str(&text), &opts, out, &e))
+        return true;
+    call_failed(call, "the answer is too large");
+    return false;
+}
+
+static void answer(struct call *call)
+{
+    struct answer_args args = { 0 };
+    struct task_engine *engine;
+    struct answering *a;
+    struct json text;
+
+    if (!tool_args(call, PICK_TABLE(answer_fields), &args))
+        return;
+    if (call->caller->trace.depth > 0) {
+        call_failed(call, "what a task asks is answered by a person, not by an agent that another "
+                          "one has called");
+        return;
+    }
+    engine = task_engine_for(call);
+    if (!engine || !write_answer(call, &args, &text))
+        return;
+    a = ARENA_NEW(call->mem, struct answering);
+    a->call = call;
+    a->ask = task_ask_new(call, args.id);
+    task_answer(engine, a->ask, args.key, text, &call->op, on_answered, a);
+}
+
+static void start_answer(struct call *call)
+{
+    agent_staff_when(call, call->host->staff, answer);
+}
+
+const struct tool tool_answer_task = {
+    .name = "answer_task",
+    .title = "Answer a task",
+    .description =
+        "Answers what a dispatched task asks: a permission, a form, whether a page was visited. "
+        "Only for what the person you work for has decided; get_task_status has the open questions "
+        "under asks.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"task_id\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"The taskId that dispatching gave.\"},"
+        "\"key\":{\"type\":\"string\",\"description\":\"Which of its questions; may be left out "
+        "when only one is open.\"},"
+        "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
+        "\"content\":{\"type\":\"object\",\"description\":\"Of an accepted form: its values. Of a "
+        "permission: {\\\"always\\\":true} allows the same tool from now on.\"},"
+        "\"reason\":{\"type\":\"string\",\"description\":\"Why it is declined; the agent is "
+        "told.\"}},"
+        "\"required\":[\"task_id\",\"action\"],\"additionalProperties\":false}",
+    .output_schema = TASK_REPORT_SCHEMA,
+    .kind = TOOL_THINK,
+    .annotations = "{\"title\":\"Answer a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"
+                   "\"idempotentHint\":false,\"openWorldHint\":false}",
+    .start = start_answer,
+};
