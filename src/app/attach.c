@@ -56,6 +56,8 @@ static bool say_hello(int fd, const struct door_hello *h)
     jw_kstr(&w, "scope", h->scope);
     jw_kstr(&w, "agent", h->agent);
     jw_kstr(&w, "framing", h->framing);
+    jw_kstr(&w, "config", h->config);
+    pick_strs_write(&w, "keys", &h->keys);
     jw_object_end(&w);
     buf_putc(&out, '\n');
     return !out.full && send(fd, out.p, out.n, MSG_NOSIGNAL) == (ssize_t)out.n;
@@ -93,6 +95,28 @@ static bool is_let_in(struct app *app, int fd, const struct door_hello *h)
         LOG_S("why", answer.p ? json_str(&app->mem, json_get(root, STR("error")))
                               : STR("it gave no answer")));
     return false;
+}
+
+int attach_door(struct app *app, struct door_hello hello, int *out_pid)
+{
+    const char *path;
+    AUTO_FD fd = -1;
+    struct err e;
+
+    if (!door_path(app, false, &path, &e))
+        return -1;
+    fd = door_knock(path, out_pid);
+    if (fd < 0)
+        return -1;
+    hello.trefoil = DOOR_PROTOCOL;
+    hello.version = str_of(trefoil_version);
+    hello.digest = door_digest(app);
+    return is_let_in(app, fd, &hello) ? TAKE_FD(fd) : -1;
+}
+
+void attach_lost(int pid, struct err *e)
+{
+    fail(e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost", pid);
 }
 
 /* ---- the pipe ------------------------------------------------------------------------------ */
@@ -167,8 +191,7 @@ static void on_door_end(struct stream *io, const struct err *why)
     struct err e;
 
     if (!a->done || why) {
-        fail(&e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost",
-             a->pid);
+        attach_lost(a->pid, &e);
         a->code = app_fail(&e);
     }
     a->over = a->done = true;
@@ -254,21 +277,9 @@ static int be_a_pipe(struct app *app, int fd, int pid)
 
 bool attach(struct app *app, struct door_hello hello, int *out_code)
 {
-    const char *path;
-    int pid;
-    AUTO_FD fd = -1;
-    struct err e;
+    int pid, fd = attach_door(app, hello, &pid);
 
-    if (!door_path(app, false, &path, &e))
-        return false;
-    fd = door_knock(path, &pid);
-    if (fd < 0)
-        return false;
-    hello.trefoil = DOOR_PROTOCOL;
-    hello.version = str_of(trefoil_version);
-    hello.digest = door_digest(app);
-    if (!is_let_in(app, fd, &hello))
-        return false;
-    *out_code = be_a_pipe(app, TAKE_FD(fd), pid);
-    return true;
+    if (fd >= 0)
+        *out_code = be_a_pipe(app, fd, pid);
+    return fd >= 0;
 }

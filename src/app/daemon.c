@@ -3,6 +3,7 @@
  *
  *   GREETING   its line has not come yet; limits.attach_ms is the time for it
  *   SERVED     an MCP client; its stream is the link's
+ *   RUNS       a `trefoil run`; likewise
  *   LEAVING    refused: the reason is being written, in the same time
  *
  * A guest is freed when its stream has closed. The listening socket goes first, so that no guest
@@ -10,6 +11,7 @@
  */
 #include "app/daemon.h"
 
+#include "app/run_guest.h"
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
@@ -25,13 +27,16 @@ enum {
     REST_MS = 100,
 };
 
-enum guest_state { GREETING, SERVED, LEAVING };
+enum guest_state { GREETING, SERVED, RUNS, LEAVING };
 
 struct guest {
     struct daemon *daemon;
     struct guest *next, **link;
     struct pipe_stream io; /* the socket twice: see let_in */
-    struct mcp_stdio stdio;
+    union {
+        struct mcp_stdio stdio;
+        struct run_guest run;
+    };
     struct timer late;
     struct buf line; /* while GREETING */
     enum guest_state state;
@@ -80,11 +85,18 @@ static void on_done(struct mcp_stdio *stdio, const struct err *e)
     free_guest(stdio->who);
 }
 
+static void on_run_done(struct run_guest *run)
+{
+    free_guest(run->who);
+}
+
 /* Nobody waits for answers any more: what is done for it stops. */
 static void on_gone(void *who)
 {
     struct guest *g = who;
 
+    if (g->state == RUNS)
+        run_guest_gone(&g->run);
     if (g->state != SERVED)
         return;
     mcp_stdio_drain(&g->stdio); /* reads no more */
@@ -98,9 +110,11 @@ static const struct pick hello_fields[] = {
     PICK_FIELD("version", PICK_STR, struct door_hello, version, PICK_MUST),
     PICK_FIELD("digest", PICK_STR, struct door_hello, digest, PICK_MUST),
     PICK_FIELD("face", PICK_STR, struct door_hello, face, PICK_MUST),
-    PICK_FIELD("scope", PICK_STR, struct door_hello, scope, PICK_MUST),
+    PICK_FIELD("scope", PICK_STR, struct door_hello, scope, 0),
     PICK_FIELD("agent", PICK_STR, struct door_hello, agent, 0),
-    PICK_FIELD("framing", PICK_STR, struct door_hello, framing, PICK_MUST),
+    PICK_FIELD("framing", PICK_STR, struct door_hello, framing, 0),
+    PICK_FIELD("config", PICK_STR, struct door_hello, config, 0),
+    PICK_FIELD("keys", PICK_STRS, struct door_hello, keys, 0),
 };
 
 static bool read_hello(struct arena *mem, struct str line, struct door_hello *out, struct err *e)
@@ -122,8 +136,31 @@ static bool check_hello(struct daemon *d, const struct door_hello *h, struct err
         return fail(e, ERR_DENIED,
                     "the daemon was started with another root, --config, --trust, user "
                     "configuration or TREFOIL_PROVIDER");
-    if (!str_eq(h->face, STR("mcp")))
-        return fail(e, ERR_DENIED, "face: accepted is mcp");
+    return true;
+}
+
+static bool has_key(const struct pick_strs *list, struct str key)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i], key))
+            return true;
+    return false;
+}
+
+/* One that runs would see what is different here; nothing may be. */
+static bool check_run(struct daemon *d, struct arena *mem, const struct door_hello *h,
+                      struct err *e)
+{
+    struct pick_strs ours = door_keys(mem, d->service->config);
+
+    if (!d->workshop)
+        return fail(e, ERR_DENIED, "the daemon has no agents");
+    if (!str_eq(h->config, str_of(d->config)))
+        return fail(e, ERR_DENIED, "the daemon has another configuration in force");
+    for (size_t i = 0; i < h->keys.n; i++)
+        if (!has_key(&ours, h->keys.v[i]))
+            return fail(e, ERR_DENIED, "the daemon has another " STR_FMT,
+                        STR_ARG(str_cut(&h->keys.v[i], '=')));
     return true;
 }
 
@@ -162,32 +199,58 @@ static void refuse(struct guest *g, const struct err *e)
 }
 
 /* From here on the stream is the link's. */
-static void serve(struct guest *g, struct mcp_server *server, enum framing framing)
+static void admit(struct guest *g, enum guest_state state, struct stream_link *link)
 {
     timer_clear(g->daemon->service->loop, &g->late);
     buf_fini(&g->line);
-    g->state = SERVED;
+    g->state = state;
     stream_put(&g->io.s, STR("{\"ok\":true}\n"));
     g->io.s.events = &stream_link_events;
-    g->io.s.owner = &g->stdio.link;
+    g->io.s.owner = link;
+}
+
+static void let_run(struct guest *g)
+{
+    admit(g, RUNS, &g->run.link);
+    run_guest_start(&g->run, g->daemon->service, g->daemon->workshop, &g->io.s, on_run_done, g);
+}
+
+static void serve(struct guest *g, struct mcp_server *server, enum framing framing)
+{
+    admit(g, SERVED, &g->stdio.link);
     mcp_stdio_start(&g->stdio, server, &g->io.s, framing, on_done, g);
+}
+
+static void greet_mcp(struct guest *g, const struct door_hello *hello)
+{
+    struct mcp_server *server = NULL;
+    enum framing framing;
+    struct err e;
+
+    if (!choose_server(g->daemon, hello, &server, &e))
+        refuse(g, &e);
+    else if (!framing_named(hello->framing, &framing))
+        refuse(g, &(struct err){ ERR_INVALID, "framing: accepted are auto, line, header" });
+    else
+        serve(g, server, framing);
 }
 
 static void greet(struct guest *g)
 {
     AUTO_ARENA mem = { 0 };
     struct door_hello hello = { 0 };
-    struct mcp_server *server = NULL;
-    enum framing framing;
     struct err e;
 
-    if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e) ||
-        !choose_server(g->daemon, &hello, &server, &e))
+    if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e))
         refuse(g, &e);
-    else if (!framing_named(hello.framing, &framing))
-        refuse(g, &(struct err){ ERR_INVALID, "framing: accepted are auto, line, header" });
+    else if (str_eq(hello.face, STR("mcp")))
+        greet_mcp(g, &hello);
+    else if (!str_eq(hello.face, STR("run")))
+        refuse(g, &(struct err){ ERR_DENIED, "face: accepted are mcp, run" });
+    else if (!check_run(g->daemon, &mem, &hello, &e))
+        refuse(g, &e);
     else
-        serve(g, server, framing);
+        let_run(g);
 }
 
 /* Nothing may follow the line before it is answered. */
@@ -305,6 +368,17 @@ void daemon_init(struct daemon *d, struct app *app, struct service *service)
     *d = (struct daemon){ .app = app, .service = service, .bound.fd = -1 };
     d->digest = door_digest(app);
     d->settled.fn = on_settled;
+    door_config(app, d->config);
+}
+
+void daemon_hire(struct daemon *d, struct workshop *workshop)
+{
+    d->workshop = workshop;
+}
+
+void daemon_reloaded(struct daemon *d)
+{
+    door_config(d->app, d->config);
 }
 
 /* Somebody who lives there already keeps the door. */
@@ -388,6 +462,8 @@ void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
     for (struct guest *g = d->guests; g; g = g->next) {
         if (g->state == SERVED)
             mcp_stdio_drain(&g->stdio);
+        else if (g->state == RUNS)
+            run_guest_drain(&g->run);
         else if (g->state == GREETING)
             stream_close(&g->io.s);
     }
@@ -395,6 +471,19 @@ void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
 }
 
 /* One that does not read its last answers is not waited for: writing to it fails from now on. */
+static void end_guest(struct guest *g)
+{
+    if (g->state == RUNS) {
+        run_guest_stop(&g->run);
+    } else if (g->state == SERVED) {
+        on_gone(g);
+        if (g->io.in >= 0)
+            shutdown(g->io.in, SHUT_RDWR);
+    } else {
+        stream_close(&g->io.s);
+    }
+}
+
 void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
 {
     d->closed = done;
@@ -402,14 +491,7 @@ void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
     stop_listening(d);
     if (d->hearing)
         hangups_close(&d->hangups, on_hangups_closed);
-    for (struct guest *g = d->guests; g; g = g->next) {
-        if (g->state != SERVED) {
-            stream_close(&g->io.s);
-            continue;
-        }
-        on_gone(g);
-        if (g->io.in >= 0)
-            shutdown(g->io.in, SHUT_RDWR);
-    }
+    for (struct guest *g = d->guests; g; g = g->next)
+        end_guest(g);
     check_settled(d);
 }
