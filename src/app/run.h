@@ -29,6 +29,7 @@ struct run_screen {
     bool late;                          /* --timeout has passed */
     bool denied;                        /* nobody was there to allow the last call that asked */
     bool gone;                          /* nobody reads what we print */
+    bool ended;                         /* the end of a turn was the last that was told */
     bool kept;                          /* a session was begun that is kept */
     bool leaving, closed;
 };

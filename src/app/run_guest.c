@@ -239,17 +239,21 @@ static void on_done(struct run_job *j, int code, bool canceled)
 
 static const struct run_job_kind job_kind = { on_begins, on_turns, on_note, on_done };
 
+static void start(struct run_guest *g)
+{
+    g->working = true;
+    run_job_start(&g->job);
+}
+
 static void on_gathered(struct op *op, const struct err *e, void *who)
 {
     struct run_guest *g = who;
 
     (void)op;
-    if (e || g->gone || g->hurry) {
+    if (e)
         say_done(g, EXIT_FAILED, true);
-        return;
-    }
-    g->working = true;
-    run_job_start(&g->job);
+    else
+        start(g);
 }
 
 static void begin(struct run_guest *g, const struct run_line *line)
@@ -261,6 +265,10 @@ static void begin(struct run_guest *g, const struct run_line *line)
         return;
     }
     g->asked = true;
+    if (!g->service->gathering.open) {
+        start(g);
+        return;
+    }
     gathering_wait(&g->service->gathering, &g->wait, g->service->loop, g->service->limits, NULL,
                    on_gathered, g);
 }

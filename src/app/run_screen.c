@@ -29,6 +29,7 @@ static void on_event(struct work_client *c, const struct event *ev)
 
     if (ev->kind == EVENT_TOOL && ev->tool.status == CALLED_DONE)
         s->denied = false;
+    s->ended = ev->kind == EVENT_END;
     if (ev->kind == EVENT_END && ev->end.stop == TURN_CANCELED && s->late)
         tell_late_end(s);
     else
@@ -113,6 +114,8 @@ int run_screen_done(struct run_screen *s, int code, bool canceled)
 {
     if (s->interrupted && s->kept)
         render_note(&s->render, STR("what was said is kept; to go on: " TREFOIL_NAME " run -c"));
+    if (canceled && !s->ended) /* before there was a turn */
+        return run_screen_early(s);
     if (canceled)
         return over_code(s);
     return code == EXIT_OK && s->denied ? EXIT_DENIED : code;

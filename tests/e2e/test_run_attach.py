@@ -39,6 +39,7 @@ class Place:
 
 def where(place, *words, **env):
     """The process that works on a prompt."""
+    wait_for("the last shell to be gone", lambda: not children(place.daemon))
     p = place.start(*words, '/call shell_exec {"shell":true,"command":"exec sleep 600"}', **env)
     pid = wait_for("the shell", lambda: busy_below(p.pid, place))
     p.send_signal(signal.SIGINT)
@@ -240,7 +241,7 @@ def a_daemon_that_dies_is_told(folder):
     place = Place(folder)
     d = place.serve()
     with d:
-        p = place.start("--json", "/sleep 600")
+        p = place.start("--json", "/sleep 2")
         p.stdout.readline()
         p.stdout.readline()
         d.process.kill()
