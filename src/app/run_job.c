@@ -148,10 +148,38 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     begin(j);
 }
 
-static bool take_agent(struct run_job *j, struct str name, struct err *e)
+/* What --model said when the session was begun, for as long as its agent is the same. */
+static struct str model_of(struct run_job *j, const struct store_session *found)
+{
+    struct json_opts opts = limits_json(j->shop->world.limits);
+    struct json settings, model;
+    struct err e;
+
+    if (!found || !found->settings.n || j->want->agent.p ||
+        !json_read(&j->mem, found->settings, &opts, &settings, &e))
+        return STR_NONE;
+    model = json_get(settings, STR("model"));
+    return json_here(model) ? json_str(&j->mem, model) : STR_NONE;
+}
+
+static struct str settings_of(struct run_job *j)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    if (!j->want->model.p)
+        return STR_NONE;
+    buf_init_in(&out, &j->mem, j->want->model.n * 6 + 64);
+    jw_object(&w);
+    jw_kstr(&w, "model", j->want->model);
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+static bool take_agent(struct run_job *j, struct str name, struct str model, struct err *e)
 {
     struct agent_desk *desk = desk_port(j->shop->desk);
-    struct agent_want want = { .name = name, .model = j->want->model };
+    struct agent_want want = { .name = name, .model = model };
 
     j->agent = desk->kind->take(desk, &want, e);
     if (!j->agent)
@@ -170,10 +198,11 @@ static void open_session(struct run_job *j, const struct store_session *found)
         .id = found ? found->id : STR_NONE,
         .read_only = wants_read_only(j),
         .keep_nothing = j->want->no_save,
+        .settings = settings_of(j),
     };
     struct err e;
 
-    if (!take_agent(j, name, &e)) {
+    if (!take_agent(j, name, j->want->model.p ? j->want->model : model_of(j, found), &e)) {
         give_up(j, &e);
         return;
     }
