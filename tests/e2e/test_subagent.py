@@ -1,6 +1,8 @@
 """What other programs may say: `subagent serve`, a client's file that names it, models by name."""
+import http.server
 import json
 import subprocess
+import threading
 
 from harness import TREFOIL, Serve, case, environment, equal, has, main, run
 
@@ -58,6 +60,34 @@ def a_model_that_nobody_has_is_an_error(root):
             "arguments": {"agent": "default", "task": "x", "model": "nowhere/none"}}}).json()
         equal(answer["result"]["isError"], True)
         has(answer["result"]["content"][0]["text"], "there is no provider for the model")
+
+
+class Models(http.server.BaseHTTPRequestHandler):
+    """A provider that refuses all, and remembers which model was asked for."""
+    asked = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.asked.append(json.loads(body)["model"])
+        self.send_response(400)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@case
+def the_model_of_a_dispatch_is_the_one_that_is_asked(root):
+    provider = http.server.HTTPServer(("127.0.0.1", 0), Models)
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    try:
+        run("agents", "dispatch", "default", "hi", "--model", "anthropic/claude-of-my-own",
+            root=root, ANTHROPIC_API_KEY="k",
+            ANTHROPIC_BASE_URL=f"http://127.0.0.1:{provider.server_port}")
+        equal(set(Models.asked), {"claude-of-my-own"})
+    finally:
+        provider.shutdown()
+        provider.server_close()
 
 
 @case
