@@ -20,6 +20,7 @@ struct mcp_table {
 struct raw {
     struct str name, description, persona, tier, model, provider, fallback_model, mode;
     struct str effort, output_format, approval_mode, folder;
+    bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs;
     int64_t max_turns;
     double budget;
@@ -48,6 +49,7 @@ static const struct pick fields[] = {
     PICK_FIELD("effort", PICK_STR, struct raw, effort, 0),
     PICK_FIELD("output_format", PICK_STR, struct raw, output_format, 0),
     PICK_FIELD("approval_mode", PICK_STR, struct raw, approval_mode, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct raw, isolate, 0),
     PICK_FIELD("include_dirs", PICK_ANY, struct raw, include_dirs, 0),
     PICK_FIELD("folder", PICK_STR, struct raw, folder, 0),
     PICK_NESTED("mcp", struct raw, mcp, 0, mcp_fields),
@@ -277,6 +279,7 @@ static bool apply(const struct reading *in, const struct raw *raw)
 
     def->description = raw->description;
     def->persona = raw->persona;
+    def->isolate = raw->isolate;
     def->expose = raw->mcp.expose;
     def->hidden = raw->mcp.hidden;
     return apply_mode_and_tier(in, raw) && apply_model(in, "model", raw->model, &def->model) &&

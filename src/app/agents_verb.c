@@ -71,6 +71,8 @@ static void put_details(struct jw *w, const struct agent_def *d)
     jw_kstr(w, "effort", d->effort);
     jw_kstr(w, "output_format", d->output_format);
     jw_kstr(w, "approval_mode", d->approval_mode);
+    if (d->isolate)
+        jw_kbool(w, "isolate", true);
     pick_strs_write(w, "include_dirs", &d->include_dirs);
     pick_strs_write(w, "expose_tools", &d->expose);
     pick_strs_write(w, "private_tools", &d->hidden);
@@ -175,6 +177,7 @@ static void print_definition(struct app *app, const struct agent_def *d)
     print_line(app, "effort", d->effort);
     print_line(app, "output_format", d->output_format);
     print_line(app, "approval_mode", d->approval_mode);
+    print_line(app, "isolate", d->isolate ? STR("true") : STR_NONE);
     print_strs(app, "include_dirs", &d->include_dirs);
     print_strs(app, "expose_tools", &d->expose);
     print_strs(app, "private_tools", &d->hidden);

@@ -71,9 +71,14 @@ static bool say_hello(int fd, const struct door_hello *h)
     jw_kstr(&w, "scope", h->scope);
     jw_kstr(&w, "agent", h->agent);
     jw_kstr(&w, "framing", h->framing);
+    jw_kstr(&w, "config", h->config);
+    pick_strs_write(&w, "keys", &h->keys);
     jw_object_end(&w);
     buf_putc(&out, '\n');
-    return !out.full && send_with_stdio(fd, buf_str(&out));
+    if (out.full)
+        return false;
+    return str_eq(h->face, STR("mcp")) ? send_with_stdio(fd, buf_str(&out))
+                                       : send(fd, out.p, out.n, MSG_NOSIGNAL) == (ssize_t)out.n;
 }
 
 /* Its line comes as one piece; what follows it stays in the socket. */
@@ -110,6 +115,28 @@ static bool is_let_in(struct app *app, int fd, const struct door_hello *h)
     return false;
 }
 
+int attach_door(struct app *app, struct door_hello hello, int *out_pid)
+{
+    const char *path;
+    AUTO_FD fd = -1;
+    struct err e;
+
+    if (!door_path(app, false, &path, &e))
+        return -1;
+    fd = door_knock(path, out_pid);
+    if (fd < 0)
+        return -1;
+    hello.trefoil = DOOR_PROTOCOL;
+    hello.version = str_of(trefoil_version);
+    hello.digest = door_digest(app);
+    return is_let_in(app, fd, &hello) ? TAKE_FD(fd) : -1;
+}
+
+void attach_lost(int pid, struct err *e)
+{
+    fail(e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost", pid);
+}
+
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 static void on_bytes(struct stream *io, struct str bytes)
@@ -121,8 +148,7 @@ static void say_lost(struct attached *a)
 {
     struct err e;
 
-    fail(&e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost",
-         a->pid);
+    attach_lost(a->pid, &e);
     a->code = app_fail(&e);
 }
 
@@ -214,21 +240,9 @@ static bool has_terminal(void)
 
 bool attach(struct app *app, struct door_hello hello, int *out_code)
 {
-    const char *path;
-    int pid;
-    AUTO_FD fd = -1;
-    struct err e;
+    int pid, fd = has_terminal() ? -1 : attach_door(app, hello, &pid);
 
-    if (has_terminal() || !door_path(app, false, &path, &e))
-        return false;
-    fd = door_knock(path, &pid);
-    if (fd < 0)
-        return false;
-    hello.trefoil = DOOR_PROTOCOL;
-    hello.version = str_of(trefoil_version);
-    hello.digest = door_digest(app);
-    if (!is_let_in(app, fd, &hello))
-        return false;
-    *out_code = wait_for_end(app, TAKE_FD(fd), pid);
-    return true;
+    if (fd >= 0)
+        *out_code = wait_for_end(app, fd, pid);
+    return fd >= 0;
 }

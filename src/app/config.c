@@ -265,7 +265,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
         !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e) ||
-        !tasks_read(l->mem, t.tasks, &c->lock_conflict, e))
+        !tasks_read(l->mem, t.tasks, &c->lock_conflict, &c->isolate, e))
         return false;
     if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
         return false;
@@ -395,6 +395,8 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
     note_untrusted(mem, &fresh);
+    fresh.chosen = chosen;
+    fresh.trust = trust;
     *c = fresh;
     return true;
 }

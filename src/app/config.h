@@ -38,6 +38,9 @@ struct config {
     bool untrusted_users;             /* [guard] user_trust = "untrusted" */
     enum store_durability durability; /* [store] durability */
     enum lock_conflict lock_conflict; /* [tasks] lock_conflict */
+    bool isolate;                     /* [tasks] isolate */
+    const char *chosen;               /* the file of --config; NULL: none */
+    bool trust;                       /* --trust */
     struct server_list servers;       /* of all files; who is shadowed is not in it */
     struct json agents, user_agents;  /* [[agents]], undecoded: agents.h reads them */
     struct model_setup models;        /* [providers], [models] */

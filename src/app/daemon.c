@@ -3,6 +3,7 @@
  *
  *   GREETING   its line has not come yet; limits.attach_ms is the time for it
  *   SERVED     an MCP client (mcp_guest.h)
+ *   RUNS       a `trefoil run` (run_guest.h); its stream is the link's
  *   LEAVING    refused: the reason is being written, in the same time
  *
  * A guest is freed when its stream has closed. The listening socket goes first, so that no guest
@@ -11,6 +12,7 @@
 #include "app/daemon.h"
 
 #include "app/mcp_guest.h"
+#include "app/run_guest.h"
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
@@ -24,14 +26,17 @@ enum {
     REST_MS = 100,
 };
 
-enum guest_state { GREETING, SERVED, LEAVING };
+enum guest_state { GREETING, SERVED, RUNS, LEAVING };
 
 struct guest {
     struct daemon *daemon;
     struct guest *next, **link;
     struct pipe_stream io;   /* the socket twice: see let_in */
     struct fd_parcel parcel; /* what came with its line */
-    struct mcp_guest mcp;
+    union {
+        struct mcp_guest mcp;
+        struct run_guest run;
+    };
     struct timer late;
     struct buf line; /* while GREETING */
     enum guest_state state;
@@ -79,12 +84,19 @@ static void on_done(struct mcp_guest *mcp)
     free_guest(mcp->who);
 }
 
+static void on_run_done(struct run_guest *run)
+{
+    free_guest(run->who);
+}
+
 /* Nobody waits for answers any more: what is done for it stops. */
 static void on_gone(void *who)
 {
     struct guest *g = who;
 
-    if (g->state == SERVED)
+    if (g->state == RUNS)
+        run_guest_gone(&g->run);
+    else if (g->state == SERVED)
         mcp_guest_gone(&g->mcp);
 }
 
@@ -95,9 +107,11 @@ static const struct pick hello_fields[] = {
     PICK_FIELD("version", PICK_STR, struct door_hello, version, PICK_MUST),
     PICK_FIELD("digest", PICK_STR, struct door_hello, digest, PICK_MUST),
     PICK_FIELD("face", PICK_STR, struct door_hello, face, PICK_MUST),
-    PICK_FIELD("scope", PICK_STR, struct door_hello, scope, PICK_MUST),
+    PICK_FIELD("scope", PICK_STR, struct door_hello, scope, 0),
     PICK_FIELD("agent", PICK_STR, struct door_hello, agent, 0),
-    PICK_FIELD("framing", PICK_STR, struct door_hello, framing, PICK_MUST),
+    PICK_FIELD("framing", PICK_STR, struct door_hello, framing, 0),
+    PICK_FIELD("config", PICK_STR, struct door_hello, config, 0),
+    PICK_FIELD("keys", PICK_STRS, struct door_hello, keys, 0),
 };
 
 static bool read_hello(struct arena *mem, struct str line, struct door_hello *out, struct err *e)
@@ -119,8 +133,31 @@ static bool check_hello(struct daemon *d, const struct door_hello *h, struct err
         return fail(e, ERR_DENIED,
                     "the daemon was started with another root, --config, --trust, user "
                     "configuration or TREFOIL_PROVIDER");
-    if (!str_eq(h->face, STR("mcp")))
-        return fail(e, ERR_DENIED, "face: accepted is mcp");
+    return true;
+}
+
+static bool has_key(const struct pick_strs *list, struct str key)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i], key))
+            return true;
+    return false;
+}
+
+/* One that runs would see what is different here; nothing may be. */
+static bool check_run(struct daemon *d, struct arena *mem, const struct door_hello *h,
+                      struct err *e)
+{
+    struct pick_strs ours = door_keys(mem, d->service->config);
+
+    if (!d->workshop)
+        return fail(e, ERR_DENIED, "the daemon has no agents");
+    if (!str_eq(h->config, str_of(d->config)))
+        return fail(e, ERR_DENIED, "the daemon has another configuration in force");
+    for (size_t i = 0; i < h->keys.n; i++)
+        if (!has_key(&ours, h->keys.v[i]))
+            return fail(e, ERR_DENIED, "the daemon has another " STR_FMT,
+                        STR_ARG(str_cut(&h->keys.v[i], '=')));
     return true;
 }
 
@@ -158,6 +195,14 @@ static void refuse(struct guest *g, const struct err *e)
     stream_tell_room(&g->io.s);
 }
 
+static void admit(struct guest *g, enum guest_state state)
+{
+    timer_clear(g->daemon->service->loop, &g->late);
+    buf_fini(&g->line);
+    g->io.parcel = NULL;
+    g->state = state;
+}
+
 static void serve(struct guest *g, struct mcp_server *server, enum framing framing)
 {
     struct err e;
@@ -166,27 +211,50 @@ static void serve(struct guest *g, struct mcp_server *server, enum framing frami
         refuse(g, &e);
         return;
     }
-    timer_clear(g->daemon->service->loop, &g->late);
-    buf_fini(&g->line);
-    g->io.parcel = NULL;
-    g->state = SERVED;
+    admit(g, SERVED);
+}
+
+/* From here on the stream is the link's. */
+static void let_run(struct guest *g)
+{
+    admit(g, RUNS);
+    fd_parcel_fini(&g->parcel);
+    stream_put(&g->io.s, STR("{\"ok\":true}\n"));
+    g->io.s.events = &stream_link_events;
+    g->io.s.owner = &g->run.link;
+    run_guest_start(&g->run, g->daemon->service, g->daemon->workshop, &g->io.s, on_run_done, g);
+}
+
+static void greet_mcp(struct guest *g, const struct door_hello *hello)
+{
+    struct mcp_server *server = NULL;
+    enum framing framing;
+    struct err e;
+
+    if (!choose_server(g->daemon, hello, &server, &e))
+        refuse(g, &e);
+    else if (!framing_named(hello->framing, &framing))
+        refuse(g, &(struct err){ ERR_INVALID, "framing: accepted are auto, line, header" });
+    else
+        serve(g, server, framing);
 }
 
 static void greet(struct guest *g)
 {
     AUTO_ARENA mem = { 0 };
     struct door_hello hello = { 0 };
-    struct mcp_server *server = NULL;
-    enum framing framing;
     struct err e;
 
-    if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e) ||
-        !choose_server(g->daemon, &hello, &server, &e))
+    if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e))
         refuse(g, &e);
-    else if (!framing_named(hello.framing, &framing))
-        refuse(g, &(struct err){ ERR_INVALID, "framing: accepted are auto, line, header" });
+    else if (str_eq(hello.face, STR("mcp")))
+        greet_mcp(g, &hello);
+    else if (!str_eq(hello.face, STR("run")))
+        refuse(g, &(struct err){ ERR_DENIED, "face: accepted are mcp, run" });
+    else if (!check_run(g->daemon, &mem, &hello, &e))
+        refuse(g, &e);
     else
-        serve(g, server, framing);
+        let_run(g);
 }
 
 /* Nothing may follow the line before it is answered. */
@@ -305,6 +373,17 @@ void daemon_init(struct daemon *d, struct app *app, struct service *service)
     *d = (struct daemon){ .app = app, .service = service, .bound.fd = -1 };
     d->digest = door_digest(app);
     d->settled.fn = on_settled;
+    door_config(app, d->config);
+}
+
+void daemon_hire(struct daemon *d, struct workshop *workshop)
+{
+    d->workshop = workshop;
+}
+
+void daemon_reloaded(struct daemon *d)
+{
+    door_config(d->app, d->config);
 }
 
 /* Somebody who lives there already keeps the door. */
@@ -388,10 +467,22 @@ void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
     for (struct guest *g = d->guests; g; g = g->next) {
         if (g->state == SERVED)
             mcp_guest_drain(&g->mcp);
+        else if (g->state == RUNS)
+            run_guest_drain(&g->run);
         else if (g->state == GREETING)
             stream_close(&g->io.s);
     }
     check_settled(d);
+}
+
+static void end_guest(struct guest *g)
+{
+    if (g->state == RUNS)
+        run_guest_stop(&g->run);
+    else if (g->state == SERVED)
+        mcp_guest_stop(&g->mcp);
+    else
+        stream_close(&g->io.s);
 }
 
 void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
@@ -401,11 +492,7 @@ void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
     stop_listening(d);
     if (d->hearing)
         hangups_close(&d->hangups, on_hangups_closed);
-    for (struct guest *g = d->guests; g; g = g->next) {
-        if (g->state == SERVED)
-            mcp_guest_stop(&g->mcp);
-        else
-            stream_close(&g->io.s);
-    }
+    for (struct guest *g = d->guests; g; g = g->next)
+        end_guest(g);
     check_settled(d);
 }

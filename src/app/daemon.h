@@ -2,7 +2,7 @@
  * daemon.h - the door of `trefoil serve` (door.h), and who came in by it.
  *
  * Each program that attaches is a guest: an MCP client on a Unix socket, served like one on stdin
- * and stdout, by the same service as all others. Guests of another user are turned away without a
+ * and stdout, by the same service as all others; or a `trefoil run` (run_guest.h). Guests of another user are turned away without a
  * word, and so is one more than limits.attached_programs.
  */
 #ifndef APP_DAEMON_H
@@ -10,6 +10,7 @@
 
 #include "app/door.h"
 #include "app/service.h"
+#include "app/workshop.h"
 #include "loop/hangup.h"
 #include "wire/http_bind.h"
 
@@ -18,9 +19,11 @@ struct guest;
 struct daemon {
     struct app *app;
     struct service *service;
-    const char *path;        /* of the socket; NULL: nobody can attach */
-    struct str digest;       /* what guests must agree in (door.h) */
-    struct http_bound bound; /* fd is -1 while we do not listen */
+    struct workshop *workshop; /* where guests that run work; NULL: there is none (yet) */
+    const char *path;          /* of the socket; NULL: nobody can attach */
+    struct str digest;         /* what guests must agree in (door.h) ... */
+    char config[DOOR_LETTERS]; /* ... and those that run */
+    struct http_bound bound;   /* fd is -1 while we do not listen */
     struct watch watch;
     struct timer rest; /* set: no descriptor was left for one more */
     struct guest *guests;
@@ -36,6 +39,12 @@ struct daemon {
 
 /* Nothing is open yet. Both must outlive it. */
 void daemon_init(struct daemon *d, struct app *app, struct service *service);
+
+/* Agents can work here from now on; it must be open until daemon_close is done. */
+void daemon_hire(struct daemon *d, struct workshop *workshop);
+
+/* The configuration was loaded anew. */
+void daemon_reloaded(struct daemon *d);
 
 /*
  * Open the door. Where that is not possible, or another process serves the root, the log says so

@@ -1,22 +1,36 @@
 #include "app/door.h"
 
+#include "app/reload.h"
 #include "base/auto.h"
+#include "base/file.h"
 #include "base/hash.h"
+#include "provider/provider.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+enum { CONFIG_MOST = 16 << 20 }; /* of one file */
+
 /* 64 bits of any text, the same in every process. */
-static struct str letters_of(struct arena *mem, struct str text)
+static void letters(struct str text, char out[DOOR_LETTERS])
 {
     const uint64_t one = 0x1234567890abcdefu >> 4, two = 0x0fedcba987654321u;
 
-    return arena_printf(mem, "%08x%08x", hash_str(one, text), hash_str(two, text));
+    snprintf(out, DOOR_LETTERS, "%08x%08x", hash_str(one, text), hash_str(two, text));
+}
+
+static struct str letters_of(struct arena *mem, struct str text)
+{
+    char out[DOOR_LETTERS];
+
+    letters(text, out);
+    return arena_str(mem, str_of(out));
 }
 
 /* ---- the place ----------------------------------------------------------------------------- */
@@ -78,6 +92,50 @@ struct str door_digest(struct app *app)
                        or_nothing(root_user_config(&app->mem)), app->opt.trust,
                        or_nothing(getenv("TREFOIL_PROVIDER")));
     return letters_of(&app->mem, all);
+}
+
+/* Each file is its letters; one that is not there is none. */
+void door_config(struct app *app, char out[DOOR_LETTERS])
+{
+    const char *path[RELOAD_PATHS];
+    size_t n = reload_paths(app, path);
+    char all[(RELOAD_PATHS + 1) * DOOR_LETTERS];
+    struct err e;
+
+    letters((struct str){ (const char *)&app->config.limits, sizeof(app->config.limits) }, all);
+    for (size_t i = 0; i < RELOAD_PATHS; i++) {
+        AUTO_ARENA mem = { 0 };
+        struct str text = STR("");
+
+        if (i < n)
+            file_read(&mem, path[i], CONFIG_MOST, &text, &e);
+        letters(text, all + (i + 1) * DOOR_LETTERS);
+    }
+    letters((struct str){ all, sizeof(all) }, out);
+}
+
+static void add_key(struct arena *mem, struct pick_strs *list, const char *table, const char *name,
+                    struct str value)
+{
+    if (name && value.n && list->n < DOOR_KEYS)
+        list->v[list->n++] =
+            arena_printf(mem, "%s%s=" STR_FMT, table, name, STR_ARG(letters_of(mem, value)));
+}
+
+struct pick_strs door_keys(struct arena *mem, const struct config *c)
+{
+    struct pick_strs list = { .v = ARENA_ARRAY(mem, struct str, DOOR_KEYS), .set = true };
+
+    for (size_t i = 0; i < provider_preset_count; i++) {
+        const struct provider_preset *p = &provider_presets[i];
+
+        add_key(mem, &list, "", p->key_env, p->key_env ? str_of(getenv(p->key_env)) : STR_NONE);
+        add_key(mem, &list, "", p->url_env, p->url_env ? str_of(getenv(p->url_env)) : STR_NONE);
+    }
+    for (size_t i = 0; i < c->models.providers; i++)
+        add_key(mem, &list, "providers.", c->models.provider[i].spec.name,
+                c->models.provider[i].spec.key);
+    return list;
 }
 
 /* ---- knocking ------------------------------------------------------------------------------ */

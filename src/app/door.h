@@ -10,9 +10,15 @@
  *   {"trefoil":2,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
  *   {"ok":true}  or  {"error":"SENTENCE"}
  *
- * With "agent":"NAME" it is the server of that agent. With the line come the descriptors of stdin
- * and stdout (SCM_RIGHTS), which the daemon reads and writes from then on; what follows "ok" is in
- * mcp_guest.h. Who comes without them speaks through the socket. Who is refused, or gets no answer in time, works in its own process.
+ * Two faces:
+ *
+ *   mcp   with "agent":"NAME" it is the server of that agent. With the line come the descriptors of
+ *         stdin and stdout (SCM_RIGHTS), which the daemon reads and writes from then on; what follows
+ *         "ok" is in mcp_guest.h. Who comes without them speaks through the socket
+ *   run   with "config" and "keys", which must agree too (below). After "ok" lines are exchanged as
+ *         run_wire.h says
+ *
+ * Who is refused, or gets no answer in time, works in its own process.
  */
 #ifndef APP_DOOR_H
 #define APP_DOOR_H
@@ -22,11 +28,15 @@
 enum {
     DOOR_PROTOCOL = 2,
     DOOR_LINE = 4096, /* longest line at the door, either way */
+    DOOR_LETTERS = 17,
+    DOOR_KEYS = 32,
 };
 
 struct door_hello {
     int64_t trefoil;
     struct str version, digest, face, scope, agent, framing;
+    struct str config;     /* of run: door_config */
+    struct pick_strs keys; /* of run: door_keys */
 };
 
 /* The socket of the root; `make`: also the folder it is in. In app->mem. */
@@ -38,6 +48,19 @@ bool door_path(struct app *app, bool make, const char **out, struct err *e);
  * keys for instance, are the daemon's.
  */
 struct str door_digest(struct app *app);
+
+/*
+ * The files of the configuration as they are now, and the limits in force, as a few letters: a
+ * daemon that has not loaded them yet, or was started with other limits, would work differently.
+ */
+void door_config(struct app *app, char out[DOOR_LETTERS]);
+
+/*
+ * Keys and addresses of models that this process has, each as "NAME=letters": those of the
+ * environment and of [providers]. A daemon must have the same under that name; what we do not have
+ * is the daemon's. In mem.
+ */
+struct pick_strs door_keys(struct arena *mem, const struct config *c);
 
 /* Connect, without waiting. The descriptor does not block; -1: nobody of our user is there. */
 int door_knock(const char *path, int *out_pid);

@@ -32,6 +32,14 @@ static const struct verb *const verbs[] = {
     &verb_gc,      &verb_init,  &verb_version,  &verb_help,
 };
 
+/* Other words for a verb, as another program may say them; help does not list them. */
+static const struct alias {
+    const char *word[2]; /* the second follows the first */
+    const char *verb;
+} aliases[] = {
+    { { "subagent", "serve" }, "mcp" }, /* mcp offers agents, unless --scope says otherwise */
+};
+
 static const struct option global_options[] = {
     { "root", OPTION_TEXT, offsetof(struct app_options, root), "DIR",
       "work in this folder (default: the nearest with trefoil.toml, .trefoil or .git)" },
@@ -52,6 +60,16 @@ static const struct verb *find_verb(const char *name)
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         if (str_eq(str_of(name), str_of(verbs[i]->name)))
             return verbs[i];
+    return NULL;
+}
+
+/* The verb that two words stand for; NULL: none. */
+static const struct verb *find_alias(const char *first, const char *second)
+{
+    for (size_t i = 0; second && i < ARRAY_LEN(aliases); i++)
+        if (str_eq(str_of(first), str_of(aliases[i].word[0])) &&
+            str_eq(str_of(second), str_of(aliases[i].word[1])))
+            return find_verb(aliases[i].verb);
     return NULL;
 }
 
@@ -185,6 +203,12 @@ static int run_verb(struct app *app, const struct verb *v, int argc, char **argv
     return v->run(app, args, argc - 1, argv + 1);
 }
 
+static void drop_word(int *argc, char **argv, int at)
+{
+    memmove(argv + at, argv + at + 1, (size_t)(*argc - at) * sizeof(*argv));
+    (*argc)--;
+}
+
 /* Who starts us may have closed them; what is opened next would be taken for them. */
 static void open_standard(void)
 {
@@ -204,11 +228,14 @@ int main(int argc, char **argv)
     open_standard();
     at = verb_index(argc, argv);
     if (at) {
-        v = find_verb(argv[at]);
+        v = find_alias(argv[at], argv[at + 1]);
+        if (v)
+            drop_word(&argc, argv, at + 1);
+        else
+            v = find_verb(argv[at]);
         if (!v)
             return unknown_verb(argv[at]);
-        memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
-        argc--;
+        drop_word(&argc, argv, at);
     }
     code = run_verb(&app, v, argc, argv);
     arena_fini(&app.mem);

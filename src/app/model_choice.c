@@ -212,6 +212,47 @@ static bool pick_default(struct picking *p, struct str provider, struct model_pi
     return pick_word(p, p->s->model, provider, out, e);
 }
 
+/* Those that PROVIDER/MODEL may name. */
+static struct str known_providers(const struct picking *p)
+{
+    struct buf out;
+
+    buf_init_in(&out, p->mem, 4096);
+    for (size_t i = 0; i < p->all.specs; i++)
+        if (!is_preset(str_of(p->all.spec[i].name)))
+            buf_printf(&out, "%s, ", p->all.spec[i].name);
+    for (size_t i = 0; i < provider_preset_count; i++)
+        buf_printf(&out, "%s%s", i ? ", " : "", provider_presets[i].name);
+    return buf_str(&out);
+}
+
+/* Did somebody say that there is to be no model? Else there is none for want of a better one. */
+static bool is_offline_wanted(const struct picking *p)
+{
+    const char *forced = model_env("TREFOIL_PROVIDER", NULL);
+
+    return (forced && *forced) || p->s->preferred.n || p->all.specs;
+}
+
+/* A model that was asked for, and that nobody has, is not replaced by none at all. */
+static bool check_found(const struct picking *p, struct str word, const struct model_pick *got,
+                        struct err *e)
+{
+    struct str rest = word, head, model;
+    enum agent_tier tier;
+
+    if (strcmp(got->spec.kind, "offline") != 0 || is_tier(word, &tier) ||
+        names_model(&got->spec, word) || split(p, word, &head, &model))
+        return true;
+    str_cut(&rest, '/');
+    if (!rest.p && is_offline_wanted(p))
+        return true;
+    return fail(e, ERR_INVALID,
+                "there is no provider for the model " STR_FMT
+                ": give it a key, or name it as PROVIDER/MODEL with one of " STR_FMT,
+                STR_ARG(utf8_head(word, NAME_SHOWN)), STR_ARG(known_providers(p)));
+}
+
 bool model_pick(struct arena *mem, const struct model_setup *s, const struct agent_def *def,
                 struct str wanted, struct model_pick *out, struct err *e)
 {
@@ -221,7 +262,7 @@ bool model_pick(struct arena *mem, const struct model_setup *s, const struct age
     if (!def)
         def = &nothing;
     if (says(wanted))
-        return pick_word(&p, wanted, def->provider, out, e);
+        return pick_word(&p, wanted, def->provider, out, e) && check_found(&p, wanted, out, e);
     if (says(def->model))
         return pick_own(&p, def, def->model, out, e);
     if (def->tier)

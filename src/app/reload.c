@@ -6,14 +6,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { OWN_MOST = 3, PATHS_MOST = 16 };
+enum { OWN_MOST = 3 };
 
 /* ---- what is looked at --------------------------------------------------------------------- */
-
-static void add(struct reload *r, const char *path)
-{
-    r->path[r->paths++] = (struct file_watch_path){ .path = path };
-}
 
 /* As it was meant when we were started. */
 static const char *absolute(struct arena *mem, const char *path)
@@ -25,25 +20,32 @@ static const char *absolute(struct arena *mem, const char *path)
     return arena_printf(mem, "%s/%s", here, path).p;
 }
 
-static void list_paths(struct reload *r)
+size_t reload_paths(struct app *app, const char *out[RELOAD_PATHS])
 {
-    struct arena *mem = &r->app->mem;
+    struct arena *mem = &app->mem;
     const char *user = root_user_config(mem), *state = root_user_state_path(mem);
-    const char *foreign[PATHS_MOST];
-    size_t n = foreign_paths(mem, r->app->root.path, foreign, PATHS_MOST - OWN_MOST);
+    size_t n = 0;
 
-    r->path = ARENA_ARRAY(mem, struct file_watch_path, PATHS_MOST);
-    if (r->app->opt.config) {
-        add(r, absolute(mem, r->app->opt.config));
+    if (app->opt.config) {
+        out[n++] = absolute(mem, app->opt.config);
     } else {
-        add(r, arena_printf(mem, "%s/trefoil.toml", r->app->root.path).p);
+        out[n++] = arena_printf(mem, "%s/trefoil.toml", app->root.path).p;
         if (user)
-            add(r, user);
+            out[n++] = user;
     }
     if (state)
-        add(r, arena_printf(mem, "%s/trust.json", state).p);
-    for (size_t i = 0; i < n; i++)
-        add(r, foreign[i]);
+        out[n++] = arena_printf(mem, "%s/trust.json", state).p;
+    return n + foreign_paths(mem, app->root.path, out + n, RELOAD_PATHS - OWN_MOST);
+}
+
+static void list_paths(struct reload *r)
+{
+    const char *path[RELOAD_PATHS];
+
+    r->paths = reload_paths(r->app, path);
+    r->path = ARENA_ARRAY(&r->app->mem, struct file_watch_path, RELOAD_PATHS);
+    for (size_t i = 0; i < r->paths; i++)
+        r->path[i] = (struct file_watch_path){ .path = path[i] };
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */

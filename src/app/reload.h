@@ -10,6 +10,11 @@
 #include "app/app.h"
 #include "loop/file_watch.h"
 
+enum { RELOAD_PATHS = 16 };
+
+/* The files that a configuration is read from, whether they are there or not. Returns how many. */
+size_t reload_paths(struct app *app, const char *out[RELOAD_PATHS]);
+
 struct reload {
     struct app *app;
     struct loop *loop;

@@ -290,6 +290,7 @@ static void on_reload(struct reload *r, const struct config *c)
     service_use(&s->service, c);
     if (s->hired)
         workshop_use(&s->workshop, c);
+    daemon_reloaded(&s->daemon);
 }
 
 /* The store is the service's, so nothing can fail that serving does not need as well. */
@@ -316,6 +317,8 @@ static void on_begin(struct post *post)
     service_watch(&s->service);
     if (s->hired)
         workshop_use(&s->workshop, &s->app->config);
+    if (s->hired)
+        daemon_hire(&s->daemon, &s->workshop);
     if (s->unchecked)
         check_large(s);
 }

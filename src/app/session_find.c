@@ -20,67 +20,88 @@ bool session_each(struct store_port *port, bool (*each)(void *who, const struct 
     return ok;
 }
 
-struct search {
-    struct id_search ids;
-    struct arena *mem;
-    struct str agent;
-    struct store_session found;
-    bool any;
-};
-
-static void keep(struct search *f, const struct store_session *s)
+static struct store_session kept(struct arena *mem, const struct store_session *s)
 {
-    f->found = *s;
-    f->found.id = arena_str(f->mem, s->id);
-    f->found.agent = arena_str(f->mem, s->agent);
-    f->found.cwd = arena_str(f->mem, s->cwd);
-    f->found.model = arena_str(f->mem, s->model);
-    f->found.mode = arena_str(f->mem, s->mode);
-    f->found.title = arena_str(f->mem, s->title);
-    f->found.settings = arena_str(f->mem, s->settings);
-    f->any = true;
+    struct store_session to = *s;
+
+    to.id = arena_str(mem, s->id);
+    to.agent = arena_str(mem, s->agent);
+    to.cwd = arena_str(mem, s->cwd);
+    to.model = arena_str(mem, s->model);
+    to.mode = arena_str(mem, s->mode);
+    to.title = arena_str(mem, s->title);
+    to.settings = arena_str(mem, s->settings);
+    return to;
 }
 
-static bool look_for_beginning(void *who, const struct store_session *s)
+static bool look_for_beginning(struct session_search *f, const struct store_session *s)
 {
-    struct search *f = who;
-
     if (id_search_meets(&f->ids, s->id))
-        keep(f, s);
+        f->found = kept(f->mem, s);
     return !f->ids.over;
+}
+
+static bool look_for_last(struct session_search *f, const struct store_session *s)
+{
+    if (f->agent.p && !str_eq(s->agent, f->agent))
+        return true;
+    if (s->in_use && !f->skips)
+        f->skipped = kept(f->mem, s);
+    f->skips |= s->in_use;
+    if (s->in_use)
+        return true;
+    f->found = kept(f->mem, s);
+    f->any = true;
+    return false;
+}
+
+bool session_search_meets(struct session_search *f, const struct store_session *s)
+{
+    return f->ids.beginning.p ? look_for_beginning(f, s) : look_for_last(f, s);
+}
+
+bool session_search_end(const struct session_search *f, struct err *e)
+{
+    const bool named = f->agent.p != NULL;
+
+    if (f->ids.beginning.p)
+        return id_search_end(&f->ids, e);
+    if (f->any)
+        return true;
+    if (f->skips)
+        return fail(e, ERR_NOT_FOUND,
+                    "the last session, " STR_FMT ", is in use, and there is no other to go on with",
+                    STR_ARG(f->skipped.id));
+    return fail(e, ERR_NOT_FOUND, "there is no session to go on with%s" STR_FMT,
+                named ? " of the agent " : "", STR_ARG(named ? f->agent : STR("")));
+}
+
+static bool on_each(void *who, const struct store_session *s)
+{
+    return session_search_meets(who, s);
+}
+
+static bool search(struct store_port *port, struct session_search *f, struct store_session *out,
+                   struct err *e)
+{
+    if (!session_each(port, on_each, f, e) || !session_search_end(f, e))
+        return false;
+    *out = f->found;
+    return true;
 }
 
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e)
 {
-    struct search f = { .mem = mem, .ids = { .what = "session", .beginning = beginning } };
+    struct session_search f = { .mem = mem, .ids = { .what = "session", .beginning = beginning } };
 
-    if (!session_each(port, look_for_beginning, &f, e) || !id_search_end(&f.ids, e))
-        return false;
-    *out = f.found;
-    return true;
-}
-
-static bool look_for_last(void *who, const struct store_session *s)
-{
-    struct search *f = who;
-
-    if (s->in_use || (f->agent.p && !str_eq(s->agent, f->agent)))
-        return true;
-    keep(f, s);
-    return false;
+    return search(port, &f, out, e);
 }
 
 bool session_last(struct store_port *port, struct arena *mem, struct str agent,
                   struct store_session *out, struct err *e)
 {
-    struct search f = { .mem = mem, .agent = agent };
+    struct session_search f = { .mem = mem, .agent = agent };
 
-    if (!session_each(port, look_for_last, &f, e))
-        return false;
-    if (!f.any)
-        return fail(e, ERR_NOT_FOUND, "there is no session to go on with%s" STR_FMT,
-                    agent.p ? " of the agent " : "", STR_ARG(agent.p ? agent : STR("")));
-    *out = f.found;
-    return true;
+    return search(port, &f, out, e);
 }

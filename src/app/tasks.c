@@ -301,10 +301,26 @@ static int act(struct app *app, struct shelf *shelf, const struct tasks_args *ar
     return app_usage("tasks: expected list, show ID, watch [ID], events ID or cancel ID");
 }
 
+/* Not for people: how a task gets a process of its own (task_child.h). */
+static bool is_work(int words, char **word, int64_t *fence)
+{
+    uint64_t n;
+
+    if (words != 3 || !str_eq(str_of(word[0]), STR("work")) ||
+        !str_uint(str_of(word[2]), 1, INT64_MAX, &n))
+        return false;
+    *fence = (int64_t)n;
+    return true;
+}
+
 static int run(struct app *app, const void *args, int words, char **word)
 {
     struct shelf shelf;
+    int64_t fence;
     int code;
+
+    if (is_work(words, word, &fence))
+        return tasks_work_on(app, str_of(word[1]), fence);
 
     if (!shelf_open(&shelf, app))
         return EXIT_FAILED;

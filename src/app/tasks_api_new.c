@@ -27,6 +27,7 @@ static const struct pick wish_fields[] = {
     PICK_FIELD("context", PICK_STR, struct wish, spec.context, 0),
     PICK_FIELD("session", PICK_STR, struct wish, spec.session, 0),
     PICK_FIELD("lock", PICK_STRS, struct wish, spec.lock, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct wish, spec.isolate, 0),
 };
 
 static bool check_word(struct json body, const char *key, struct str word, struct err *e)

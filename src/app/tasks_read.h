@@ -7,6 +7,7 @@
 #include "core/lock.h"
 
 /* `table` may be missing. What it does not say stays as it is. */
-bool tasks_read(struct arena *mem, struct json table, enum lock_conflict *conflict, struct err *e);
+bool tasks_read(struct arena *mem, struct json table, enum lock_conflict *conflict, bool *isolate,
+                struct err *e);
 
 #endif

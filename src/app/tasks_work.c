@@ -26,6 +26,7 @@ struct errand {
     struct workshop shop;
     const struct task_dispatch *what; /* NULL: cancel */
     struct str id;                    /* of the task */
+    int64_t fence;                    /* work on it: it was given us; 0: no */
 
     struct task_ask ask; /* the step that is waited for */
     struct task_watch watch;
@@ -313,6 +314,24 @@ static int cancel(struct errand *j)
     return app_done(j->app, "canceled", arena_cstr(&j->app->mem, j->id), j->app->root.path);
 }
 
+static void on_taken(void *who, const struct err *e)
+{
+    on_step_op(NULL, e, who);
+}
+
+/* In the name of the one that has started us; it reads how that ended in the store. */
+static int work_on(struct errand *j)
+{
+    task_take_over(j->shop.tasks, j->id, j->fence, on_taken, j);
+    wait_step(j);
+    if (j->failed)
+        return app_fail(&j->why);
+    j->ask.id = j->id;
+    task_wait(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    wait_step(j);
+    return j->failed ? app_fail(&j->why) : EXIT_OK;
+}
+
 /* ---- opening and closing --------------------------------------------------------------------- */
 
 static int in_workshop(struct errand *j)
@@ -324,7 +343,7 @@ static int in_workshop(struct errand *j)
                        true, &e))
         return app_fail(&e);
     workshop_use(&j->shop, &j->app->config);
-    code = j->what ? dispatch(j) : cancel(j);
+    code = j->what ? dispatch(j) : j->fence ? work_on(j) : cancel(j);
     task_ask_fini(&j->ask);
     workshop_close(&j->shop, on_step, j);
     wait_step(j);
@@ -345,15 +364,17 @@ static int on_screen(struct errand *j)
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 
-static int work(struct app *app, const struct task_dispatch *what, struct str id)
+static int work(struct app *app, const struct task_dispatch *what, struct str id, int64_t fence)
 {
     struct errand *j = ARENA_NEW(&app->mem, struct errand);
     int code;
 
-    *j = (struct errand){ .app = app, .what = what, .id = id };
+    *j = (struct errand){ .app = app, .what = what, .id = id, .fence = fence };
     if (!once_open(&j->once, app))
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
+    if (fence)
+        once_connect(&j->once, NULL);
     code = what ? on_screen(j) : in_workshop(j);
     once_close(&j->once);
     return code;
@@ -361,10 +382,15 @@ static int work(struct app *app, const struct task_dispatch *what, struct str id
 
 int tasks_dispatch(struct app *app, const struct task_dispatch *what)
 {
-    return work(app, what, STR_NONE);
+    return work(app, what, STR_NONE, 0);
 }
 
 int tasks_cancel(struct app *app, struct str id)
 {
-    return work(app, NULL, id);
+    return work(app, NULL, id, 0);
+}
+
+int tasks_work_on(struct app *app, struct str id, int64_t fence)
+{
+    return work(app, NULL, id, fence);
 }

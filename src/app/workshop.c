@@ -129,8 +129,12 @@ static void open_tasks(struct workshop *w)
 
     if (!w->store)
         return;
-    w->tasks = task_engine_new(&(struct task_engine_opts){
-        .world = &w->world, .desk = desk_port(w->desk), .guard = &s->guard, .locks = w->locks });
+    task_children_init(&w->children, &s->upstreams.procs, s->offer.host.root, w->config);
+    w->tasks = task_engine_new(&(struct task_engine_opts){ .world = &w->world,
+                                                           .desk = desk_port(w->desk),
+                                                           .guard = &s->guard,
+                                                           .locks = w->locks,
+                                                           .isolate = &w->children.port });
 }
 
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
@@ -179,6 +183,7 @@ void workshop_use(struct workshop *w, const struct config *config)
     set_world(w);
     lock_table_use(w->locks, config->lock_conflict);
     models_use(w->models, config);
+    task_children_use(&w->children, config);
     view_servers(w);
     desk_refresh(w->desk, config);
 }

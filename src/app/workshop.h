@@ -11,6 +11,7 @@
 #include "app/desk.h"
 #include "app/models.h"
 #include "app/service.h"
+#include "app/task_child.h"
 #include "core/agent_call.h"
 #include "core/lock.h"
 #include "core/session.h"
@@ -24,12 +25,13 @@ struct workshop {
     struct lock_table *locks;    /* of this process; calls of the service take turns by it, too */
     struct models *models;
     struct desk *desk;
-    struct session_world world; /* for session_open */
-    struct session_logs *logs;  /* of tasks and agents that are called; NULL: nothing is kept */
-    struct task_engine *tasks;  /* NULL: without a store there are none */
-    struct agent_staff staff;   /* for agents that call each other */
-    bool serves;                /* clients of the service may call them, too */
-    struct offer offer;         /* what agents may be given */
+    struct session_world world;    /* for session_open */
+    struct session_logs *logs;     /* of tasks and agents that are called; NULL: nothing is kept */
+    struct task_children children; /* of tasks in processes of their own */
+    struct task_engine *tasks;     /* NULL: without a store there are none */
+    struct agent_staff staff;      /* for agents that call each other */
+    bool serves;                   /* clients of the service may call them, too */
+    struct offer offer;            /* what agents may be given */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
     struct mcp_fleet_view view;

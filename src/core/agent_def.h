@@ -30,6 +30,7 @@ struct agent_def {
     struct str effort, output_format, approval_mode; /* one of the words of agent_words */
     struct pick_strs include_dirs;                   /* below the root, relative to it */
     struct pick_strs expose, hidden;                 /* mcp.expose_tools, mcp.private_tools */
+    bool isolate;       /* its tasks are worked on in processes of their own */
     const char *folder; /* where it works unless its session says otherwise; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
 };

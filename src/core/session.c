@@ -264,7 +264,8 @@ static void create(struct session_opening *o)
                      .agent = str_of(s->agent->def->name),
                      .cwd = str_of(s->cwd),
                      .model = s->agent->model.name,
-                     .mode = str_of(agent_mode_name(s->scope.mode)) },
+                     .mode = str_of(agent_mode_name(s->scope.mode)),
+                     .settings = s->opts.settings },
     };
     store_do(o, 1, on_created);
 }

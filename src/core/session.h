@@ -39,6 +39,7 @@ struct session_opts {
     const char *cwd;     /* absolute, inside the host's folders; NULL: the agent's folder */
     bool read_only;      /* whatever the agent may */
     bool keep_nothing;   /* not in the store */
+    struct str settings; /* of a new one: store_session.settings; STR_NONE: none */
 
     /* What it has of its own, beside what the agent has. Lives as long as the session: */
     struct offer *offer;               /* instead of the agent's, with its own servers; NULL */

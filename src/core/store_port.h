@@ -43,7 +43,7 @@ enum store_what {
     STORE_GC,             /* gc */
     STORE_TASK_CREATE,    /* task: and its first events */
     STORE_TASK_UPDATE,    /* task: and events */
-    STORE_TASK_TAKE,      /* task: become the one who works on it */
+    STORE_TASK_TAKE,      /* task: become the one who works on it; fence in: as it was given us */
     STORE_TASK_CANCEL,    /* task: whoever works on it is to stop */
     STORE_TASK_ANSWER,    /* answer: to an open question; whoever works on the task will see it */
     STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave; out: deleted, more */

@@ -186,6 +186,7 @@ void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who
     task_followers_close(g);
     task_feeds_close(g);
     task_requests_close(g);
+    task_away_close(g);
     for (struct task_run *r = g->runs; r; r = r->next)
         task_run_park(r);
     task_engine_settled(g);

@@ -69,6 +69,7 @@ struct task_spec {
     struct trace trace;
     struct str taint;
     struct pick_strs lock; /* paths it locks while it runs, below the root */
+    bool isolate;          /* in a process of its own, where that can be had */
     struct str rights;     /* for whom it works, by guard_scope_write; STR_NONE: the guard's own */
 };
 
@@ -98,11 +99,35 @@ struct task_info task_info_of(struct arena *mem, const struct store_task *t);
 
 struct task_engine;
 
+/* A task of ours that a process of its own works on, which this one has started. */
+struct task_away {
+    char id[ID_TEXT];
+    int64_t fence; /* what the other takes it by: task_take_over */
+    void *child;   /* of who has started it */
+    struct task_engine *engine;
+    struct task_away *next;
+};
+
+/* Who starts such processes. Program lifetime. */
+struct task_isolate {
+    /* Start one that ends with its task; task_away_ended follows from the loop. */
+    bool (*start)(struct task_isolate *i, struct task_away *a, struct err *e);
+
+    /* It need not go on: end it, and all it has started. */
+    void (*stop)(struct task_isolate *i, struct task_away *a);
+
+    bool always; /* every task is one of those */
+};
+
+/* It is gone, and so is all it has started; how: a few words. A task that has not ended fails. */
+void task_away_ended(struct task_away *a, const char *how);
+
 struct task_engine_opts {
     const struct session_world *world; /* with a store */
     struct agent_desk *desk;
     struct guard *guard;
-    struct lock_table *locks; /* lock.h; may be NULL */
+    struct lock_table *locks;     /* lock.h; may be NULL */
+    struct task_isolate *isolate; /* NULL: all is worked on here */
 };
 
 /* Program lifetime. Recovers nothing before task_engine_recover. */
@@ -113,6 +138,13 @@ struct task_engine *task_engine_new(const struct task_engine_opts *opts);
  * every limits.task_look_ms, for tasks of processes that die later.
  */
 void task_engine_recover(struct task_engine *g);
+
+/*
+ * In the process that was started for it: take a task over from the one that has started us, and
+ * work on it here. then(who, e) from the loop: that it has begun, or why not.
+ */
+void task_take_over(struct task_engine *g, struct str id, int64_t fence,
+                    void (*then)(void *who, const struct err *e), void *who);
 
 /* Stop running (tasks stay as they are in the store, for who comes next); done from the loop. */
 void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who);

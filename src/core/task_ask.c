@@ -385,6 +385,17 @@ static struct task_info info_of(struct arena *mem, const struct task_run *r,
 }
 
 /* The creator may go from here on; the work stays. */
+/* Here, or in a process of its own. */
+static void set_off(struct task_run *r)
+{
+    if (!task_wants_away(r->engine, &r->spec)) {
+        task_run_begin(r);
+        return;
+    }
+    task_away_begin(r->engine, r->id, r->fence);
+    task_run_free(r);
+}
+
 static void on_created(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
@@ -407,7 +418,7 @@ static void on_created(struct op *op, const struct err *e, void *who)
         op_fail(&a->op, e);
     } else {
         op_ok(&a->op);
-        task_run_begin(r);
+        set_off(r);
         task_feeds_hear(g);
     }
     task_engine_settled(g);
@@ -470,8 +481,11 @@ static void fill_new(struct task_run *r)
     id_new(r->created, context);
     r->context = r->spec.context.n ? r->spec.context : arena_str(&r->mem, str_of(context));
     r->owner = r->spec.owner.n ? r->spec.owner : STR("local");
-    if (r->agent)
-        r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    if (!r->agent)
+        return;
+    r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    r->spec.isolate |=
+        r->agent->def->isolate || (r->engine->opts.isolate && r->engine->opts.isolate->always);
 }
 
 bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,

@@ -240,6 +240,7 @@ struct task_engine {
     const struct limits *limits;
     struct store_port *store;
     struct task_run *runs;
+    struct task_away *away;
     struct task_follower *followers;
     struct task_follower *hears_next; /* while they are told of something */
     struct task_feeds feeds;
@@ -277,6 +278,16 @@ bool task_feed_tells(struct str kind);
 void task_feeds_hear(struct task_engine *g);
 void task_feeds_close(struct task_engine *g);
 void task_requests_close(struct task_engine *g);
+
+/* Is it one that is worked on by a process of its own? */
+bool task_wants_away(const struct task_engine *g, const struct task_spec *spec);
+void task_away_begin(struct task_engine *g, const char *id, int64_t fence);
+bool task_away_find(const struct task_engine *g, struct str id);
+void task_away_close(struct task_engine *g);
+
+/* One of those has gone: if its task has not ended, it fails. Then task_away_free. */
+void task_fail_away(struct task_away *a, const struct err *why);
+void task_away_free(struct task_away *a);
 
 /* Take a task that nobody works on, and work on it. */
 void task_recover_one(struct task_engine *g, struct str id);

@@ -67,6 +67,11 @@ struct taking {
     struct store_ask ask;
     struct store_step step;
     char id[ID_TEXT];
+    bool here;              /* whatever its spec says of a process of its own */
+    struct task_away *away; /* whose process has gone, for this reason: */
+    struct err why;
+    void (*then)(void *who, const struct err *e); /* or NULL */
+    void *who;
 };
 
 static void fill_run(struct task_run *r, const struct store_task *t)
@@ -89,8 +94,9 @@ static const char lost_call[] = " did not come to its end: the program that ran 
                                 "killed. What it had done by then is not undone, and it is not run "
                                 "again";
 
-static void adopt(struct task_engine *g, const struct store_task *t)
+static void adopt(struct task_engine *g, const struct taking *k)
 {
+    const struct store_task *t = &k->step.task;
     struct arena mem = { 0 };
     struct task_spec spec = { .budget_usd = -1, .text = STR("") };
     struct task_run *r;
@@ -99,13 +105,18 @@ static void adopt(struct task_engine *g, const struct store_task *t)
 
     r = task_run_new(g, &spec);
     fill_run(r, t);
-    if (!ok)
-        r->damage = arena_str(&r->mem, str_of(e.text));
+    if (!ok || k->away)
+        r->damage = arena_str(&r->mem, str_of(ok ? k->why.text : e.text));
     else if (spec.tool.n)
         r->damage =
             arena_printf(&r->mem, STR_FMT "%s", STR_ARG(str_head(spec.tool, 64)), lost_call);
     arena_fini(&mem);
-    task_run_begin(r);
+    if (k->here || r->damage.p || r->cancel || !task_wants_away(g, &r->spec)) {
+        task_run_begin(r);
+        return;
+    }
+    task_away_begin(g, r->id, r->fence);
+    task_run_free(r);
 }
 
 static void on_taken(struct op *op, const struct err *e, void *who)
@@ -115,25 +126,62 @@ static void on_taken(struct op *op, const struct err *e, void *who)
 
     (void)op;
     if (!e)
-        adopt(g, &k->step.task);
+        adopt(g, k);
     else
         LOG(LOG_DEBUG, "task", "not taken", LOG_Z("task", k->id), LOG_Z("why", e->text));
     store_ask_fini(&k->ask);
+    if (k->away)
+        task_away_free(k->away);
+    if (k->then)
+        k->then(k->who, e);
     mem_free(k);
     g->others--;
     task_engine_settled(g);
 }
 
-void task_recover_one(struct task_engine *g, struct str id)
+static struct taking *new_taking(struct task_engine *g, struct str id)
 {
     struct taking *k = MEM_NEW(struct taking);
 
     k->engine = g;
     str_to_c(id, k->id, sizeof(k->id));
-    k->step = (struct store_step){ .what = STORE_TASK_TAKE, .task = { .id = str_of(k->id) } };
+    return k;
+}
+
+static void take(struct taking *k, int64_t fence)
+{
+    struct task_engine *g = k->engine;
+
+    k->step = (struct store_step){ .what = STORE_TASK_TAKE,
+                                   .task = { .id = str_of(k->id), .fence = fence } };
     k->ask = (struct store_ask){ .step = &k->step, .steps = 1 };
     g->others++;
     store_start(g->store, &k->ask, NULL, on_taken, k);
+}
+
+void task_recover_one(struct task_engine *g, struct str id)
+{
+    take(new_taking(g, id), 0);
+}
+
+void task_take_over(struct task_engine *g, struct str id, int64_t fence,
+                    void (*then)(void *who, const struct err *e), void *who)
+{
+    struct taking *k = new_taking(g, id);
+
+    k->here = true;
+    k->then = then;
+    k->who = who;
+    take(k, fence);
+}
+
+void task_fail_away(struct task_away *a, const struct err *why)
+{
+    struct taking *k = new_taking(a->engine, str_of(a->id));
+
+    k->away = a;
+    k->why = *why;
+    take(k, 0);
 }
 
 /* ---- looking for them ------------------------------------------------------------------------ */
@@ -161,7 +209,7 @@ static void on_found(struct op *op, const struct err *e, void *who)
     if (e)
         LOG(LOG_WARN, "task", "cannot look for tasks to go on with", LOG_Z("why", e->text));
     for (size_t i = 0; !e && !g->closing && i < p->n; i++)
-        if (!task_engine_find(g, p->v[i].id))
+        if (!task_engine_find(g, p->v[i].id) && !task_away_find(g, p->v[i].id))
             task_recover_one(g, p->v[i].id);
     store_ask_fini(&s->ask);
     mem_free(s);

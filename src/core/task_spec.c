@@ -69,6 +69,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kstr(&w, "traceparent", s->trace.parent);
     jw_kstr(&w, "taint", s->taint);
     jw_kstr(&w, "rights", s->rights);
+    jw_kbool(&w, "isolate", s->isolate);
     jw_plain_key(&w, STR("lock"));
     jw_array(&w);
     for (size_t i = 0; i < s->lock.n; i++)
@@ -99,6 +100,7 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("taint", PICK_STR, struct task_spec, taint, 0),
     PICK_FIELD("lock", PICK_STRS, struct task_spec, lock, 0),
     PICK_FIELD("rights", PICK_STR, struct task_spec, rights, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct task_spec, isolate, 0),
 };
 
 static const struct pick rest_fields[] = {

@@ -98,6 +98,7 @@ struct watch {
     uint8_t wanted;    /* WATCH_* */
     bool always;       /* no epoll for this descriptor */
     bool dead;         /* would not open: never ready */
+    bool failed;       /* it told an error, and waits no more */
     bool closing;
 };
 

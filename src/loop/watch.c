@@ -35,6 +35,37 @@ bool watch_open(struct watch *w, struct loop *loop, int fd, watch_ready_fn *on_r
     return !w->dead || fail(e, ERR_SYSTEM, "watch descriptor %d: %s", fd, uv_strerror(rc));
 }
 
+static void on_poll(uv_poll_t *h, int status, int events);
+
+static void start(struct watch *w)
+{
+    int uv = 0;
+
+    if (w->wanted & WATCH_READ)
+        uv |= UV_READABLE;
+    if (w->wanted & WATCH_WRITE)
+        uv |= UV_WRITABLE;
+    if (w->wanted & WATCH_HANGUP)
+        uv |= UV_DISCONNECT;
+    w->failed = false;
+    if (uv)
+        uv_poll_start(poll_of(w), uv, on_poll);
+    else
+        uv_poll_stop(poll_of(w));
+}
+
+/*
+ * An error: libuv has stopped; reading or writing will tell which. What the other side said before
+ * may take many reads, so who wants more than this one gets it.
+ */
+static void on_error(struct watch *w)
+{
+    w->failed = true;
+    w->on_ready(w, w->wanted);
+    if (w->failed && w->wanted && !w->closing)
+        start(w);
+}
+
 static void on_poll(uv_poll_t *h, int status, int events)
 {
     struct watch *w = h->data;
@@ -46,35 +77,21 @@ static void on_poll(uv_poll_t *h, int status, int events)
         ready |= WATCH_WRITE;
     if (events & UV_DISCONNECT)
         ready |= WATCH_HANGUP;
-    if (status < 0) { /* an error: libuv has stopped; reading or writing will tell which */
-        ready = w->wanted;
-        w->wanted = 0;
-    }
-    w->on_ready(w, ready);
+    if (status < 0)
+        on_error(w);
+    else
+        w->on_ready(w, ready);
 }
 
 void watch_want(struct watch *w, unsigned events)
 {
-    int uv = 0;
-
     if (w->wanted == events || w->closing || w->dead)
         return;
     w->wanted = (uint8_t)events;
-    if (w->always) {
-        if (events & (WATCH_READ | WATCH_WRITE))
-            loop_post(w->loop, &w->again);
-        return;
-    }
-    if (events & WATCH_READ)
-        uv |= UV_READABLE;
-    if (events & WATCH_WRITE)
-        uv |= UV_WRITABLE;
-    if (events & WATCH_HANGUP)
-        uv |= UV_DISCONNECT;
-    if (uv)
-        uv_poll_start(poll_of(w), uv, on_poll);
-    else
-        uv_poll_stop(poll_of(w));
+    if (!w->always)
+        start(w);
+    else if (events & (WATCH_READ | WATCH_WRITE))
+        loop_post(w->loop, &w->again);
 }
 
 static void on_uv_closed(uv_handle_t *h)

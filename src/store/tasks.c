@@ -307,7 +307,7 @@ bool db_task_cancel(struct run *r, struct store_step *step, struct err *e)
 /* ---- who works on it ------------------------------------------------------------------------ */
 
 struct holder {
-    int64_t n, lease;
+    int64_t n, lease, fence;
     struct str process, state;
     bool final;
 };
@@ -316,18 +316,23 @@ static bool find_holder(struct run *r, struct str id, struct holder *h, struct e
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql, "SELECT n, lease, process, state, final FROM tasks WHERE id = ?",
+    switch (sql_one(r->sql, "SELECT n, lease, process, state, final, fence FROM tasks WHERE id = ?",
                     VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE: return no_task(id, e);
     case SQL_ROW: break;
     }
-    *h = (struct holder){ sql_int(st, 0), sql_int(st, 1), sql_text(st, 2, r->mem),
-                          sql_text(st, 3, r->mem), sql_int(st, 4) != 0 };
+    *h = (struct holder){ .n = sql_int(st, 0),
+                          .lease = sql_int(st, 1),
+                          .process = sql_text(st, 2, r->mem),
+                          .state = sql_text(st, 3, r->mem),
+                          .final = sql_int(st, 4) != 0,
+                          .fence = sql_int(st, 5) };
     sql_end(st);
     return true;
 }
 
+/* Who has the token was given it by the one who works on it. */
 bool db_task_take(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_task *t = &step->task;
@@ -338,7 +343,8 @@ bool db_task_take(struct run *r, struct store_step *step, struct err *e)
         return false;
     if (h.final)
         return is_over(t->id, h.state, e);
-    if (!str_eq(h.process, str_of(r->owner)) && is_held(r, h.process, h.lease))
+    if (t->fence != h.fence && !str_eq(h.process, str_of(r->owner)) &&
+        is_held(r, h.process, h.lease))
         return fail(e, ERR_DENIED, "process %d works on task " STR_FMT, owner_pid(h.process),
                     STR_ARG(str_head(t->id, 80)));
     if (!answers_drop(r, h.n, e))

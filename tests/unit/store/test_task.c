@@ -36,7 +36,8 @@ static const struct agent_desk_kind desk_kind = { .take = take };
 
 static struct task_engine *new_engine(struct play *p)
 {
-    return task_engine_new(&(struct task_engine_opts){ &p->s.sworld, &p->desk, &p->s.guard, NULL });
+    return task_engine_new(&(struct task_engine_opts){
+        .world = &p->s.sworld, .desk = &p->desk, .guard = &p->s.guard });
 }
 
 static void play_init(struct play *p)
@@ -669,8 +670,8 @@ TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
     play_init(&p);
     stage_up(&p.s);
     locks = lock_table_new(p.s.world.loop, &p.s.world.limits, p.s.sworld.store, LOCK_FAIL);
-    p.engine =
-        task_engine_new(&(struct task_engine_opts){ &p.s.sworld, &p.desk, &p.s.guard, locks });
+    p.engine = task_engine_new(&(struct task_engine_opts){
+        .world = &p.s.sworld, .desk = &p.desk, .guard = &p.s.guard, .locks = locks });
     add_line(&p.s, (struct line){ .hangs = true });
     add_line(&p.s, (struct line){ .hangs = true });
     OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .read_only = true, .budget_usd = -1 }));
