@@ -492,6 +492,25 @@ def who_listens_is_told_of_every_change(root):
 
 
 @case
+def over_stdio_changes_are_told_between_answers(root):
+    with Local(*read_write(), root=root) as t:
+        ident = t.begin("until [ -e go ]; do sleep 0.05; done")
+        t.send(framed("subscriptions/listen", {"notifications": {"taskIds": [ident]}}, ABLE))
+        equal(t.receive()["params"]["notifications"], {"taskIds": [ident]})
+        equal(t.receive()["params"]["status"], "working")
+        (root / "go").touch()
+        told = t.receive()
+        equal((told["method"], told["params"]["_meta"]),
+              ("notifications/tasks", {META + "subscriptionId": 7}))
+        while told["params"]["status"] == "working":
+            told = t.receive()
+        equal((told["params"]["status"], told["params"]["result"]["structuredContent"]["exitCode"]),
+              ("completed", 0))
+        t.process.stdin.close()
+        equal(t.receive()["result"]["resultType"], "complete")
+
+
+@case
 def who_listens_when_the_program_leaves_is_told_so(root):
     with Remote(*read_write(ASKS), root=root) as t:
         ident = t.begin("true")
