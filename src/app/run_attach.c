@@ -164,6 +164,7 @@ static void ask(struct far_run *r, const struct run_line *line)
     f->call.host = &r->host;
     f->call.mem = &f->mem;
     f->ask.call = &f->call;
+    f->ask.about = &f->call;
     f->ask.kind = run_ask_named(line->kind);
     f->ask.params =
         json_here(line->params) ? arena_str(&f->mem, json_raw(line->params)) : STR("{}");
