@@ -6,14 +6,12 @@
 
 #include "base/auto.h"
 #include "base/container.h"
-#include "base/utf8.h"
+#include "core/args_brief.h"
 #include "core/guard.h"
 #include "core/guard_keep.h"
 #include "core/guard_text.h"
 #include "core/record.h"
 #include "core/task_parts.h"
-
-enum { ASKED_BYTES = 4 << 10 }; /* of a call, in what the task is said to do */
 
 struct task_call {
     struct task_run *run;
@@ -143,6 +141,7 @@ static void on_called(struct op *op, const struct err *e, void *who)
     r->outcome = failed ? TASK_FAILED : TASK_COMPLETED;
     r->stop = stop_of(failed, e);
     r->why = failed ? r->answer : STR_NONE;
+    r->taint = c->call.untrusted ? arena_str(&r->mem, c->call.from) : r->spec.taint;
     c->event.args = STR_NONE;
     c->event.text = r->answer;
     c->event.status = status_of(c);
@@ -180,13 +179,11 @@ void task_call_start(struct task_run *r)
 
 /* ---- creating -------------------------------------------------------------------------------- */
 
-/* "shell_exec {"command":...}": for those who look at tasks. */
+/* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
 static struct str asked(struct arena *mem, const struct task_call_spec *s)
 {
-    struct str args = json_here(s->args) ? json_raw(s->args) : STR("{}");
-
-    return arena_printf(mem, STR_FMT " " STR_FMT "%s", STR_ARG(s->tool),
-                        STR_ARG(utf8_head(args, ASKED_BYTES)), args.n > ASKED_BYTES ? "..." : "");
+    return arena_printf(mem, STR_FMT " " STR_FMT, STR_ARG(s->tool),
+                        STR_ARG(args_brief(mem, s->args)));
 }
 
 /* What its caller may is the most; the scope itself may go with whoever called. */

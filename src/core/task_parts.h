@@ -173,6 +173,9 @@ bool task_run_answer(struct task_run *r, struct str key, struct str answer, stru
 /* Those that were given elsewhere. */
 void task_run_take_answers(struct task_run *r, const struct store_answer_page *p);
 
+/* What came of it, in its memory. */
+struct str task_result_write(struct task_run *r);
+
 /* A tool has ended: what it wrote is one of the results. */
 void task_run_made(struct task_run *r, const struct event_tool *t);
 
@@ -212,7 +215,7 @@ void task_call_start(struct task_run *r);
 /* What is kept of the end beside the rest; STR_NONE: nothing. */
 struct str task_call_words(const struct task_run *r);
 
-/* ---- creating: task_ask.c --------------------------------------------------------------------- */
+/* ---- creating: task_create.c ------------------------------------------------------------------ */
 
 /* Begin the op; false: it has failed. Then store a run of that spec: the op ends with it. */
 bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,

@@ -1,0 +1,88 @@
+/* task_result.c - what came of a task, as it is kept; struct task_info says what is in it. */
+#include "core/task_parts.h"
+
+#include "base/utf8.h"
+#include "core/path_below.h"
+#include "core/record.h"
+
+enum { SUMMARY_CHARS = 500 };
+
+static struct str summary(struct str text)
+{
+    size_t at = 0;
+
+    for (size_t chars = 0; chars < SUMMARY_CHARS && at < text.n; chars++) {
+        size_t n = utf8_len(text.p + at, text.n - at);
+
+        at += n ? n : 1;
+    }
+    return str_head(text, at);
+}
+
+static void write_artifacts(struct jw *w, struct task_run *r)
+{
+    if (!r->call) /* what a tool prints says nothing of who made it */
+        task_artifacts_find(&r->made, r->answer);
+    task_artifacts_sort(&r->made);
+    jw_plain_key(w, STR("artifacts"));
+    jw_array(w);
+    for (size_t i = 0; i < r->made.n; i++)
+        jw_str(w, r->made.v[i]);
+    jw_array_end(w);
+}
+
+/* By the clock of the day, since it may have begun in another process; which may be set back. */
+static double duration(const struct task_run *r)
+{
+    int64_t ms = loop_wall(r->op.loop) - r->created;
+
+    return ms > 0 ? (double)ms / 1000 : 0;
+}
+
+/* As the guard marks results of tools: who reads this one reads what went into it. */
+static void write_trust(struct jw *w, struct str taint)
+{
+    jw_plain_key(w, STR("trust"));
+    jw_object(w);
+    jw_kstr(w, "level", taint.n ? STR("untrusted") : STR("trusted"));
+    jw_plain_key(w, STR("from"));
+    jw_array(w);
+    if (taint.n)
+        jw_str(w, taint);
+    jw_array_end(w);
+    jw_object_end(w);
+}
+
+struct str task_result_write(struct task_run *r)
+{
+    struct str answer = r->answer.p ? r->answer : STR("");
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, &r->mem, RECORD_MOST);
+    jw_object(&w);
+    jw_kstr(&w, "summary", summary(answer));
+    jw_kstr(&w, "response", answer);
+    write_artifacts(&w, r);
+    jw_plain_key(&w, STR("usage"));
+    usage_write(&w, &r->usage);
+    jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
+    jw_plain_key(&w, STR("duration_seconds"));
+    jw_double(&w, duration(r));
+    write_trust(&w, r->taint);
+    if (r->call)
+        jw_kraw(&w, "call", task_call_words(r));
+    jw_object_end(&w);
+    return buf_str(&out);
+}
+
+void task_run_made(struct task_run *r, const struct event_tool *t)
+{
+    struct str below;
+
+    if (t->status != CALLED_DONE || !t->path.n ||
+        (t->kind != TOOL_EDIT && t->kind != TOOL_MOVE && t->kind != TOOL_DELETE))
+        return;
+    if (path_below(&r->mem, r->session.host.root, NULL, t->path, &below))
+        task_artifacts_add(&r->made, below);
+}
