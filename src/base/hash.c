@@ -57,5 +57,9 @@ uint64_t hash_str_long(uint64_t secret, struct str s)
 
 uint32_t hash_str(uint64_t secret, struct str s)
 {
-    return (uint32_t)(hash_str_long(secret, s) * 0x9e3779b97f4a7c15u >> 32);
+    uint64_t h = hash_str_long(secret, s);
+
+    h ^= h >>
+         29; /* keys that are counted up lie at equal distances, and would meet again and again */
+    return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 32);
 }
