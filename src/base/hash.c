@@ -59,7 +59,7 @@ uint32_t hash_str(uint64_t secret, struct str s)
 {
     uint64_t h = hash_str_long(secret, s);
 
-    h ^= h >>
-         29; /* keys that are counted up lie at equal distances, and would meet again and again */
+    /* Keys that are counted up lie at equal distances: without this they would meet again. */
+    h ^= h >> 29;
     return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 32);
 }
