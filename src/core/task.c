@@ -245,11 +245,16 @@ static void on_listed(struct op *op, const struct err *e, void *who)
 void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op_done_fn *done,
                void *who)
 {
-    struct listing *s = MEM_NEW(struct listing);
+    struct listing *s;
 
+    op_begin(&l->op, &list_kind, g->loop, parent, done, who);
+    if (g->closing) {
+        op_fail(&l->op, &(struct err){ ERR_CLOSED, "the program stops" });
+        return;
+    }
+    s = MEM_NEW(struct listing);
     s->engine = g;
     s->list = l;
-    op_begin(&l->op, &list_kind, g->loop, parent, done, who);
     s->step = (struct store_step){ .what = STORE_TASKS,
                                    .tasks = { .owner = l->owner,
                                               .context = l->context,

@@ -6,12 +6,15 @@
 
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/utf8.h"
 #include "core/args_brief.h"
 #include "core/guard.h"
 #include "core/guard_keep.h"
 #include "core/guard_text.h"
 #include "core/record.h"
 #include "core/task_parts.h"
+
+enum { WHY_MOST = 4096 };
 
 struct task_call {
     struct task_run *run;
@@ -133,6 +136,7 @@ static void on_called(struct op *op, const struct err *e, void *who)
 {
     struct task_call *c = who;
     struct task_run *r = c->run;
+    struct str from = guard_marks(&c->call).from;
     bool failed = e || c->call.raw_error.p;
 
     (void)op;
@@ -140,8 +144,8 @@ static void on_called(struct op *op, const struct err *e, void *who)
     r->answer = e ? arena_str(&r->mem, str_of(e->text)) : guard_text(&c->call, &r->mem);
     r->outcome = failed ? TASK_FAILED : TASK_COMPLETED;
     r->stop = stop_of(failed, e);
-    r->why = failed ? r->answer : STR_NONE;
-    r->taint = c->call.untrusted ? arena_str(&r->mem, c->call.from) : r->spec.taint;
+    r->why = failed ? utf8_head(r->answer, WHY_MOST) : STR_NONE;
+    r->taint = from.n ? arena_str(&r->mem, from) : r->spec.taint;
     c->event.args = STR_NONE;
     c->event.text = r->answer;
     c->event.status = status_of(c);
@@ -174,6 +178,7 @@ void task_call_start(struct task_run *r)
         .args = json_here(c->args) ? json_raw(c->args) : STR("{}"),
     };
     tell(c, &c->event);
+    c->event.args = STR_NONE; /* they are told once */
     tool_run(tool, &c->call, &c->offer->host, &c->caller, &r->mem, c->args, &r->op, on_called, c);
 }
 

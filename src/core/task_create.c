@@ -43,7 +43,6 @@ static void on_created(struct op *op, const struct err *e, void *who)
     if (!e) {
         r->fence = t->fence;
         r->log.seq = t->last_seq;
-        r->log.version = t->version;
         a->info = info_of(&a->mem, r, t);
         r->creator = NULL;
     }

@@ -3,8 +3,9 @@
  *
  * One request is under way at most; what comes meanwhile is in the next. A request that fails
  * because the disk is full, or another process writes for too long, is made again every
- * limits.task_look_ms until it succeeds; one that is refused means that the task is not ours any
- * more. Reports of progress are left out while too much waits: the next one says more.
+ * limits.task_look_ms, as it was, until it succeeds; one that is refused means that the task is not
+ * ours any more, or nothing the store can take. Reports of progress and notices are left out while
+ * too much waits.
  */
 #include "core/task_parts.h"
 
@@ -97,6 +98,14 @@ static void on_refused(struct task_run *r, const struct err *e)
     task_requests_hear(r);
 }
 
+static bool has_feed(const struct task_log *l)
+{
+    for (size_t i = 0; i < l->sents; i++)
+        if (l->sent[i].feed)
+            return true;
+    return false;
+}
+
 static void on_stored(struct op *op, const struct err *e, void *who)
 {
     struct task_run *r = who;
@@ -107,7 +116,6 @@ static void on_stored(struct op *op, const struct err *e, void *who)
     (void)op;
     if (!e) {
         l->seq = l->step.task.last_seq;
-        l->version = l->step.task.version;
         first = l->seq + 1 - (int64_t)l->sents;
     }
     store_ask_fini(&l->ask);
@@ -120,7 +128,8 @@ static void on_stored(struct op *op, const struct err *e, void *who)
     for (size_t i = 0; i < l->sents; i++)
         l->sent[i].at = l->step.task.updated;
     task_followers_hear(r, l->sent, l->sents, first);
-    task_feeds_hear(r->engine);
+    if (has_feed(l))
+        task_feeds_hear(r->engine);
     arena_reset(&l->mem[!l->filling]);
     l->sents = 0;
     if (canceled && !task_state_final(r->state))
@@ -138,12 +147,13 @@ static void send(struct task_run *r)
     struct task_log *l = &r->log;
 
     l->storing = true;
-    l->step = (struct store_step){ .what = STORE_TASK_UPDATE, .task = update_of(r) };
-    l->ask = (struct store_ask){ .step = &l->step,
-                                 .steps = 1,
-                                 .durability = task_state_final(r->state)
-                                                   ? STORE_POWER
-                                                   : r->engine->opts.world->durability };
+    l->step =
+        l->want; /* again as it was: what an attempt that failed has left there does not count */
+    l->ask =
+        (struct store_ask){ .step = &l->step,
+                            .steps = 1,
+                            .durability = l->want.task.final ? STORE_POWER
+                                                             : r->engine->opts.world->durability };
     store_start(r->engine->store, &l->ask, &r->op, on_stored, r);
 }
 
@@ -177,18 +187,22 @@ static struct event without_texts(const struct event *ev)
         less.tool.content = STR_NONE;
     } else if (ev->kind == EVENT_ARTIFACT) {
         less.artifact.text = STR_NONE;
+    } else if (ev->kind == EVENT_ASK) {
+        less.ask.params = STR("{}"); /* who wants to answer looks at the task */
     }
     return less;
 }
 
 static void put_event(struct task_run *r, const struct event *ev)
 {
-    size_t most = (size_t)limits_of(r)->task_event_bytes;
+    const struct limits *limits = limits_of(r);
+    int64_t most = limits->task_event_bytes < limits->store_value_bytes ? limits->task_event_bytes
+                                                                        : limits->store_value_bytes;
     struct event less;
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, most);
+    buf_init(&out, (size_t)most);
     event_write(&w, ev);
     if (out.full) {
         less = without_texts(ev);
@@ -235,6 +249,7 @@ static void flush(struct task_run *r)
         l->n = l->room = 0;
         l->filling = !l->filling;
         l->urgent = false;
+        l->want = (struct store_step){ .what = STORE_TASK_UPDATE, .task = update_of(r) };
         send(r);
     } else if (then) {
         l->then = NULL;
@@ -311,7 +326,8 @@ void task_log_event(struct task_run *r, const struct event *ev)
         add_words(r, ev);
         return;
     }
-    if (is_progress(ev) && (int64_t)l->n >= limits_of(r)->task_watch_events)
+    if ((is_progress(ev) || ev->kind == EVENT_NOTICE) &&
+        (int64_t)l->n >= limits_of(r)->task_watch_events)
         return;
     words_end(r);
     put_event(r, ev);

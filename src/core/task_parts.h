@@ -45,11 +45,12 @@ struct task_log {
     char message[ID_TEXT];
     struct timer timer; /* when what was gathered goes, or a request that failed goes again */
     struct store_ask ask;
+    struct store_step want; /* what is to be stored with `sent`: as it was when that was gathered */
     struct store_step step;
     bool storing, urgent;
     bool again;                       /* storing, that is waiting to be asked again */
     bool complained;                  /* that it has to */
-    int64_t seq, version;             /* of what is stored */
+    int64_t seq;                      /* of what is stored */
     int64_t stored;                   /* when something was, by the loop */
     void (*then)(struct task_run *r); /* once: when all of it is stored; or NULL */
 };

@@ -53,26 +53,36 @@ static void write_trust(struct jw *w, struct str taint)
     jw_object_end(w);
 }
 
+static void write_parts(struct jw *w, struct task_run *r, struct str answer, struct str call)
+{
+    jw_object(w);
+    jw_kstr(w, "summary", summary(answer));
+    jw_kstr(w, "response", answer);
+    write_artifacts(w, r);
+    jw_plain_key(w, STR("usage"));
+    usage_write(w, &r->usage);
+    jw_kstr(w, "stop", str_of(turn_stop_names[r->stop]));
+    jw_plain_key(w, STR("duration_seconds"));
+    jw_double(w, duration(r));
+    write_trust(w, r->taint);
+    jw_kraw(w, "call", call);
+    jw_object_end(w);
+}
+
+/* More than the store takes would never be stored: then the beginning is what is kept. */
 struct str task_result_write(struct task_run *r)
 {
     struct str answer = r->answer.p ? r->answer : STR("");
     struct buf out;
     struct jw w = jw_to(&out);
 
-    buf_init_in(&out, &r->mem, RECORD_MOST);
-    jw_object(&w);
-    jw_kstr(&w, "summary", summary(answer));
-    jw_kstr(&w, "response", answer);
-    write_artifacts(&w, r);
-    jw_plain_key(&w, STR("usage"));
-    usage_write(&w, &r->usage);
-    jw_kstr(&w, "stop", str_of(turn_stop_names[r->stop]));
-    jw_plain_key(&w, STR("duration_seconds"));
-    jw_double(&w, duration(r));
-    write_trust(&w, r->taint);
-    if (r->call)
-        jw_kraw(&w, "call", task_call_words(r));
-    jw_object_end(&w);
+    buf_init_in(&out, &r->mem, (size_t)r->engine->limits->store_value_bytes);
+    write_parts(&w, r, answer, r->call ? task_call_words(r) : STR_NONE);
+    if (out.full) {
+        buf_clear(&out);
+        w = jw_to(&out);
+        write_parts(&w, r, summary(answer), STR_NONE);
+    }
     return buf_str(&out);
 }
 

@@ -196,7 +196,7 @@ static void hear(struct task_follower *f, struct task_run *r, const struct store
 {
     bool full = false;
 
-    if (f->watch->after + 1 != first) {
+    if (f->watch->after != first - 1) {
         read_on(f);
         return;
     }

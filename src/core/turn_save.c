@@ -49,18 +49,17 @@ static void on_stored(struct op *op, const struct err *e, void *who)
 {
     struct turn_save *s = who;
     int64_t first = s->step[0].append.last_seq - (int64_t)s->records + 1;
-    struct err bad;
+    struct err bad = { 0 };
+    bool kept = !e && keep(s, first, &bad);
 
     (void)op;
     store_ask_fini(&s->ask);
-    if (s->w->turn->op.settled) /* another one has failed */
+    if (s->w->turn->op.settled) /* another one has failed; what is stored is known all the same */
         return;
-    if (e)
-        turn_broke(s->w, e);
-    else if (!keep(s, first, &bad))
-        turn_broke(s->w, &bad);
-    else
+    if (kept)
         s->then(s);
+    else
+        turn_broke(s->w, e ? e : &bad);
 }
 
 void save_run(struct turn_save *s, void (*then)(struct turn_save *s))

@@ -42,6 +42,12 @@ static int64_t longest(const struct mcp_work *k)
     return most > mcp_work_timeout(k) ? most : mcp_work_timeout(k);
 }
 
+void mcp_work_clock(struct mcp_work *k)
+{
+    k->since = loop_now(loop_of(k));
+    k->until = k->since + longest(k);
+}
+
 /* Progress starts the timeout anew, as far as the longest time allows. */
 static void extend(struct mcp_work *k)
 {
@@ -229,8 +235,7 @@ void mcp_work_send(struct mcp_work *k)
     rpc_out_fini(&k->req.out);
     if (c->wire && c->wire->kind->transport != SERVER_STDIO)
         set_headers(k);
-    k->since = loop_now(loop_of(k));
-    k->until = k->since + longest(k);
+    mcp_work_clock(k);
     mcp_req_send(c, &k->req, &k->call->op, k->method, mcp_work_timeout(k), on_answer, k);
 }
 

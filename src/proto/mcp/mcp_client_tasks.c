@@ -11,7 +11,9 @@
  */
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/digits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
 
@@ -52,6 +54,7 @@ static void send(struct mcp_work *k, const char *method, struct str responses, o
 {
     write_params(k, mcp_req_begin(k->c), responses);
     rpc_out_fini(&k->req.out);
+    mcp_work_clock(k);
     mcp_req_send(k->c, &k->req, &k->call->op, method, mcp_work_timeout(k), done, k);
 }
 
@@ -72,7 +75,6 @@ static void on_waited(struct op *op, const struct err *e, void *who)
 
     (void)op;
     k->waits = false;
-    timer_clear(loop_of(k), &k->look);
     if (e)
         mcp_work_fail(k, e);
     else if (k->c->step == STEP_CLOSING)
@@ -81,7 +83,13 @@ static void on_waited(struct op *op, const struct err *e, void *who)
         send(k, "tasks/get", STR_NONE, on_looked);
 }
 
-static const struct op_kind wait_kind = { .name = "task of a server" };
+static void cancel_wait(struct op *op)
+{
+    mcp_task_stop(CONTAINER_OF(op, struct mcp_work, pause),
+                  &(struct err){ ERR_CANCELED, "canceled" });
+}
+
+static const struct op_kind wait_kind = { .name = "task of a server", .cancel = cancel_wait };
 
 static void on_time(struct timer *t)
 {
@@ -120,14 +128,14 @@ static void note_message(struct mcp_work *k, struct json task)
 {
     AUTO_ARENA mem = { 0 };
     struct str text = json_str(&mem, json_get(task, STR("statusMessage")));
-    struct progress p = { .message = text };
+    struct str head = utf8_head(text, sizeof(k->told) - 1);
+    char looks[DIGITS_MOST];
 
     k->looks++;
-    if (!text.n || str_eq(text, k->told))
+    if (!head.n || str_eq(head, str_of(k->told)) || !str_to_c(head, k->told, sizeof(k->told)))
         return;
-    k->told = arena_str(k->call->mem, text);
-    p.done = arena_printf(k->call->mem, "%lld", (long long)k->looks);
-    call_progress(k->call, &p);
+    call_progress(k->call, &(struct progress){ .message = head,
+                                               .done = { looks, digits_put(looks, k->looks) } });
 }
 
 static void on_canceled_there(struct mcp_work *k)
@@ -256,8 +264,10 @@ void mcp_task_drop(struct mcp_work *k)
 
 void mcp_task_stop(struct mcp_work *k, const struct err *why)
 {
-    if (k->waits && !k->pause.settled)
-        op_fail(&k->pause, why);
+    if (!k->waits || k->pause.settled)
+        return;
+    timer_clear(loop_of(k), &k->look); /* which would settle it again */
+    op_fail(&k->pause, why);
 }
 
 /* ---- the beginning --------------------------------------------------------------------------- */

@@ -46,8 +46,9 @@ struct mcp_work {
     struct timer look;  /* while `waits`, which the op `pause` stands for */
     int64_t task_until; /* the longest, */
     int64_t asked_at;   /* and since when nobody counts it, because asks are open */
-    int64_t poll_ms, looks;
-    struct str told; /* its last statusMessage */
+    int64_t poll_ms;
+    uint64_t looks;
+    char told[256]; /* its last statusMessage, or the head of it */
     bool waits;
     struct mcp_answered *answered; /* what it was told already */
 };
@@ -63,6 +64,9 @@ void mcp_work_ask(struct mcp_work *k, struct json requests);
 
 /* Take back the asks of a round. */
 void mcp_work_stop_round(struct mcp_work *k);
+
+/* A request of it goes out now: its longest time begins. */
+void mcp_work_clock(struct mcp_work *k);
 
 /* Longest time for one request of it. */
 int64_t mcp_work_timeout(const struct mcp_work *k);

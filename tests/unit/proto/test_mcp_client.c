@@ -1099,6 +1099,48 @@ TEST(a_call_that_ends_early_stops_its_task)
     tear_down(&b);
 }
 
+TEST(a_call_that_is_cancelled_as_it_would_look_ends_once)
+{
+    struct bench b;
+    struct test_call k;
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    op_cancel(&k.call.op);
+    pass(&b, 50); /* the time to look comes before anyone has heard of it */
+    EQ(k.err.code, ERR_CANCELED);
+    OK(!sent(&b, "tasks/get"));
+    finish(&k);
+    tear_down(&b);
+}
+
+TEST(progress_of_a_long_task_does_not_end_it)
+{
+    struct bench b;
+    struct test_call k;
+    char text[200];
+
+    set_up_tasks(&b);
+    begin_task(&b, &k);
+    for (int i = 0; i < 80; i++) { /* longer than any one request may take */
+        pass(&b, 50);
+        if (i < 79)
+            answer(&b, IS_NOW("working", ""));
+    }
+    snprintf(text, sizeof(text),
+             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+             "{\"progressToken\":%lld,\"progress\":1}}",
+             (long long)b.client->tokens);
+    say_raw(&b, text);
+    pass(&b, 10);
+    EQ(b.progresses, 1);
+    EQ(k.dones, 0);
+    answer(&b, IS_NOW("completed", ",\"result\":{}"));
+    EQ_STR(k.result, "{}");
+    finish(&k);
+    tear_down(&b);
+}
+
 TEST(a_lost_connection_ends_calls_that_wait_for_a_task)
 {
     struct bench b;
