@@ -14,7 +14,7 @@
 #include "core/record.h"
 #include "core/task_parts.h"
 
-enum { WHY_MOST = 4096 };
+enum { WHY_MOST = 4096, ASKED_MOST = 1024 };
 
 struct task_call {
     struct task_run *run;
@@ -187,8 +187,10 @@ void task_call_start(struct task_run *r)
 /* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
 static struct str asked(struct arena *mem, const struct task_call_spec *s)
 {
-    return arena_printf(mem, STR_FMT " " STR_FMT, STR_ARG(s->tool),
-                        STR_ARG(args_brief(mem, s->args)));
+    struct str args = args_brief(mem, s->args);
+
+    return arena_printf(mem, STR_FMT " " STR_FMT "%s", STR_ARG(s->tool),
+                        STR_ARG(utf8_head(args, ASKED_MOST)), args.n > ASKED_MOST ? "..." : "");
 }
 
 /* What its caller may is the most; the scope itself may go with whoever called. */

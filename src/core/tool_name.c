@@ -44,8 +44,11 @@ bool tool_name_valid(struct str name)
 /* The length of the server stands in front, so that no two pairs give the same bytes. */
 static uint32_t pair_hash(struct arena *mem, struct str server, struct str tool)
 {
-    return hash_str(suffix_key, arena_printf(mem, "%zu:" STR_FMT STR_FMT, server.n, STR_ARG(server),
-                                             STR_ARG(tool)));
+    uint64_t h = hash_str_long(suffix_key, arena_printf(mem, "%zu:" STR_FMT STR_FMT, server.n,
+                                                        STR_ARG(server), STR_ARG(tool)));
+
+    return (uint32_t)(h * 0x9e3779b97f4a7c15u >>
+                      32); /* for ever the same: names are written down */
 }
 
 static struct str with_suffix(struct arena *mem, struct str plain, struct str server,

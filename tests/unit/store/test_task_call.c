@@ -271,7 +271,8 @@ TEST(a_call_is_stored_before_anyone_is_told_and_completes)
           "1 status {\"state\":\"submitted\"}\n2 status {\"state\":\"working\"}\n"
           "3 tool {\"type\":\"tool\",\"id\":\"");
     HAS_S(str_of(b.told), "\"name\":\"say\",\"title\":\"Say\",\"kind\":\"read\","
-                          "\"status\":\"running\",\"args\":{\"text\":\"hello\"}}");
+                          "\"status\":\"pending\",\"args\":{\"text\":\"hello\"}}");
+    HAS_S(str_of(b.told), "\"status\":\"running\"}");
     HAS_S(str_of(b.told), "\"status\":\"done\",\"text\":\"hello\"}");
     HAS_S(str_of(b.told), "status {\"state\":\"completed\"}\n");
 }
@@ -336,7 +337,7 @@ TEST(what_it_is_to_do_is_shown_cut)
     memset(args + strlen(args), 'a', 8000);
     memcpy(args + strlen(args), "\"}", 3);
     OK(create(&b, "say", args, 0));
-    OK(b.ask.info.asked.n < 4200);
+    OK(b.ask.info.asked.n < 1100);
     OK(str_ends(b.ask.info.asked, STR("aaa...")));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_COMPLETED);
