@@ -142,6 +142,7 @@ void approvals_api_answer(struct http_req *req, struct str id)
         return;
     v->ask.id = id;
     v->ask.by = req->principal.n ? req->principal : STR("local");
+    v->ask.outside = !req->principal.n;
     if (read_body(v, &e))
         api_visit_begin(&v->api, answer);
     else

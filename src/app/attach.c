@@ -170,8 +170,10 @@ static void on_end(struct stream *io, const struct err *e)
     (void)e;
     if (!a->last.n || !json_read(&a->app->mem, buf_str(&a->last), &opts, &word, &bad))
         say_lost(a);
-    else if (!json_true(json_get(word, STR("bye"))))
+    else if (json_here(json_get(word, STR("error"))))
         say_why(a, json_str(&a->app->mem, json_get(word, STR("error"))));
+    else if (!json_true(json_get(word, STR("bye"))))
+        say_lost(a);
     stream_close(io);
 }
 
@@ -238,11 +240,19 @@ static bool has_terminal(void)
     return isatty(STDIN_FILENO) || isatty(STDOUT_FILENO);
 }
 
+/* From here on our stdin is the daemon's; one that cannot be told any more has read nothing. */
+static bool hand_over(int fd)
+{
+    return send(fd, "\n", 1, MSG_NOSIGNAL) == 1;
+}
+
 bool attach(struct app *app, struct door_hello hello, int *out_code)
 {
-    int pid, fd = has_terminal() ? -1 : attach_door(app, hello, &pid);
+    int pid;
+    AUTO_FD fd = has_terminal() ? -1 : attach_door(app, hello, &pid);
 
-    if (fd >= 0)
-        *out_code = wait_for_end(app, fd, pid);
-    return fd >= 0;
+    if (fd < 0 || !hand_over(fd))
+        return false;
+    *out_code = wait_for_end(app, TAKE_FD(fd), pid);
+    return true;
 }

@@ -2,8 +2,8 @@
  * attach.h - work through the daemon of the root instead of in this process.
  *
  * When a daemon answers at the door (door.h) it gets the stdin and stdout of `mcp`, which then only
- * waits until it is done with them; `run` shows what the daemon tells (run_attach.c). Whoever it serves shares servers, agents, processes and locks with all other
- * clients of the daemon. When there is no daemon, or it refuses, or is slow to answer
+ * waits until it is done with them; `run` shows what the daemon tells (run_attach.c). Whoever it
+ * serves shares servers, agents, processes and locks with all other clients. When there is no daemon, or it refuses, or is slow to answer
  * (limits.attach_ms), nothing has happened and the caller works in process.
  */
 #ifndef APP_ATTACH_H
@@ -24,7 +24,7 @@ int attach_door(struct app *app, struct door_hello hello, int *out_pid);
 void attach_lost(int pid, struct err *e);
 
 /*
- * Ask for a face and be a pipe. Fills in version and digest. True: it was there, and all is over by
+ * Ask for a face, hand over stdin and stdout, and wait. Fills in version and digest. True: it was there, and all is over by
  * now; *out_code is what to exit with.
  */
 bool attach(struct app *app, struct door_hello hello, int *out_code);

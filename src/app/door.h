@@ -7,14 +7,14 @@
  *
  * Who comes in says one line of JSON and waits for one line:
  *
- *   {"trefoil":2,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
+ *   {"trefoil":3,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
  *   {"ok":true}  or  {"error":"SENTENCE"}
  *
  * Two faces:
  *
  *   mcp   with "agent":"NAME" it is the server of that agent. With the line come the descriptors of
- *         stdin and stdout (SCM_RIGHTS), which the daemon reads and writes from then on; what follows
- *         "ok" is in mcp_guest.h. Who comes without them speaks through the socket
+ *         stdin and stdout (SCM_RIGHTS); when a line feed follows "ok", the daemon reads and writes
+ *         them from then on (mcp_guest.h). Who comes without them speaks through the socket
  *   run   with "config" and "keys", which must agree too (below). After "ok" lines are exchanged as
  *         run_wire.h says
  *
@@ -26,7 +26,7 @@
 #include "app/app.h"
 
 enum {
-    DOOR_PROTOCOL = 2,
+    DOOR_PROTOCOL = 3,
     DOOR_LINE = 4096, /* longest line at the door, either way */
     DOOR_LETTERS = 17,
     DOOR_KEYS = 32,

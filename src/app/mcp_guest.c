@@ -45,19 +45,41 @@ static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
 
 /* ---- the door of one that has handed over what it has ---------------------------------------- */
 
+static void begin(struct mcp_guest *g)
+{
+    g->begun = true;
+    g->own.s.events = &stream_link_events;
+    g->own.s.owner = &g->stdio.link;
+    mcp_stdio_start(&g->stdio, g->server, &g->own.s, g->framing, on_stdio_done, g);
+}
+
+/* It works by itself: nothing of what it had handed over was touched. */
+static void abandon(struct mcp_guest *g)
+{
+    stream_close(&g->own.s);
+    stream_close(g->door);
+}
+
 static void on_bytes(struct stream *io, struct str bytes)
 {
-    (void)io; /* there is nothing to say */
-    (void)bytes;
+    struct mcp_guest *g = io->owner;
+
+    (void)bytes; /* whatever it is, it says that it waits */
+    if (!g->begun)
+        begin(g);
 }
 
 static void on_end(struct stream *io, const struct err *e)
 {
     struct mcp_guest *g = io->owner;
 
-    if (e)
+    if (!g->begun)
+        abandon(g);
+    else if (g->over)
+        stream_close(io);
+    else if (e)
         mcp_guest_gone(g);
-    else if (!g->over)
+    else
         mcp_stdio_drain(&g->stdio);
 }
 
@@ -79,6 +101,34 @@ static void on_closed(struct stream *io)
 
 static const struct stream_events door_events = { on_bytes, on_end, on_room, on_closed };
 
+/* What is handed over, as long as it is not ours: it is not read, and can only be closed. */
+static void no_bytes(struct stream *io, struct str bytes)
+{
+    (void)io;
+    (void)bytes;
+}
+
+static void no_end(struct stream *io, const struct err *e)
+{
+    (void)io;
+    (void)e;
+}
+
+static void no_room(struct stream *io)
+{
+    (void)io;
+}
+
+static void on_abandoned(struct stream *io)
+{
+    struct mcp_guest *g = io->owner;
+
+    g->over = true;
+    check_done(g);
+}
+
+static const struct stream_events idle_events = { no_bytes, no_end, no_room, on_abandoned };
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* They get a mode of their own where that is possible, as in the program's own process. */
@@ -92,8 +142,8 @@ static bool take_over(struct mcp_guest *g, struct fd_parcel *parcel, struct err 
     fd_parcel_fini(parcel);
     if (!ok)
         return false;
-    pipe_stream_open(&g->own, g->door->loop, TAKE_FD(in), TAKE_FD(out), &stream_link_events,
-                     &g->stdio.link, g->door->out.max);
+    pipe_stream_open(&g->own, g->door->loop, TAKE_FD(in), TAKE_FD(out), &idle_events, g,
+                     g->door->out.max);
     return true;
 }
 
@@ -104,36 +154,47 @@ bool mcp_guest_start(struct mcp_guest *g, struct mcp_server *server, enum framin
     g->door = door;
     g->handed = parcel->n == FD_PARCEL;
     g->over = g->shut = g->dismissed = false;
+    g->begun = !g->handed;
+    g->server = server;
+    g->framing = framing;
     g->done = done;
     g->who = who;
     if (g->handed && !take_over(g, parcel, e))
         return false;
+    fd_parcel_fini(parcel);
     door->events = g->handed ? &door_events : &stream_link_events;
     door->owner = g->handed ? (void *)g : &g->stdio.link;
     stream_put(door, STR("{\"ok\":true}\n"));
-    mcp_stdio_start(&g->stdio, server, g->handed ? &g->own.s : door, framing, on_stdio_done, g);
+    if (!g->handed)
+        mcp_stdio_start(&g->stdio, server, door, framing, on_stdio_done, g);
     return true;
 }
 
 void mcp_guest_drain(struct mcp_guest *g)
 {
     g->dismissed = true;
-    if (!g->over)
+    if (!g->begun)
+        abandon(g);
+    else if (!g->over)
         mcp_stdio_drain(&g->stdio);
 }
 
 void mcp_guest_gone(struct mcp_guest *g)
 {
-    if (g->over)
-        return;
-    mcp_stdio_drain(&g->stdio); /* reads no more */
-    mcp_stdio_stop(&g->stdio);
+    if (!g->begun) {
+        abandon(g);
+    } else if (!g->over) {
+        mcp_stdio_drain(&g->stdio); /* reads no more */
+        mcp_stdio_stop(&g->stdio);
+    }
 }
 
 void mcp_guest_stop(struct mcp_guest *g)
 {
     g->dismissed = true;
     mcp_guest_gone(g);
+    if (!g->begun)
+        return;
     if (!g->over)
         stream_break(g->stdio.link.io);
     else if (!g->shut)

@@ -5,6 +5,8 @@
  * writes them itself, so that a call costs what it costs in the program's own process. The door
  * stays open meanwhile:
  *
+ *   the program says anything         it has heard that it is let in, and only waits from now on:
+ *                                     nothing of its stdin is read before
  *   the program ends its side of it   read no more, answer what is under way, leave
  *   the program is gone               nobody waits for answers: leave now
  *
@@ -23,6 +25,9 @@ struct mcp_guest {
     struct stream *door;
     struct pipe_stream own; /* on what was handed over */
     bool handed;
+    bool begun; /* what was handed over is ours */
+    struct mcp_server *server;
+    enum framing framing;
     bool over;      /* stdio is done */
     bool shut;      /* the door is closed */
     bool dismissed; /* by us */

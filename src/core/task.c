@@ -79,13 +79,16 @@ static struct str filled(struct arena *mem, struct str s)
 }
 
 /* Out of the spec, which we wrote ourselves. */
-static struct str asked_in(struct arena *mem, struct str spec)
+static void read_spec(struct arena *mem, struct str spec, struct task_info *info)
 {
     struct json_opts opts = { .max_depth = JSON_DEPTH_CEILING, .max_values = UINT32_MAX };
     struct json v;
     struct err e;
 
-    return json_read(mem, spec, &opts, &v, &e) ? json_str(mem, json_get(v, STR("text"))) : STR_NONE;
+    if (!json_read(mem, spec, &opts, &v, &e))
+        return;
+    info->asked = json_str(mem, json_get(v, STR("text")));
+    info->caller = json_str(mem, json_get(v, STR("caller")));
 }
 
 struct task_info task_info_of(struct arena *mem, const struct store_task *t)
@@ -98,7 +101,6 @@ struct task_info task_info_of(struct arena *mem, const struct store_task *t)
         .mode = arena_str(mem, t->mode),
         .session = arena_str(mem, t->session),
         .owner = arena_str(mem, t->owner),
-        .asked = asked_in(mem, arena_str(mem, t->spec)),
         .text = arena_str(mem, t->text),
         .result = filled(mem, t->result),
         .asks = filled(mem, t->asks),
@@ -111,6 +113,7 @@ struct task_info task_info_of(struct arena *mem, const struct store_task *t)
         .state = TASK_FAILED,
     };
 
+    read_spec(mem, arena_str(mem, t->spec), &info);
     task_state_named(t->state, &info.state);
     return info;
 }

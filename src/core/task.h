@@ -80,6 +80,7 @@ struct task_info {
     struct str agent; /* of a call: the tool */
     enum task_state state;
     struct str asked;  /* what it is to do */
+    struct str caller; /* from where it was begun: as in task_spec */
     struct str text;   /* a sentence about the state: why it failed, what is asked */
     struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
                           "usage","stop","duration_seconds","trust":{"level","from":[...]}},
@@ -155,11 +156,12 @@ size_t task_engine_running(const struct task_engine *g);
 /* ---- asking it: each an op; zero it, set what is said to be in, read what is out -------------- */
 
 struct task_ask {
-    struct op op;          /* first */
-    struct arena mem;      /* where what is out lives: task_ask_fini */
-    struct str id;         /* in, of all but create */
-    struct str owner;      /* in: STR_NONE sees all */
-    struct str by;         /* in, of answer: who gives it; STR_NONE: the owner, else "local" */
+    struct op op;     /* first */
+    struct arena mem; /* where what is out lives: task_ask_fini */
+    struct str id;    /* in, of all but create */
+    struct str owner; /* in: STR_NONE sees all */
+    struct str by;    /* in, of answer: who gives it; STR_NONE: the owner, else "local" */
+    bool outside;     /* in, of answer: by a client, whom nobody has proved to be a person here */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */
@@ -192,7 +194,8 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
  * closed otherwise before the answer came. ERR_INVALID: no answer to this ask.
  *
  * Who may answer is who sees the task, `owner`; agents have no tool for it, so that none agrees to
- * what it asks itself, or an agent below it.
+ * what it asks itself, or an agent below it. Who is `outside` does not agree to what was begun at the
+ * command line (ERR_DENIED), which may do more than clients may.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *who);

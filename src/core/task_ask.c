@@ -151,11 +151,28 @@ static void on_answer_stored(struct op *op, const struct err *e, void *who)
     look(q);
 }
 
+static bool may_agree(const struct task_request *q, struct err *e)
+{
+    const struct task_info *info = &q->ask->info;
+
+    if (!q->ask->outside || !str_eq(info->caller, STR("cli")) ||
+        !json_is(json_get(q->answer, STR("action")), STR("accept")))
+        return true;
+    return fail(e, ERR_DENIED,
+                "task %s was begun at the command line and may do more than clients may: agree to "
+                "it there (`approvals allow`), or with an API key",
+                q->id);
+}
+
 static void give_answer(struct task_request *q)
 {
     const struct task_info *info = &q->ask->info;
     struct err e;
 
+    if (!may_agree(q, &e)) {
+        settle(q, &e);
+        return;
+    }
     if (!task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
         settle(q, &e);
         return;

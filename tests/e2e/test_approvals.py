@@ -340,6 +340,18 @@ def over_http_questions_are_listed_and_answered(root):
 
 
 @case
+def clients_do_not_agree_to_what_was_begun_at_the_command_line(root):
+    configure(root, ASKING)
+    with serve(root) as server:
+        one = start(root, "agents", "dispatch", "--ask", "default", "/read a")
+        [ask] = asked(root)
+        path = f"/api/tasks/{ask['task']}/answer"
+        has(complaint(post(server, path, {"answer": {"action": "accept"}}), 403), "command line")
+        equal(post(server, path, {"answer": {"action": "decline"}}).status, 200)
+        end(one)
+
+
+@case
 def mcp_clients_answer_and_agents_do_not(root):
     configure(root, '[guard.permission]\nsearch = "ask"\n')
     with Gateway(root=root, **OFFLINE) as gate:

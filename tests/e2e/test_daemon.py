@@ -489,7 +489,7 @@ def what_is_said_at_the_door_is_checked(folder):
     with place.serve():
         path = place.sockets()[0]
         version = run("version", "--json").stdout
-        right = {"trefoil": 2, "version": json.loads(version)["version"], "digest": "x",
+        right = {"trefoil": 3, "version": json.loads(version)["version"], "digest": "x",
                  "face": "mcp", "scope": "tools", "framing": "auto"}
         for wrong, why in (({}, "--config"), ({"trefoil": 1}, "protocol"), ({"version": "9"}, "9"),
                            ({"version": None}, "version"), ({"trefoil": "1"}, "trefoil")):
@@ -504,6 +504,39 @@ def what_is_said_at_the_door_is_checked(folder):
             has(read_all(s), b"too long")
         with place.mcp() as t:
             t.initialize()
+
+
+def hello_of(place, path):
+    """What a program says at the door, heard by somebody who stands where the daemon would."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(DEADLINE)
+        door.bind(str(path))
+        door.listen()
+        with place.mcp():
+            with door.accept()[0] as s:
+                line = s.recv(5000)
+    path.unlink()
+    return line
+
+
+@case
+def stdin_is_not_read_before_its_program_has_heard_that_it_is_let_in(folder):
+    place = Place(folder)
+    with place.serve():
+        path = place.sockets()[0]
+    line = hello_of(place, path)
+    with place.serve() as daemon:
+        before, (mine, theirs) = descriptors(daemon), os.pipe()
+        os.write(theirs, b"mine")
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(DEADLINE)
+            s.connect(str(path))
+            socket.send_fds(s, [line], [mine, theirs])
+            equal(json.loads(s.recv(100)), {"ok": True})
+        wait_for("all descriptors to be closed", lambda: descriptors(daemon) == before)
+        equal(os.read(mine, 100), b"mine")
+        os.close(mine)
+        os.close(theirs)
 
 
 # ---- who wants to know ----------------------------------------------------------------------

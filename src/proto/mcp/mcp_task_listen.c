@@ -177,6 +177,27 @@ static void on_engine(void *who, struct task_engine *engine)
     }
 }
 
+static bool is_among(const struct mcp_task_watches *ws, struct str id)
+{
+    for (size_t i = 0; i < ws->n; i++)
+        if (str_eq(ws->v[i].watch.id, id))
+            return true;
+    return false;
+}
+
+static void add(struct mcp_task_watches *ws, struct str id)
+{
+    struct mcp_task_watch *t = &ws->v[ws->n++];
+
+    t->all = ws;
+    t->watch = (struct task_watch){
+        .id = id,
+        .owner = mcp_task_owner(ws->in),
+        .event = on_event,
+    };
+    arena_defer(ws->in->mem, free_mem, &t->ask.mem);
+}
+
 void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struct pick_strs ids,
                            void (*ready)(struct mcp_task_watches *ws))
 {
@@ -185,16 +206,9 @@ void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struc
         ready(ws);
         return;
     }
-    ws->n = ids.n;
     ws->v = ARENA_ARRAY(in->mem, struct mcp_task_watch, ids.n);
-    for (size_t i = 0; i < ids.n; i++) {
-        ws->v[i].all = ws;
-        ws->v[i].watch = (struct task_watch){
-            .id = ids.v[i],
-            .owner = mcp_task_owner(in),
-            .event = on_event,
-        };
-        arena_defer(in->mem, free_mem, &ws->v[i].ask.mem);
-    }
+    for (size_t i = 0; i < ids.n; i++)
+        if (!is_among(ws, ids.v[i]))
+            add(ws, ids.v[i]);
     mcp_when_tasks(in, on_engine, ws);
 }
