@@ -105,6 +105,26 @@ static bool find_seal(struct file *f, struct err *e)
     return true;
 }
 
+/* A new file hangs on the last seal of the one before it, whoever has begun it. */
+static bool find_seal_before(struct file *f, struct err *e)
+{
+    struct file old = { .fd = -1 };
+    struct stat st;
+    bool ok;
+
+    if (!audit_file(f->folder, 1, old.path, e))
+        return false;
+    old.fd = open(old.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (old.fd < 0)
+        return errno == ENOENT || fail_sys(e, "open %.150s", old.path);
+    memcpy(old.prev, f->prev, sizeof(old.prev));
+    old.size = fstat(old.fd, &st) == 0 ? st.st_size : 0;
+    ok = find_seal(&old, e);
+    memcpy(f->prev, old.prev, sizeof(f->prev));
+    close(old.fd);
+    return ok;
+}
+
 static bool look_at(struct file *f, struct err *e)
 {
     struct stat st;
@@ -112,7 +132,8 @@ static bool look_at(struct file *f, struct err *e)
     if (fstat(f->fd, &st) != 0)
         return fail_sys(e, "look at %.150s", f->path);
     f->size = st.st_size;
-    return find_seal(f, e);
+    f->torn = false;
+    return f->size ? find_seal(f, e) : find_seal_before(f, e);
 }
 
 /* ---- a new file ---------------------------------------------------------------------------- */
@@ -138,9 +159,7 @@ static bool begin_new(struct file *f, const struct limits *limits, struct err *e
     if (!move_up(f, limits->audit_files, e))
         return false;
     close(f->fd); /* and whoever waits for it sees that it is no longer the current one */
-    f->size = 0;
-    f->torn = false;
-    return open_locked(f, e);
+    return open_locked(f, e) && look_at(f, e); /* somebody else may have begun it */
 }
 
 /* ---- a batch ------------------------------------------------------------------------------- */

@@ -167,6 +167,21 @@ TEST(a_log_that_nobody_touched_is_sound_also_across_files)
     EQ(r.unsealed, 1);
 }
 
+TEST(who_is_killed_as_a_new_file_begins_breaks_no_chain)
+{
+    AUTO_LOG l;
+    struct audit_report r;
+
+    log_init(&l);
+    OK(add(&l, STR("{\"a\":1}\n")));
+    OK(rename(l.path, place_file(&l.place, "logs/audit.1.jsonl")) == 0);
+    OK(add(&l, STR("{\"a\":2}\n")));
+    r = look(&l);
+    OK(r.sound);
+    EQ(r.files, 2);
+    EQ(r.records, 2);
+}
+
 TEST(a_line_that_was_changed_left_out_or_put_in_shows)
 {
     static const struct {
