@@ -1,4 +1,5 @@
 """What other programs may say: `subagent serve`, a client's file that names it, models by name."""
+import contextlib
 import http.server
 import json
 import subprocess
@@ -76,32 +77,38 @@ class Models(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@case
-def the_model_of_a_dispatch_is_the_one_that_is_asked(root):
+@contextlib.contextmanager
+def refusing():
+    """The environment of somebody who has that provider."""
     provider = http.server.HTTPServer(("127.0.0.1", 0), Models)
     threading.Thread(target=provider.serve_forever, daemon=True).start()
     try:
-        run("agents", "dispatch", "default", "hi", "--model", "anthropic/claude-of-my-own",
-            root=root, ANTHROPIC_API_KEY="k",
-            ANTHROPIC_BASE_URL=f"http://127.0.0.1:{provider.server_port}")
-        equal(set(Models.asked), {"claude-of-my-own"})
+        yield {"ANTHROPIC_API_KEY": "k",
+               "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{provider.server_port}"}
     finally:
         provider.shutdown()
         provider.server_close()
 
 
 @case
+def the_model_of_a_dispatch_is_the_one_that_is_asked(root):
+    with refusing() as env:
+        run("agents", "dispatch", "default", "hi", "--model", "anthropic/claude-of-my-own", root=root, **env)
+        equal(set(Models.asked), {"claude-of-my-own"})
+
+
+@case
 def a_session_goes_on_with_its_model(root):
     def model(*words):
-        out = run("run", "--json", *words, root=root, ANTHROPIC_API_KEY="none",
-                  ANTHROPIC_BASE_URL="http://127.0.0.1:1").stdout
+        out = run("run", "--json", *words, root=root, **env).stdout
         return json.loads(out.splitlines()[0])["model"]
-    low, usual = model("--model", "low", "hi"), model("hi")
-    equal(low == usual, False)
-    ident = json.loads(run("sessions", "--json", root=root).stdout)[-1]["id"]
-    equal(model("--session", ident, "again"), low)
-    equal(model("-c", "again"), low)
-    equal(model("-c", "--model", "high", "again") in (low, usual), False)
+    with refusing() as env:
+        low, usual = model("--model", "low", "hi"), model("hi")
+        equal(low == usual, False)
+        ident = json.loads(run("sessions", "--json", root=root).stdout)[-1]["id"]
+        equal(model("--session", ident, "again"), low)
+        equal(model("-c", "again"), low)
+        equal(model("-c", "--model", "high", "again") in (low, usual), False)
 
 
 @case
