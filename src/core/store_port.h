@@ -43,12 +43,13 @@ enum store_what {
     STORE_GC,             /* gc */
     STORE_TASK_CREATE,    /* task: and its first events */
     STORE_TASK_UPDATE,    /* task: and events */
-    STORE_TASK_TAKE,      /* task: become the one who works on it; fence in: as it was given us */
+    STORE_TASK_TAKE,      /* task: become the one who works on it; fence in: as it was given us;
+                             what others hold in its name is dropped */
     STORE_TASK_CANCEL,    /* task: whoever works on it is to stop */
     STORE_TASK_ANSWER,    /* answer: to an open question; whoever works on the task will see it */
     STORE_TASKS_EXPIRE,   /* gc: terminal tasks whose time is over leave; out: deleted, more */
     STORE_LOCK_PUT,       /* lock */
-    STORE_LOCK_DROP,      /* lock: all of its task */
+    STORE_LOCK_DROP,      /* lock: all that we hold of its task */
     /* steps that read */
     STORE_SESSION_LOAD, /* session */
     STORE_SESSIONS,     /* sessions */

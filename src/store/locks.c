@@ -3,7 +3,7 @@
  *
  * Those of a process that died are not shown, and leave when any is put or dropped. Where nobody
  * can see whether it lives, the lease of the lock or of its task decides: the task's goes on with
- * the work.
+ * the work. A process drops its own alone: its task may have been taken, and locked, by another.
  */
 #include "store/verbs.h"
 
@@ -59,8 +59,14 @@ bool db_lock_put(struct run *r, struct store_step *step, struct err *e)
 
 bool db_lock_drop(struct run *r, struct store_step *step, struct err *e)
 {
-    return drop_dead(r, e) &&
-           sql_do(r->sql, "DELETE FROM locks WHERE task = ?", VALUES(V_TEXT(step->lock.task)), e);
+    return drop_dead(r, e) && sql_do(r->sql, "DELETE FROM locks WHERE task = ? AND process = ?",
+                                     VALUES(V_TEXT(step->lock.task), V_TEXT(str_of(r->owner))), e);
+}
+
+bool locks_drop_others(struct run *r, struct str task, struct err *e)
+{
+    return sql_do(r->sql, "DELETE FROM locks WHERE task = ? AND process <> ?",
+                  VALUES(V_TEXT(task), V_TEXT(str_of(r->owner))), e);
 }
 
 bool db_locks(struct run *r, struct store_step *step, struct err *e)

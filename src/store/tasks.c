@@ -347,7 +347,7 @@ bool db_task_take(struct run *r, struct store_step *step, struct err *e)
         is_held(r, h.process, h.lease))
         return fail(e, ERR_DENIED, "process %d works on task " STR_FMT, owner_pid(h.process),
                     STR_ARG(str_head(t->id, 80)));
-    if (!answers_drop(r, h.n, e))
+    if (!answers_drop(r, h.n, e) || !locks_drop_others(r, t->id, e))
         return false;
     if (sql_one(r->sql,
                 "UPDATE tasks SET fence = fence + 1, version = version + 1, process = ?2,"

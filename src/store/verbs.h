@@ -86,6 +86,9 @@ bool events_page(struct run *r, const char *statement, int64_t n, struct store_e
 /* Answers to questions of the task of that number go. */
 bool answers_drop(struct run *r, int64_t n, struct err *e);
 
+/* What other processes hold for this task, they hold no more. */
+bool locks_drop_others(struct run *r, struct str task, struct err *e);
+
 /* Rows of a page that was asked to have `most`. */
 size_t page_most(const struct run *r, int64_t most);
 

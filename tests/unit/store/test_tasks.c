@@ -770,6 +770,44 @@ TEST(locks_of_a_killed_process_count_no_more_and_leave)
     EQ_STR(locked(&w), "d");
 }
 
+TEST(a_process_drops_only_locks_of_its_own)
+{
+    AUTO_WORLD w;
+    struct store_step d = { STORE_LOCK_DROP, .lock = { .task = STR("a") } };
+    struct child c;
+
+    world_init(&w);
+    c = child_new(&w);
+    OK(world_open(&w));
+    put_lock(&w, "a");
+    EQ_STR(locked(&w), "aa");
+    OK(world_ask(&w, &d));
+    EQ_STR(locked(&w), "a");
+    child_kill(c);
+    EQ_STR(locked(&w), "");
+}
+
+/* Also of one that lives, and does not know yet. */
+TEST(who_takes_a_task_takes_its_locks_from_the_process_that_had_it)
+{
+    AUTO_WORLD w;
+    struct store_step t = task_step(STORE_TASK_TAKE, "a");
+    struct child c;
+
+    world_init(&w);
+    c = child_new(&w);
+    OK(world_open(&w));
+    put_lock(&w, "d");
+    t.task.fence = 1;
+    OK(world_ask(&w, &t));
+    EQ_STR(locked(&w), "d");
+    put_lock(&w, "a");
+    t.task.fence = 2;
+    OK(world_ask(&w, &t));
+    EQ_STR(locked(&w), "da");
+    child_kill(c);
+}
+
 TEST(the_lease_of_a_task_keeps_its_locks)
 {
     AUTO_WORLD w;
