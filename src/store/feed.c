@@ -8,17 +8,24 @@
  */
 #include "store/verbs.h"
 
+/* A task that says much trims, too, not only the next one that comes. */
+enum { TRIM_EVERY = 1024 };
+
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e)
 {
     int64_t place = (n << 32 | t->last_seq) - (int64_t)t->events;
+    bool trim = false;
 
     for (size_t i = 0; i < t->events; i++) {
         place++;
-        if (t->event[i].feed && !sql_do(r->sql, "INSERT INTO task_feed (place, task) VALUES (?, ?)",
-                                        VALUES(V_INT(place), V_TEXT(t->id)), e))
+        if (!t->event[i].feed)
+            continue;
+        if (!sql_do(r->sql, "INSERT INTO task_feed (place, task) VALUES (?, ?)",
+                    VALUES(V_INT(place), V_TEXT(t->id)), e))
             return false;
+        trim |= sqlite3_last_insert_rowid(r->sql->db) % TRIM_EVERY == 0;
     }
-    return true;
+    return !trim || feed_trim(r, e);
 }
 
 bool feed_trim(struct run *r, struct err *e)

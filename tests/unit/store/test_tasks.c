@@ -436,6 +436,25 @@ TEST(the_order_outlives_tasks_that_leave_and_forgets_what_is_old)
     EQ(page.first, 4);
 }
 
+TEST(a_task_that_says_much_keeps_no_more_than_limits_task_feed)
+{
+    static struct store_event many[1500];
+    AUTO_WORLD w;
+    struct store_step u = update_step("x", 1);
+
+    for (size_t i = 0; i < ARRAY_LEN(many); i++)
+        many[i] = (struct store_event){ .kind = STR("a"), .body = STR("{}"), .feed = true };
+    world_init(&w);
+    w.limits.task_feed = 10;
+    OK(world_open(&w));
+    create(&w, "x");
+    u.task.event = many;
+    u.task.events = ARRAY_LEN(many);
+    OK(world_ask(&w, &u));
+    EQ(rows(&w, "SELECT count(*) FROM task_feed"), 10);
+    EQ(rows(&w, "SELECT max(n) FROM task_feed"), 1500);
+}
+
 TEST(a_value_of_a_task_that_is_too_large_is_refused)
 {
     AUTO_WORLD w;
