@@ -274,3 +274,12 @@ struct str history_answer(const struct history *h)
             text = it->block[i].text;
     return text;
 }
+
+struct str history_answer_to(const struct history *h, struct str prompt)
+{
+    const struct item *it = last_answer(h);
+
+    while (it && it > h->item && it->kind != ITEM_PROMPT)
+        it--;
+    return it && it->kind == ITEM_PROMPT && str_eq(it->id, prompt) ? history_answer(h) : STR("");
+}

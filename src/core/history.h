@@ -58,6 +58,9 @@ struct str history_taint(const struct history *h);
 /* The text of the last answer. */
 struct str history_answer(const struct history *h);
 
+/* The same, when it was given to a prompt of that id; else "": it answers something else. */
+struct str history_answer_to(const struct history *h, struct str prompt);
+
 /* About how many tokens it is, by bytes; what the model last counted weighs more. */
 int64_t history_tokens(const struct history *h);
 

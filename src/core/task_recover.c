@@ -55,7 +55,7 @@ void task_run_recover(struct task_run *r)
         r->stop = t.ended ? t.end.stop : TURN_FAILED;
         r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
         r->why = t.end.text;
-        r->answer = arena_str(&r->mem, history_answer(r->session.history));
+        r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
         task_run_turned(r);
     }
 }

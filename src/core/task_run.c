@@ -143,7 +143,7 @@ static void on_turned(struct op *op, const struct err *e, void *who)
         r->why = arena_str(&r->mem, str_of(e->text));
     else if (r->outcome == TASK_FAILED)
         r->why = arena_str(&r->mem, why_of(&r->turn));
-    r->answer = arena_str(&r->mem, history_answer(r->session.history));
+    r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
     leave(r);
 }
 

@@ -1433,6 +1433,42 @@ TEST(following_and_waiting_can_be_given_up)
     EQ(p.ask.info.state, TASK_COMPLETED);
 }
 
+/* ---- going on with a session ----------------------------------------------------------------- */
+
+TEST(what_an_earlier_prompt_was_answered_is_no_result_of_this_task)
+{
+    AUTO_PLAY p;
+    char session[ID_TEXT];
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "I wrote src/old.c." });
+    add_line(&p.s, (struct line){ .fails = ERR_INVALID });
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    OK(str_to_c(p.ask.info.session, session, sizeof(session)));
+    OK(create_by(
+        &p, &(struct task_spec){ .text = STR("x"), .session = str_of(session), .budget_usd = -1 }));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.result, "{\"summary\":\"\",\"response\":\"\",\"artifacts\":[],");
+    sql(&p, "UPDATE tasks SET final = 0, state = 'working', process = '', result = ''"
+            " WHERE state = 'failed'");
+    task_engine_recover(p.engine);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.result, "{\"summary\":\"\",\"response\":\"\",\"artifacts\":[],");
+    OK(create_by(
+        &p, &(struct task_spec){ .text = STR("x"), .session = str_of(session), .budget_usd = -1 }));
+    while (p.s.asked < 3)
+        OK(request(&p, task_get));
+    OK(request(&p, task_cancel));
+    HAS_S(p.ask.info.result, "{\"summary\":\"\",\"response\":\"\",\"artifacts\":[],");
+}
+
+/* ---- how much is told ------------------------------------------------------------------------ */
+
 /* An event that is larger than it may be is told without what makes it long. */
 TEST(an_event_is_never_larger_than_limits_task_event_bytes)
 {
