@@ -8,6 +8,7 @@
 #include "core/task_parts.h"
 
 #include "base/container.h"
+#include "base/utf8.h"
 #include "core/args_brief.h"
 #include "core/call.h"
 #include "core/record.h"
@@ -79,7 +80,7 @@ static void tell_answered(struct task_run *r, struct str key, struct str by, str
     buf_init(&out, 1 << 12);
     jw_object(&w);
     jw_kstr(&w, "key", key);
-    jw_kstr(&w, "by", str_head(by, 256));
+    jw_kstr(&w, "by", utf8_head(by, 256));
     jw_kstr(&w, "text", text);
     jw_object_end(&w);
     task_log_add(r, "answered", buf_str(&out), false);
@@ -94,7 +95,7 @@ static struct str sentence_of(struct task_run *r, const struct ask *ask)
 
     if (!json_read(ask->call->mem, ask->params, &opts, &params, &e))
         return STR_NONE;
-    return str_head(json_str(ask->call->mem, json_get(params, STR("message"))), 1 << 12);
+    return utf8_head(json_str(ask->call->mem, json_get(params, STR("message"))), 1 << 12);
 }
 
 static enum task_state asking_state(const struct task_run *r)

@@ -86,7 +86,10 @@ static void give_up(struct task_run *r, const char *why)
     give_up_as(r, TASK_FAILED, why);
 }
 
-/* It cannot be begun; when that is because it is not permitted, it is rejected. */
+/*
+ * It cannot be begun; when that is because it is not permitted, it is rejected. What the store denies
+ * is no matter of permission: a session that is in use, a file that cannot be written.
+ */
 static void refuse(struct task_run *r, const struct err *e)
 {
     give_up_as(r, e->code == ERR_DENIED && !r->taken ? TASK_REJECTED : TASK_FAILED, e->text);
@@ -134,9 +137,9 @@ static void on_turned(struct op *op, const struct err *e, void *who)
     struct task_run *r = who;
 
     (void)op;
+    usage_add(&r->usage, &r->turn.usage); /* a try that failed was paid for, too */
     if (e && try_later(r, e, on_storable))
         return;
-    r->usage = r->turn.usage;
     r->stop = e ? TURN_FAILED : r->turn.stop;
     r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
     if (e)
@@ -188,7 +191,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     if (e && try_later(r, e, on_working))
         return;
     if (e) {
-        refuse(r, e);
+        give_up(r, e->text);
         return;
     }
     r->open = true;
@@ -295,7 +298,7 @@ static void take_locks(struct task_run *r)
     lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
 }
 
-/* ---- has somebody elsewhere cancelled it, or answered? ---------------------------------------------------- */
+/* ---- has somebody elsewhere cancelled it, or answered? --------------------------------------- */
 
 static void on_look(struct timer *t);
 

@@ -618,6 +618,37 @@ TEST(one_that_ends_by_itself_while_it_is_cancelled_was_not_cancelled)
     log_setup(LOG_WARN, false);
 }
 
+TEST(what_tries_that_failed_have_used_is_counted)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 0, ERR_SYSTEM);
+    bad_store.what = STORE_APPEND;
+    add_line(&p.s, (struct line){ .call = { { "a", "wait", "{}" } },
+                                  .stop = STOP_TOOLS,
+                                  .usage = { .input = 7, .output = 2 } });
+    add_line(&p.s, (struct line){ .text = "I see.", .usage = { .input = 40, .output = 3 } });
+    OK(create(&p, "go"));
+    OK(until(p.s.world.loop, is_stuck, &p));
+    bad_store.fails = 1;
+    let_go(&p);
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_COMPLETED);
+    HAS_S(p.ask.info.result, "\"usage\":{\"input\":47,\"output\":5");
+}
+
+TEST(what_the_store_denies_fails_and_is_not_called_a_matter_of_permission)
+{
+    AUTO_PLAY p;
+
+    play_badly(&p, 1, ERR_DENIED);
+    bad_store.what = STORE_SESSION_CREATE;
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    EQ_S(p.ask.info.text, "the disk is full");
+}
+
 TEST(a_run_that_is_refused_stops_without_a_word)
 {
     AUTO_PLAY p;
