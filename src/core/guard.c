@@ -173,14 +173,14 @@ static struct str ask_schema(const struct call *call)
 
 static struct str ask_params(struct call *call, const char *why)
 {
+    struct str message = arena_printf(call->mem, "Let %s run %s? It is asked because: %s.",
+                                      call->caller->name, call->what, why);
     struct buf out;
     struct jw w = jw_to(&out);
 
-    buf_init_in(&out, call->mem, 4096);
+    buf_init_in(&out, call->mem, 6 * message.n + 1024); /* all of it escaped, and the schema */
     jw_object(&w);
-    jw_kstr(&w, "message",
-            arena_printf(call->mem, "Let %s run %s? It is asked because: %s.", call->caller->name,
-                         call->what, why));
+    jw_kstr(&w, "message", message);
     jw_kraw(&w, "requestedSchema", ask_schema(call));
     jw_object_end(&w);
     return buf_str(&out);
