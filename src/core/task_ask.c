@@ -86,10 +86,19 @@ static void on_look(struct timer *t)
     look(CONTAINER_OF(t, struct task_request, look));
 }
 
+static void settle_stopped(struct task_request *q)
+{
+    settle_as(q, ERR_CLOSED,
+              q->kind == CLOSED
+                  ? "the program stops; the answer is stored, and if the task has not "
+                    "taken it yet, it asks anew when it goes on"
+                  : "the program stops; the task stays");
+}
+
 static void wait(struct task_request *q)
 {
     if (q->engine->closing)
-        settle_as(q, ERR_CLOSED, "the program stops; the task stays");
+        settle_stopped(q);
     else
         timer_set(q->engine->loop, &q->look, q->engine->limits->task_look_ms, on_look);
 }
@@ -325,7 +334,7 @@ void task_requests_close(struct task_engine *g)
     for (struct task_request *q = g->requests; q; q = next) {
         next = q->next;
         if (!q->asking && q->kind != CANCEL)
-            settle_as(q, ERR_CLOSED, "the program stops; the task stays");
+            settle_stopped(q);
     }
 }
 

@@ -1036,7 +1036,7 @@ struct second_answer {
     struct task_ask ask; /* first */
     struct json json;
     bool done;
-    enum err_code code;
+    struct err err;
 };
 
 static void on_second(struct op *op, const struct err *e, void *who)
@@ -1044,7 +1044,7 @@ static void on_second(struct op *op, const struct err *e, void *who)
     struct second_answer *a = who;
 
     (void)op;
-    a->code = e ? e->code : ERR_NONE;
+    a->err = e ? *e : (struct err){ 0 };
     a->done = true;
 }
 
@@ -1064,7 +1064,7 @@ TEST(of_two_answers_one_counts)
     task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
     first = answer(&p, "ask_1", "{\"action\":\"decline\"}");
     OK(until(p.s.world.loop, until_true, &b.done));
-    OK(first ? b.code == ERR_NOT_FOUND : b.code == ERR_NONE && p.err.code == ERR_NOT_FOUND);
+    OK(first ? b.err.code == ERR_NOT_FOUND : b.err.code == ERR_NONE && p.err.code == ERR_NOT_FOUND);
     OK(answer(&p, "ask_2", "{\"action\":\"decline\"}"));
     OK(request(&p, task_wait));
     EQ(p.s.runs, first ? 0 : 1);
@@ -1133,8 +1133,30 @@ TEST(an_answer_that_was_not_taken_is_said_to_be)
     OK(!b.done);
     seem_dead(&p);
     OK(until(p.s.world.loop, until_true, &b.done));
-    EQ(b.code, ERR_NOT_FOUND);
+    EQ(b.err.code, ERR_NOT_FOUND);
     EQ(p.s.runs, 0);
+    task_ask_fini(&b.ask);
+    arena_fini(&mem);
+}
+
+TEST(who_answers_when_the_program_stops_is_told_that_it_is_stored)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct second_answer b = { 0 };
+    struct arena mem = { 0 };
+
+    asking_play_looking(&p, 600000); /* it is not taken meanwhile */
+    p.second = new_engine(&p);
+    OK(json_read(&mem, STR("{\"action\":\"accept\"}"), &opts, &b.json, &p.err));
+    b.ask = (struct task_ask){ .id = str_of(p.id) };
+    task_answer(p.second, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
+    OK(request(&p, task_get)); /* behind it, so that it is stored */
+    OK(request(&p, task_get));
+    close_engine(&p, &p.second);
+    OK(b.done);
+    EQ(b.err.code, ERR_CLOSED);
+    HAS_S(str_of(b.err.text), "the answer is stored, and if the task has not taken it yet");
     task_ask_fini(&b.ask);
     arena_fini(&mem);
 }
