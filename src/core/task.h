@@ -104,9 +104,12 @@ struct task_engine;
 struct task_away {
     char id[ID_TEXT];
     int64_t fence; /* what the other takes it by: task_take_over */
-    void *child;   /* of who has started it */
-    struct task_engine *engine;
+    void *child;   /* of who has started it; NULL: it has gone */
+
+    struct task_engine *engine; /* the rest is the engine's */
     struct task_away *next;
+    struct timer timer; /* when it has to be gone; once it is, when the task is tried for again */
+    struct err why;     /* it fails, once it is gone */
 };
 
 /* Who starts such processes. Program lifetime. */
@@ -114,7 +117,7 @@ struct task_isolate {
     /* Start one that ends with its task; task_away_ended follows from the loop. */
     bool (*start)(struct task_isolate *i, struct task_away *a, struct err *e);
 
-    /* It need not go on: end it, and all it has started. */
+    /* It need not go on: end it, and all it has started; perhaps said twice. */
     void (*stop)(struct task_isolate *i, struct task_away *a);
 
     bool always; /* every task is one of those */

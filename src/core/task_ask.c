@@ -137,6 +137,8 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
         return;
     } else if (!e && !in_use) {
         task_recover_one(q->engine, str_of(q->id));
+    } else if (!e) {
+        task_away_cancel(q->engine, str_of(q->id));
     }
     q->kind = STOPPING;
     look(q);

@@ -286,12 +286,15 @@ void task_requests_close(struct task_engine *g);
 /* Is it one that is worked on by a process of its own? */
 bool task_wants_away(const struct task_engine *g, const struct task_spec *spec);
 void task_away_begin(struct task_engine *g, const char *id, int64_t fence);
-bool task_away_find(const struct task_engine *g, struct str id);
+struct task_away *task_away_find(const struct task_engine *g, struct str id); /* or NULL */
 void task_away_close(struct task_engine *g);
 
-/* One of those has gone: if its task has not ended, it fails. Then task_away_free. */
-void task_fail_away(struct task_away *a, const struct err *why);
-void task_away_free(struct task_away *a);
+/* Its task is cancelled, which is stored: its process ends by that, or is ended. */
+void task_away_cancel(struct task_engine *g, struct str id);
+
+/* One of those has gone: take its task, to fail it with a->why. Then task_away_taken. */
+void task_fail_away(struct task_away *a);
+void task_away_taken(struct task_away *a, const struct err *e);
 
 /* Take a task that nobody works on, and work on it. */
 void task_recover_one(struct task_engine *g, struct str id);

@@ -9,6 +9,7 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* ---- how far had it come? -------------------------------------------------------------------- */
 
@@ -68,8 +69,7 @@ struct taking {
     struct store_step step;
     char id[ID_TEXT];
     bool here;              /* whatever its spec says of a process of its own */
-    struct task_away *away; /* whose process has gone, for this reason: */
-    struct err why;
+    struct task_away *away; /* whose process has gone */
     void (*then)(void *who, const struct err *e); /* or NULL */
     void *who;
 };
@@ -94,6 +94,27 @@ static const char lost_call[] = " did not come to its end: the program that ran 
                                 "killed. What it had done by then is not undone, and it is not run "
                                 "again";
 
+/* Each life of an isolated task is taken twice, by the one who starts its process and by that. */
+static bool is_worn_out(const struct taking *k)
+{
+    return !k->here && k->step.task.fence - 1 > k->engine->limits->task_takes;
+}
+
+/* Why it is not gone on with, in mem; STR_NONE: it is. */
+static struct str damage_of(const struct taking *k, const struct task_spec *spec, struct arena *mem)
+{
+    if (k->away)
+        return arena_str(mem, str_of(k->away->why.text));
+    if (is_worn_out(k))
+        return arena_printf(mem,
+                            "the processes that worked on it have ended too often: it was taken "
+                            "over %lld times (limits.task_takes)",
+                            (long long)k->step.task.fence - 1);
+    if (spec->tool.n)
+        return arena_printf(mem, STR_FMT "%s", STR_ARG(utf8_head(spec->tool, 64)), lost_call);
+    return STR_NONE;
+}
+
 static void adopt(struct task_engine *g, const struct taking *k)
 {
     const struct store_task *t = &k->step.task;
@@ -105,11 +126,7 @@ static void adopt(struct task_engine *g, const struct taking *k)
 
     r = task_run_new(g, &spec);
     fill_run(r, t);
-    if (!ok || k->away)
-        r->damage = arena_str(&r->mem, str_of(ok ? k->why.text : e.text));
-    else if (spec.tool.n)
-        r->damage =
-            arena_printf(&r->mem, STR_FMT "%s", STR_ARG(str_head(spec.tool, 64)), lost_call);
+    r->damage = ok ? damage_of(k, &r->spec, &r->mem) : arena_str(&r->mem, str_of(e.text));
     arena_fini(&mem);
     if (k->here || r->damage.p || r->cancel || !task_wants_away(g, &r->spec)) {
         task_run_begin(r);
@@ -131,7 +148,7 @@ static void on_taken(struct op *op, const struct err *e, void *who)
         LOG(LOG_DEBUG, "task", "not taken", LOG_Z("task", k->id), LOG_Z("why", e->text));
     store_ask_fini(&k->ask);
     if (k->away)
-        task_away_free(k->away);
+        task_away_taken(k->away, e);
     if (k->then)
         k->then(k->who, e);
     mem_free(k);
@@ -175,12 +192,11 @@ void task_take_over(struct task_engine *g, struct str id, int64_t fence,
     take(k, fence);
 }
 
-void task_fail_away(struct task_away *a, const struct err *why)
+void task_fail_away(struct task_away *a)
 {
     struct taking *k = new_taking(a->engine, str_of(a->id));
 
     k->away = a;
-    k->why = *why;
     take(k, 0);
 }
 

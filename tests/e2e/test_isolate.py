@@ -15,9 +15,9 @@ def agent(root, name, more=""):
     (folder / f"{name}.md").write_text(f"---\ndescription: one\n{more}---\nWork.\n")
 
 
-def serve(root, config=""):
+def serve(root, config="", limits=""):
     own = root / "own.toml"
-    own.write_text('[mcp]\nmode = "read-write"\n' + config + "[limits]\ntask_look_ms = 100\n")
+    own.write_text('[mcp]\nmode = "read-write"\n' + config + "[limits]\ntask_look_ms = 100\n" + limits)
     return Serve("--config", str(own), root=root, TREFOIL_PROVIDER="offline")
 
 
@@ -118,6 +118,16 @@ def a_process_that_is_killed_fails_its_task(root):
         has(got["text"], "the process that worked on it has gone: was killed by signal 9")
         wait_for("all of it to be gone", lambda: not below(t.pid))
         equal(ended(t, dispatch(t, "/echo next"))["state"], "completed")
+
+
+@case
+def a_process_that_hangs_is_ended_when_its_task_is_cancelled(root):
+    with serve(root, "[tasks]\nisolate = true\n", "child_polite_ms = 100\nchild_term_ms = 100\n") as t:
+        ident = dispatch(t, SLEEP)
+        os.kill(busy(t, ident), signal.SIGSTOP)
+        t.request("POST", f"/api/tasks/{ident}/cancel")
+        equal(ended(t, ident)["state"], "canceled")
+        wait_for("all of it to be gone", lambda: not below(t.pid))
 
 
 @case

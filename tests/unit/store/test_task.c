@@ -12,7 +12,8 @@ struct play {
     struct stage s;
     struct agent_desk desk;
     struct task_engine *engine, *second;
-    struct task_ask ask; /* the last request that was waited for */
+    struct task_isolate *isolate; /* or NULL */
+    struct task_ask ask;          /* the last request that was waited for */
     bool done, closed;
     struct err err;
     char id[ID_TEXT]; /* of the task that was created last */
@@ -37,7 +38,7 @@ static const struct agent_desk_kind desk_kind = { .take = take };
 static struct task_engine *new_engine(struct play *p)
 {
     return task_engine_new(&(struct task_engine_opts){
-        .world = &p->s.sworld, .desk = &p->desk, .guard = &p->s.guard });
+        .world = &p->s.sworld, .desk = &p->desk, .guard = &p->s.guard, .isolate = p->isolate });
 }
 
 static void play_init(struct play *p)
@@ -1740,6 +1741,128 @@ TEST(a_task_that_nobody_works_on_can_be_cancelled)
     seem_dead(&p);
     OK(request(&p, task_cancel));
     EQ(p.ask.info.state, TASK_CANCELED);
+}
+
+TEST(a_task_that_is_taken_more_than_limits_task_takes_fails)
+{
+    AUTO_PLAY p;
+
+    play_init(&p);
+    p.s.world.limits.task_takes = 1;
+    play_up(&p);
+    add_line(&p.s, (struct line){ .hangs = true });
+    add_line(&p.s, (struct line){ .hangs = true });
+    OK(create(&p, "go"));
+    for (size_t asked = 1; asked <= 2; asked++) {
+        while (p.s.asked < asked)
+            OK(request(&p, task_get));
+        close_engine(&p, &p.engine);
+        p.engine = new_engine(&p);
+        seem_dead(&p);
+        task_engine_recover(p.engine);
+    }
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_FAILED);
+    HAS_S(p.ask.info.text, "have ended too often: it was taken over 2 times (limits.task_takes)");
+    EQ(p.s.asked, 2);
+}
+
+/* ---- processes of their own, which are none -------------------------------------------------- */
+
+static struct {
+    struct task_isolate port; /* first */
+    struct task_away *away;
+    struct loop *loop;
+    struct post end;
+    int started, stopped;
+} apart;
+
+static bool start_apart(struct task_isolate *i, struct task_away *a, struct err *e)
+{
+    (void)i;
+    (void)e;
+    apart.away = a;
+    a->child = &apart;
+    apart.started++;
+    return true;
+}
+
+static void on_apart_end(struct post *p)
+{
+    (void)p;
+    task_away_ended(apart.away, "was stopped");
+}
+
+static void stop_apart(struct task_isolate *i, struct task_away *a)
+{
+    (void)i;
+    (void)a;
+    apart.stopped++;
+    loop_post(apart.loop, &apart.end);
+}
+
+/* A task whose process seems to run, in a store that fails to give it back so many times. */
+static void play_apart(struct play *p, int fails, enum err_code code)
+{
+    play_badly(p, fails, code);
+    bad_store.what = STORE_TASK_TAKE;
+    close_engine(p, &p->engine);
+    apart.port = (struct task_isolate){ .start = start_apart, .stop = stop_apart };
+    apart.loop = p->s.world.loop;
+    apart.end.fn = on_apart_end;
+    apart.started = apart.stopped = 0;
+    p->isolate = &apart.port;
+    p->engine = new_engine(p);
+    OK(create_by(p, &(struct task_spec){ .text = STR("x"), .isolate = true, .budget_usd = -1 }));
+    task_engine_recover(p->engine);
+}
+
+TEST(one_whose_process_has_gone_is_tried_for_until_it_has_failed)
+{
+    static const enum err_code code[] = { ERR_SYSTEM, ERR_TIMEOUT, ERR_DENIED };
+
+    for (size_t i = 0; i < ARRAY_LEN(code); i++) {
+        AUTO_PLAY p;
+
+        play_apart(&p, 3, code[i]);
+        EQ(apart.started, 1);
+        seem_dead(&p);
+        task_away_ended(apart.away, "has died");
+        OK(request(&p, task_wait));
+        EQ(p.ask.info.state, TASK_FAILED);
+        EQ_S(p.ask.info.text, "the process that worked on it has gone: has died");
+        EQ(apart.started, 1);
+        EQ(bad_store.fails, 0);
+    }
+}
+
+static bool was_tried_for(void *who)
+{
+    (void)who;
+    return bad_store.fails < 1000000;
+}
+
+TEST(an_engine_that_tries_for_one_can_be_closed)
+{
+    AUTO_PLAY p;
+
+    play_apart(&p, 1000000, ERR_SYSTEM);
+    task_away_ended(apart.away, "has died");
+    OK(until(p.s.world.loop, was_tried_for, NULL));
+    close_engine(&p, &p.engine);
+    EQ(apart.stopped, 0);
+}
+
+TEST(a_process_that_does_not_end_when_its_task_is_cancelled_is_ended)
+{
+    AUTO_PLAY p;
+
+    play_apart(&p, 0, ERR_SYSTEM);
+    p.s.world.limits.child_polite_ms = p.s.world.limits.child_term_ms = 0;
+    OK(request(&p, task_cancel));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    EQ(apart.stopped, 1);
+    EQ(apart.started, 1);
 }
 
 TEST_MAIN()
