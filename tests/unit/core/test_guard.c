@@ -202,6 +202,25 @@ TEST(an_ask_that_is_accepted_lets_it_run)
     end(&d);
 }
 
+TEST(what_is_asked_is_JSON_whatever_has_to_be_escaped_in_it)
+{
+    struct desk d;
+    char name[1001];
+
+    begin(&d);
+    memset(name, 1, sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    d.caller.name = name;
+    d.guard.own.permission[TOOL_EXECUTE] = GUARD_ASK;
+    call(&d, &runner);
+    EQ(d.asks, 1);
+    OK(json_here(
+        json_get(object(&d, arena_cstr(&d.mem, d.asked->params)), STR("requestedSchema"))));
+    answer(&d, "{\"action\":\"accept\",\"content\":{}}");
+    EQ(runs, 1);
+    end(&d);
+}
+
 TEST(an_ask_that_is_declined_does_not)
 {
     static const char *const answers[] = { "{\"action\":\"decline\"}", "{\"action\":\"cancel\"}",
