@@ -72,16 +72,12 @@ static void set_rights(struct creation *c, enum agent_mode mode)
 {
     struct service *s = c->visit.service;
     struct guard_scope caller = { .name = "the caller", .parent = &s->guard.mcp };
-    struct buf text;
-    struct jw w = jw_to(&text);
 
     if (s->staff.read_only) {
         caller.mode = AGENT_READ_ONLY;
         caller.permission[TOOL_FETCH] = GUARD_DENY;
     }
-    buf_init_in(&text, &c->visit.req->mem, (size_t)s->limits->message_bytes);
-    guard_scope_write(&w, &caller, &s->guard.own);
-    c->spec.rights = buf_str(&text);
+    c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, &s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
     task_spec_lock_vault(&c->spec);
 }

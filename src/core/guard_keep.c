@@ -1,5 +1,7 @@
 #include "core/guard_keep.h"
 
+#include "core/guard.h"
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_says(struct jw *w, const char *key, enum guard_says says)
@@ -34,6 +36,17 @@ void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct g
     for (; s && s != last; s = s->parent)
         write_one(w, s);
     jw_array_end(w);
+}
+
+struct str guard_scope_text(struct arena *mem, const struct limits *limits,
+                            const struct guard_scope *s, const struct guard *guard)
+{
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    buf_init_in(&text, mem, (size_t)limits->message_bytes);
+    guard_scope_write(&w, s, guard ? &guard->own : NULL);
+    return buf_str(&text);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -9,11 +9,17 @@
 
 #include "core/guard_check.h"
 
+struct guard;
+
 /*
  * A scope and those it belongs to, the nearest first, as a JSON array. `last`, the guard's own, is
  * left out: it is in force wherever the work goes on.
  */
 void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct guard_scope *last);
+
+/* That as text, in mem. guard NULL: there is none, and nothing is left out. */
+struct str guard_scope_text(struct arena *mem, const struct limits *limits,
+                            const struct guard_scope *s, const struct guard *guard);
 
 /*
  * The same from its text, in mem, with `last` above all. NULL (ERR_INVALID) when it is no such

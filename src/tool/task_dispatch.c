@@ -102,17 +102,6 @@ static bool check(struct call *call, const struct args *a, enum agent_mode *mode
 
 /* ---- rights -------------------------------------------------------------------------------- */
 
-static void set_rights(struct dispatch *d, const struct guard_scope *s)
-{
-    struct call *call = d->call;
-    struct buf text;
-    struct jw w = jw_to(&text);
-
-    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
-    guard_scope_write(&w, s, call->host->guard ? &call->host->guard->own : NULL);
-    d->spec.rights = buf_str(&text);
-}
-
 /* The mode of the agent, unless it is said; what the caller may not, its task may not. */
 static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
                          const struct guard_scope *caller)
@@ -131,11 +120,12 @@ static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
 
 static void set_mode(struct dispatch *d, enum agent_mode mode)
 {
-    struct guard_scope caller = agent_caller_scope(d->call, d->call->host->staff);
+    const struct host *host = d->call->host;
+    struct guard_scope caller = agent_caller_scope(d->call, host->staff);
 
     d->spec.read_only = is_read_only(d, mode, &caller);
     d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;
-    set_rights(d, &caller);
+    d->spec.rights = guard_scope_text(d->call->mem, host->limits, &caller, host->guard);
 }
 
 /* ---- creating ------------------------------------------------------------------------------ */
