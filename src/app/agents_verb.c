@@ -296,7 +296,6 @@ static bool read_spec(struct app *app, const struct agents_args *a, struct task_
         return fail(e, ERR_INVALID, "the task is empty, or no UTF-8 text");
     spec->read_only = mode == AGENT_READ_ONLY;
     spec->max_turns = (int64_t)turns;
-    task_spec_lock_vault(spec);
     return true;
 }
 

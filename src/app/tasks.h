@@ -26,9 +26,6 @@ int tasks_cancel(struct app *app, struct str id);
 /* Work on a task that the process which has started us gave us (task_child.h), until it has ended. */
 int tasks_work_on(struct app *app, struct str id, int64_t fence);
 
-/* One that may only read writes into the vault alone, and locks it unless other paths are said. */
-void task_spec_lock_vault(struct task_spec *spec);
-
 /* A task as it is stored now; its texts live until store_ask_fini. */
 struct task_look {
     struct store_step step[2]; /* the task, then a page of its events */

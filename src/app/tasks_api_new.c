@@ -79,7 +79,6 @@ static void set_rights(struct creation *c, enum agent_mode mode)
     }
     c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, &s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
-    task_spec_lock_vault(&c->spec);
 }
 
 static void on_created(struct op *op, const struct err *e, void *who)

@@ -71,16 +71,6 @@ static void wait_step(struct errand *j)
     j->step_done = false;
 }
 
-/* ---- what it holds --------------------------------------------------------------------------- */
-
-void task_spec_lock_vault(struct task_spec *spec)
-{
-    static struct str vault[] = { STR(".vault/") };
-
-    if (spec->read_only && !spec->lock.set)
-        spec->lock = (struct pick_strs){ .v = vault, .n = ARRAY_LEN(vault), .set = true };
-}
-
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 static void on_canceled(struct op *op, const struct err *e, void *who)

@@ -40,6 +40,12 @@ void *arena_grow(struct arena *a, void *p, size_t old, size_t n) __attribute__((
 /* A copy that lives as long as the arena. Always NUL-terminated after its n bytes. */
 struct str arena_str(struct arena *a, struct str s);
 
+/* The same, where STR_NONE stays what it is. */
+static inline struct str arena_maybe(struct arena *a, struct str s)
+{
+    return s.p ? arena_str(a, s) : STR_NONE;
+}
+
 /* The same as a C string. */
 char *arena_cstr(struct arena *a, struct str s) __attribute__((returns_nonnull));
 

@@ -11,21 +11,16 @@
 
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
-static struct str copy(struct arena *mem, struct str s)
-{
-    return s.p ? arena_str(mem, s) : STR_NONE;
-}
-
 static void copy_opts(struct session *s, const struct session_opts *o)
 {
     s->opts = *o;
     s->opts.id = STR_NONE;
-    s->opts.principal = copy(&s->mem, o->principal);
-    s->opts.taint = copy(&s->mem, o->taint);
+    s->opts.principal = arena_maybe(&s->mem, o->principal);
+    s->opts.taint = arena_maybe(&s->mem, o->taint);
     if (s->world->untrusted_users && !s->opts.taint.n)
         s->opts.taint = STR("user");
-    s->opts.trace.id = copy(&s->mem, o->trace.id);
-    s->opts.trace.parent = copy(&s->mem, o->trace.parent);
+    s->opts.trace.id = arena_maybe(&s->mem, o->trace.id);
+    s->opts.trace.parent = arena_maybe(&s->mem, o->trace.parent);
     s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;
 }
 
@@ -220,7 +215,7 @@ static void read_page(struct session_opening *o)
 static void adopt(struct session *s, const struct store_session *was)
 {
     s->fence = was->fence;
-    s->title = copy(&s->mem, was->title.n ? was->title : STR_NONE);
+    s->title = arena_maybe(&s->mem, was->title.n ? was->title : STR_NONE);
     if (!s->opts.cwd && was->cwd.n)
         set_folder(s, arena_cstr(&s->mem, was->cwd));
     if (str_eq(was->mode, str_of(agent_mode_name(AGENT_READ_ONLY))))

@@ -32,7 +32,7 @@ static void on_told(struct work_client *c, const struct event *ev)
     } else if (t->prompted && ev->kind == EVENT_END) {
         t->ended = true;
         t->end = ev->end;
-        t->end.text = ev->end.text.p ? arena_str(&t->run->mem, ev->end.text) : STR_NONE;
+        t->end.text = arena_maybe(&t->run->mem, ev->end.text);
     }
 }
 

@@ -6,11 +6,6 @@
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-static struct str copy(struct arena *mem, struct str s)
-{
-    return s.p ? arena_str(mem, s) : STR_NONE;
-}
-
 static struct pick_strs copy_list(struct arena *mem, struct pick_strs from)
 {
     struct str *v = ARENA_ARRAY(mem, struct str, from.n ? from.n : 1);
@@ -25,21 +20,21 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
 {
     struct task_spec to = *s;
 
-    to.tool = copy(mem, s->tool);
-    to.agent = copy(mem, s->agent);
-    to.text = copy(mem, s->text);
-    to.model = copy(mem, s->model);
-    to.effort = copy(mem, s->effort);
-    to.output_format = copy(mem, s->output_format);
-    to.context = copy(mem, s->context);
-    to.owner = copy(mem, s->owner);
-    to.session = copy(mem, s->session);
+    to.tool = arena_maybe(mem, s->tool);
+    to.agent = arena_maybe(mem, s->agent);
+    to.text = arena_maybe(mem, s->text);
+    to.model = arena_maybe(mem, s->model);
+    to.effort = arena_maybe(mem, s->effort);
+    to.output_format = arena_maybe(mem, s->output_format);
+    to.context = arena_maybe(mem, s->context);
+    to.owner = arena_maybe(mem, s->owner);
+    to.session = arena_maybe(mem, s->session);
     to.caller = s->caller ? arena_cstr(mem, str_of(s->caller)) : NULL;
-    to.trace.id = copy(mem, s->trace.id);
-    to.trace.parent = copy(mem, s->trace.parent);
-    to.taint = copy(mem, s->taint);
+    to.trace.id = arena_maybe(mem, s->trace.id);
+    to.trace.parent = arena_maybe(mem, s->trace.parent);
+    to.taint = arena_maybe(mem, s->taint);
     to.lock = copy_list(mem, s->lock);
-    to.rights = copy(mem, s->rights);
+    to.rights = arena_maybe(mem, s->rights);
     return to;
 }
 
@@ -70,11 +65,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kstr(&w, "taint", s->taint);
     jw_kstr(&w, "rights", s->rights);
     jw_kbool(&w, "isolate", s->isolate);
-    jw_plain_key(&w, STR("lock"));
-    jw_array(&w);
-    for (size_t i = 0; i < s->lock.n; i++)
-        jw_str(&w, s->lock.v[i]);
-    jw_array_end(&w);
+    pick_strs_write(&w, "lock", &s->lock);
     jw_object_end(&w);
     return buf_str(&out);
 }

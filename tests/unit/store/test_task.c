@@ -712,8 +712,8 @@ TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
     OK(request(&p, task_cancel));
     EQ(locks_held(&p, locks, ""), 0);
     p.s.asked = 1;
-    OK(create_by(&p, &(struct task_spec){
-                         .text = STR("x"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+    OK(create_by(
+        &p, &(struct task_spec){ .text = STR("x"), .budget_usd = -1, .lock = { own, 1, true } }));
     wait_state(&p, TASK_WORKING);
     EQ(locks_held(&p, locks, "docs"), 1);
     {
@@ -721,7 +721,7 @@ TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
 
         memcpy(first, p.id, sizeof(first));
         OK(create_by(&p, &(struct task_spec){
-                             .text = STR("y"), .budget_usd = -1, .lock = { .v = own, .n = 1 } }));
+                             .text = STR("y"), .budget_usd = -1, .lock = { own, 1, true } }));
         OK(request(&p, task_wait));
         EQ(p.ask.info.state, TASK_FAILED);
         OK(p.ask.info.text.n > 0);
