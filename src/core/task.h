@@ -11,10 +11,11 @@
  * was done, because it is not permitted; what fails later, or for another reason, is FAILED.
  *
  * A task is one prompt for one agent, worked on in a session of its own by the process that holds
- * its fencing token; or one call of a tool (task_call.h). Every change is a new version and leaves an event; events have numbers, 1, 2,
- * 3 ..., and are stored before anyone is told. The caller may go; the work goes on, and comes back
- * after a restart. Terminal tasks are kept for limits.task_keep_ms; when there are limits.tasks of
- * them the oldest terminal one makes room, and when all are live a new one is refused (ERR_LIMIT).
+ * its fencing token; or one call of a tool (task_call.h). Every change is a new version and leaves
+ * an event; events have numbers, 1, 2, 3 ..., and are stored before anyone is told. The caller may
+ * go; the work goes on, and comes back after a restart. Terminal tasks are kept for
+ * limits.task_keep_ms; when there are limits.tasks of them the oldest terminal one makes room, and
+ * when all are live a new one is refused (ERR_LIMIT).
  *
  * Events of a task, as stored and told (kind, JSON body):
  *
@@ -84,8 +85,8 @@ struct task_info {
     struct str text;   /* a sentence about the state: why it failed, what is asked */
     struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
                           "usage","stop","duration_seconds","trust":{"level","from":[...]}},
-                          of a call also "call"; else STR_NONE. level "untrusted": data from outside, from these sources,
-                          has had a say in it */
+                          of a call also "call"; else STR_NONE. level "untrusted": data from
+                          outside, from these sources, has had a say in it */
     struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool","args",
                           "asked_ms"}}, args by args_brief; or STR_NONE */
     bool held;         /* a process that lives, or may, works on it: asks can be answered */

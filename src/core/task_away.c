@@ -58,7 +58,7 @@ static void free_away(struct task_away *a)
     task_engine_settled(g);
 }
 
-/* ---- it has gone ------------------------------------------------------------------------------ */
+/* ---- it has gone ----------------------------------------------------------------------------- */
 
 static void on_again(struct timer *t)
 {
@@ -89,7 +89,7 @@ void task_away_ended(struct task_away *a, const char *how)
     task_fail_away(a);
 }
 
-/* ---- it is to go ------------------------------------------------------------------------------ */
+/* ---- it is to go ----------------------------------------------------------------------------- */
 
 static void stop(struct task_away *a)
 {
