@@ -112,6 +112,47 @@ void task_away_cancel(struct task_engine *g, struct str id)
                   on_overdue);
 }
 
+/* At a task in the store; the child may be gone when it comes back. */
+struct look {
+    struct task_engine *engine;
+    struct store_ask ask;
+    struct store_step step;
+    char id[ID_TEXT];
+};
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct look *l = who;
+    struct task_engine *g = l->engine;
+
+    (void)op;
+    if (!e && l->step.task.canceled && !g->closing)
+        task_away_cancel(g, str_of(l->id));
+    store_ask_fini(&l->ask);
+    mem_free(l);
+    g->others--;
+    task_engine_settled(g);
+}
+
+static void look(struct task_away *a)
+{
+    struct look *l = MEM_NEW(struct look);
+
+    l->engine = a->engine;
+    memcpy(l->id, a->id, sizeof(l->id));
+    l->step = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(l->id) } };
+    l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
+    a->engine->others++;
+    store_start(a->engine->store, &l->ask, NULL, on_looked, l);
+}
+
+void task_away_look(struct task_engine *g)
+{
+    for (struct task_away *a = g->away; a; a = a->next)
+        if (a->child && !timer_is_set(&a->timer))
+            look(a);
+}
+
 void task_away_close(struct task_engine *g)
 {
     struct task_away *next;

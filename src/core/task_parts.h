@@ -292,6 +292,9 @@ void task_away_close(struct task_engine *g);
 /* Its task is cancelled, which is stored: its process ends by that, or is ended. */
 void task_away_cancel(struct task_engine *g, struct str id);
 
+/* Has another process cancelled one of them? */
+void task_away_look(struct task_engine *g);
+
 /* One of those has gone: take its task, to fail it with a->why. Then task_away_taken. */
 void task_fail_away(struct task_away *a);
 void task_away_taken(struct task_away *a, const struct err *e);

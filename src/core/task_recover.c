@@ -212,7 +212,10 @@ static void search(struct task_engine *g);
 
 static void on_time(struct timer *t)
 {
-    search(CONTAINER_OF(t, struct task_engine, look));
+    struct task_engine *g = CONTAINER_OF(t, struct task_engine, look);
+
+    task_away_look(g);
+    search(g);
 }
 
 static void on_found(struct op *op, const struct err *e, void *who)

@@ -1865,4 +1865,17 @@ TEST(a_process_that_does_not_end_when_its_task_is_cancelled_is_ended)
     EQ(apart.started, 1);
 }
 
+TEST(also_when_another_process_cancels_it)
+{
+    AUTO_PLAY p;
+
+    play_apart(&p, 0, ERR_SYSTEM);
+    p.s.world.limits.child_polite_ms = p.s.world.limits.child_term_ms = 0;
+    sql(&p, "UPDATE tasks SET canceled = 1");
+    OK(request(&p, task_wait));
+    EQ(p.ask.info.state, TASK_CANCELED);
+    EQ(apart.stopped, 1);
+    EQ(apart.started, 1);
+}
+
 TEST_MAIN()
