@@ -1140,6 +1140,31 @@ TEST(an_answer_that_was_not_taken_is_said_to_be)
     arena_fini(&mem);
 }
 
+TEST(who_answers_is_cut_between_characters)
+{
+    AUTO_PLAY p;
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
+    struct second_answer b = { 0 };
+    struct arena mem = { 0 };
+    struct notes t = { 0 };
+    char by[300] = "";
+
+    memset(by, 'a', 255);
+    memcpy(by + 255, "\xc3\xa4", 2);
+    asking_play(&p);
+    OK(json_read(&mem, STR("{\"action\":\"decline\"}"), &opts, &b.json, &p.err));
+    b.ask = (struct task_ask){ .id = str_of(p.id), .by = str_of(by) };
+    task_answer(p.engine, &b.ask, STR("ask_1"), b.json, NULL, on_second, &b);
+    OK(until(p.s.world.loop, until_true, &b.done));
+    OK(answer(&p, "ask_2", "{\"action\":\"decline\"}"));
+    OK(request(&p, task_wait));
+    follow(&p, &t, 0);
+    OK(followed(&p, &t));
+    HAS_S(str_of(t.text), "aaaa\"}\n");
+    task_ask_fini(&b.ask);
+    arena_fini(&mem);
+}
+
 TEST(who_answers_when_the_program_stops_is_told_that_it_is_stored)
 {
     AUTO_PLAY p;
