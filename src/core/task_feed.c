@@ -149,7 +149,7 @@ static void read_on(struct task_engine *g)
         return;
     s->reading = true;
     for (struct task_feed *f = s->first; f; f = f->next)
-        f->asked = true;
+        f->asked = !f->full; /* else it is not asked for from where it stands */
     s->step = (struct store_step){ .what = STORE_TASK_FEED, .feed = { .after = least_known(s) } };
     s->ask = (struct store_ask){ .step = &s->step, .steps = 1 };
     g->others++;

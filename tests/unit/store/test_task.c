@@ -1492,6 +1492,28 @@ TEST(who_follows_all_and_has_no_room_comes_back_or_is_let_go)
     EQ(slow.err.code, ERR_CLOSED);
 }
 
+/* What was read while it had none does not hold what it missed. */
+TEST(who_has_room_again_while_others_are_read_for_misses_nothing)
+{
+    AUTO_PLAY p;
+    struct feed_notes slow = { .room = 1 };
+
+    play_init(&p);
+    play_up(&p);
+    add_line(&p.s, (struct line){ .text = "One." });
+    follow_all(&p, &slow, TASK_FEED_NOW, NULL);
+    OK(create(&p, "go"));
+    OK(request(&p, task_wait));
+    EQ(slow.n, 1);
+    while (p.engine->feeds.reading)
+        loop_run_once(p.s.world.loop);
+    task_feeds_hear(p.engine);
+    slow.room = 0;
+    task_feed_more(&slow.feed);
+    OK(until(p.s.world.loop, has_heard, &slow));
+    close_engine(&p, &p.engine);
+}
+
 TEST(following_and_waiting_can_be_given_up)
 {
     AUTO_PLAY p;
