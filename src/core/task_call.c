@@ -193,19 +193,6 @@ static struct str asked(struct arena *mem, const struct task_call_spec *s)
                         STR_ARG(utf8_head(args, ASKED_MOST)), args.n > ASKED_MOST ? "..." : "");
 }
 
-/* What its caller may is the most; the scope itself may go with whoever called. */
-static struct str rights_of(struct task_engine *g, struct arena *mem, const struct caller *c)
-{
-    struct buf out;
-    struct jw w = jw_to(&out);
-
-    if (!c->scope)
-        return STR_NONE;
-    buf_init_in(&out, mem, (size_t)g->limits->message_bytes);
-    guard_scope_write(&w, c->scope, g->opts.guard ? &g->opts.guard->own : NULL);
-    return buf_str(&out);
-}
-
 static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
                                 const struct task_call_spec *s)
 {
@@ -220,7 +207,8 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
         .caller = c->name,
         .trace = c->trace,
         .taint = c->taint,
-        .rights = rights_of(g, mem, c),
+        /* what its caller may is the most; the scope itself may go with whoever called */
+        .rights = c->scope ? guard_scope_text(mem, g->limits, c->scope, g->opts.guard) : STR_NONE,
     };
 }
 
