@@ -12,7 +12,8 @@ static int status_of(enum err_code code)
     case ERR_INVALID: return 400;
     case ERR_DENIED: return 403;
     case ERR_NOT_FOUND: return 404;
-    case ERR_LIMIT: return 429;
+    case ERR_LIMIT: return 413;
+    case ERR_BUSY:
     case ERR_CLOSED:
     case ERR_CANCELED: return 503;
     case ERR_TIMEOUT: return 504;
@@ -22,9 +23,32 @@ static int status_of(enum err_code code)
     return 500;
 }
 
+/* It would be different in a while. */
+static void ask_again(struct http_req *req, const char *why)
+{
+    const struct http_header later = { STR("Retry-After"), STR("1") };
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    struct str body;
+
+    buf_init(&out, 1 << 12);
+    jw_object(&w);
+    jw_plain_key(&w, STR("error"));
+    jw_object(&w);
+    jw_kint(&w, "code", 503);
+    jw_kstr(&w, "message", str_of(why));
+    jw_object_end(&w);
+    jw_object_end(&w);
+    body = buf_str(&out);
+    http_reply(req, 503, "application/json", &later, 1, &body, 1);
+}
+
 void api_refuse(struct http_req *req, const struct err *e)
 {
-    http_reply_error(req, status_of(e->code), "%s", e->text);
+    if (e->code == ERR_BUSY)
+        ask_again(req, e->text);
+    else
+        http_reply_error(req, status_of(e->code), "%s", e->text);
 }
 
 void api_reply(struct http_req *req, int status, struct buf *body)
@@ -74,6 +98,8 @@ static void go_on(struct api_visit *v)
 {
     if (api_engine(v))
         v->then(v);
+    else if (v->service->hiring.open)
+        ask_again(v->req, "agents are still being opened; try again");
     else
         http_reply_error(v->req, 503, "there are no agents here; the log says why");
 }

@@ -15,8 +15,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
-enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, VALUE_SHOWN = 4000 };
+enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, MESSAGE_SHORT = 4000 };
 
 static void print(const struct buf *out)
 {
@@ -70,7 +71,7 @@ static void put_lines(struct buf *out, const struct approval *a, int64_t now)
     put_cut(out, json_here(a->args) ? json_raw(a->args) : STR("{}"), ARGS_SHORT);
     put_state(out, a);
     buf_put(out, STR("    "));
-    put_cut(out, a->message, VALUE_SHOWN);
+    put_cut(out, a->message, MESSAGE_SHORT);
     buf_putc(out, '\n');
 }
 
@@ -79,7 +80,7 @@ static void put_field(struct buf *out, const char *key, struct str value)
     if (!value.n)
         return;
     buf_printf(out, "%-10s ", key);
-    put_cut(out, value, VALUE_SHOWN);
+    show_text(out, value);
     buf_putc(out, '\n');
 }
 
@@ -92,8 +93,7 @@ static void put_members(struct buf *out, struct arena *mem, const char *what, st
         buf_printf(out, "%-10s ", what);
         show_text(out, json_str(mem, key));
         buf_put(out, STR(": "));
-        put_cut(out, json_type(value) == JSON_STRING ? json_str(mem, value) : json_raw(value),
-                VALUE_SHOWN);
+        show_text(out, json_type(value) == JSON_STRING ? json_str(mem, value) : json_raw(value));
         buf_putc(out, '\n');
     }
 }
@@ -108,6 +108,7 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     put_field(out, "asks for", a->kind);
     put_field(out, "tool", a->tool);
     put_members(out, mem, "argument", a->args);
+    put_field(out, "cut", a->cut ? STR("the arguments are too long to be shown") : STR_NONE);
     put_field(out, "says", a->message);
     put_field(out, "url", json_str(mem, json_get(a->params, STR("url"))));
     put_members(out, mem, "value", form);
@@ -125,6 +126,8 @@ struct listing {
     struct jw w;
     int64_t now;
     bool whole;
+    size_t shown;      /* questions */
+    const char *state; /* of the task that was looked at last */
 };
 
 static void put_task(struct listing *l, struct arena *mem, const struct task_info *t)
@@ -133,14 +136,13 @@ static void put_task(struct listing *l, struct arena *mem, const struct task_inf
     struct approval_walk at = { 0 };
     struct approval a;
 
-    if (l->app->opt.json) {
-        approvals_write(&l->w, mem, limits, t, l->now);
-        return;
-    }
-    while (approval_next(&at, mem, limits, t, &a))
-        if (l->whole)
+    l->state = task_state_names[t->state];
+    if (l->app->opt.json)
+        approvals_write(&l->w, mem, limits, t, l->whole, l->now);
+    for (; approval_next(&at, mem, limits, t, &a); l->shown++)
+        if (l->whole && !l->app->opt.json)
             put_whole(&l->out, mem, &a, l->now);
-        else
+        else if (!l->app->opt.json)
             put_lines(&l->out, &a, l->now);
 }
 
@@ -162,6 +164,21 @@ static bool look_at_one(struct listing *l, struct shelf *shelf, struct str id, s
     put_stored(l, &look.step[0].task);
     store_ask_fini(&look.ask);
     return true;
+}
+
+/* Nothing is open. One task that was asked for should have had something. */
+static int tell_none(const struct listing *l, struct str id)
+{
+    struct err e;
+
+    if (id.p) {
+        fail(&e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now; it is %s", STR_ARG(id),
+             l->state);
+        return app_fail(&e);
+    }
+    if (!l->app->opt.json && isatty(STDERR_FILENO))
+        fputs("no task asks anything now\n", stderr);
+    return EXIT_OK;
 }
 
 /* id STR_NONE: of all tasks. */
@@ -187,7 +204,9 @@ static int list(struct app *app, struct shelf *shelf, struct str id)
     if (ok)
         print(&l.out);
     buf_fini(&l.out);
-    return ok ? EXIT_OK : app_fail(&e);
+    if (!ok)
+        return app_fail(&e);
+    return l.shown ? EXIT_OK : tell_none(&l, id);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------- */

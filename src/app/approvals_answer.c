@@ -20,6 +20,7 @@ struct answering {
     struct approval what;
     struct task_ask ask;
     struct json answer;
+    struct timer patience; /* with whoever is to take it */
     bool done;
     struct err err;
 };
@@ -154,13 +155,22 @@ static void on_answered(struct op *op, const struct err *e, void *who)
     loop_stop(a->shelf->loop);
 }
 
+/* Whoever works on the task is slow, or looks more rarely than we do. */
+static void on_slow(struct timer *t)
+{
+    (void)t;
+    fputs("stored; waiting for the task to take it\n", stderr);
+}
+
 static void give(struct answering *a)
 {
     task_remote_open(&a->remote, a->app, a->shelf);
     a->ask.id = a->task.id;
     task_answer(a->remote.engine, &a->ask, a->what.key, a->answer, NULL, on_answered, a);
+    timer_set(a->shelf->loop, &a->patience, 2 * a->app->config.limits.task_look_ms, on_slow);
     while (!a->done)
         loop_run(a->shelf->loop);
+    timer_clear(a->shelf->loop, &a->patience);
 }
 
 static void tell(struct answering *a, enum approvals_act act)
@@ -204,7 +214,7 @@ int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum a
     if ((args->always && act != APPROVE_ALLOW) || (args->reason && act != APPROVE_DENY))
         return app_usage("approvals: --always goes with allow, --reason with deny");
     if (!look(a, id, &e) || !choose(a, key, &e))
-        return app_fail(&e);
+        return e.code == ERR_INVALID ? app_usage("%s", e.text) : app_fail(&e);
     if (!write_answer(a, act, args, values, word + (key != NULL), &e))
         return app_usage("%s", e.text);
     give(a);

@@ -6,7 +6,6 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "core/task.h"
-#include "wire/http_query.h"
 
 struct visit {
     struct api_visit api; /* first */
@@ -20,8 +19,7 @@ static struct visit *visit_new(struct http_req *req)
 {
     struct visit *v = ARENA_NEW(&req->mem, struct visit);
 
-    v->api.req = req;
-    v->api.service = req->who;
+    api_visit_init(&v->api, req);
     return v;
 }
 
@@ -41,7 +39,7 @@ static void write_list(struct jw *w, struct visit *v)
     jw_plain_key(w, STR("approvals"));
     jw_array(w);
     for (size_t i = 0; i < l->n; i++)
-        approvals_write(w, &v->api.req->mem, v->api.service->limits, &l->v[i], now);
+        approvals_write(w, &v->api.req->mem, v->api.service->limits, &l->v[i], false, now);
     jw_array_end(w);
     if (l->more) {
         jw_plain_key(w, STR("next_cursor"));
@@ -71,17 +69,19 @@ static void list(struct api_visit *api)
 {
     struct visit *v = of_api(api);
 
-    task_list(api->service->staff.tasks, &v->list, NULL, on_listed, v);
+    task_list(api_engine(api), &v->list, NULL, on_listed, v);
 }
 
 void approvals_api_list(struct http_req *req)
 {
     struct visit *v = visit_new(req);
     struct str cursor;
+    struct err e;
 
     v->list.only_asking = true;
-    if (!http_query_get(&req->mem, req->query, STR("cursor"), &cursor) ||
-        (cursor.p && !task_cursor_read(cursor, &v->list.cursor)))
+    if (!api_query(&v->api, "cursor", &cursor, &e))
+        api_refuse(req, &e);
+    else if (cursor.p && !task_cursor_read(cursor, &v->list.cursor))
         http_reply_error(req, 400, "cursor: the next_cursor of an earlier answer is expected");
     else
         api_visit_begin(&v->api, list);
@@ -93,28 +93,21 @@ void approvals_api_list(struct http_req *req)
 static void on_answered(struct op *op, const struct err *e, void *who)
 {
     struct visit *v = who;
-    bool found = v->ask.info.id.n > 0;
-    AUTO_BUF body;
-    struct jw w = jw_to(&body);
 
     (void)op;
-    buf_init(&body, (size_t)v->api.service->limits->output_backlog_bytes);
-    if (!e)
-        task_write(&w, &v->ask.info, true);
+    if (!e || e->code != ERR_NOT_FOUND || !v->ask.info.id.n) {
+        api_reply_task(&v->api, &v->ask, 200, e);
+        return;
+    }
     task_ask_fini(&v->ask);
-    if (e && e->code == ERR_NOT_FOUND && found)
-        http_reply_error(v->api.req, 409, "%s", e->text);
-    else if (e)
-        api_refuse(v->api.req, e);
-    else
-        api_reply(v->api.req, 200, &body);
+    http_reply_error(v->api.req, 409, "%s", e->text);
 }
 
 static void answer(struct api_visit *api)
 {
     struct visit *v = of_api(api);
 
-    task_answer(api->service->staff.tasks, &v->ask, v->key, v->answer, NULL, on_answered, v);
+    task_answer(api_engine(api), &v->ask, v->key, v->answer, NULL, on_answered, v);
 }
 
 static const struct pick answer_fields[] = {

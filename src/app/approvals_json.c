@@ -1,6 +1,7 @@
 #include "app/approvals_json.h"
 
 #include "base/clock.h"
+#include "core/args_brief.h"
 
 static bool step(struct approval_walk *at, struct arena *mem, const struct limits *limits,
                  const struct task_info *t)
@@ -35,6 +36,7 @@ bool approval_next(struct approval_walk *at, struct arena *mem, const struct lim
         .tool = json_str(mem, json_get(ask, STR("tool"))),
         .args = json_get(ask, STR("args")),
         .params = json_get(ask, STR("params")),
+        .cut = json_here(json_get(ask, STR("cut"))),
     };
     out->message = json_str(mem, json_get(out->params, STR("message")));
     json_int(json_get(ask, STR("asked_ms")), &out->asked);
@@ -47,7 +49,18 @@ static void write_raw(struct jw *w, const char *key, struct json v)
         jw_kraw(w, key, json_raw(v));
 }
 
-static void write_one(struct jw *w, const struct approval *a, int64_t now)
+static void write_args(struct jw *w, struct arena *mem, const struct approval *a, bool whole)
+{
+    bool cut = false;
+
+    jw_kraw(w, "arguments",
+            whole && json_here(a->args) ? json_raw(a->args) : args_brief(mem, a->args, &cut));
+    if (cut || a->cut)
+        jw_kbool(w, "cut", true);
+}
+
+static void write_one(struct jw *w, struct arena *mem, const struct approval *a, bool whole,
+                      int64_t now)
 {
     char time[CLOCK_TEXT];
 
@@ -59,7 +72,7 @@ static void write_one(struct jw *w, const struct approval *a, int64_t now)
     jw_kstr(w, "owner", a->task->owner);
     jw_kstr(w, "kind", a->kind);
     jw_kstr(w, "tool", a->tool);
-    write_raw(w, "arguments", a->args);
+    write_args(w, mem, a, whole);
     jw_kstr(w, "message", a->message);
     write_raw(w, "url", json_get(a->params, STR("url")));
     write_raw(w, "schema", json_get(a->params, STR("requestedSchema")));
@@ -70,11 +83,11 @@ static void write_one(struct jw *w, const struct approval *a, int64_t now)
 }
 
 void approvals_write(struct jw *w, struct arena *mem, const struct limits *limits,
-                     const struct task_info *t, int64_t now)
+                     const struct task_info *t, bool whole, int64_t now)
 {
     struct approval_walk at = { 0 };
     struct approval a;
 
     while (approval_next(&at, mem, limits, t, &a))
-        write_one(w, &a, now);
+        write_one(w, mem, &a, whole, now);
 }

@@ -2,10 +2,11 @@
  * approvals_json.h - what a task asks, as JSON: `approvals --json` and /api/approvals.
  *
  * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,"asked",
- *  "waits_seconds","open"}
+ *  "waits_seconds","open"}; of arguments that are cut also "cut":true
  *
- * Arguments are those of the call, short and without secrets (args_brief.h). open: somebody works on
- * the task and would take an answer; else it asks again, under another key, when it goes on.
+ * Arguments are those of the call, without secrets (args_brief.h), in lists short; all of them are
+ * what /api/tasks/ID and `approvals show` have. open: somebody works on the task and would take an
+ * answer; else it asks again, under another key, when it goes on.
  */
 #ifndef APP_APPROVALS_JSON_H
 #define APP_APPROVALS_JSON_H
@@ -17,6 +18,7 @@ struct approval {
     const struct task_info *task;
     struct str key, kind, tool, message;
     struct json args, params;
+    bool cut;      /* args are not all */
     int64_t asked; /* ms */
 };
 
@@ -29,8 +31,8 @@ struct approval_walk {
 bool approval_next(struct approval_walk *at, struct arena *mem, const struct limits *limits,
                    const struct task_info *t, struct approval *out);
 
-/* All of a task, as elements of an array. */
+/* All of a task, as elements of an array. whole: with all arguments, else as in lists. */
 void approvals_write(struct jw *w, struct arena *mem, const struct limits *limits,
-                     const struct task_info *t, int64_t now);
+                     const struct task_info *t, bool whole, int64_t now);
 
 #endif

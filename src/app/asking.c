@@ -10,9 +10,10 @@
 #include "app/ask_form.h"
 #include "app/show.h"
 #include "base/container.h"
+#include "base/utf8.h"
 #include "core/tool.h"
 
-enum { SHOW_MOST = 1 << 20, VALUE_SHOWN = 4000, CONTENT_MOST = 1 << 20 };
+enum { SHOW_MOST = 8 << 20, VALUE_SHOWN = 256 << 10, CONTENT_MOST = 1 << 20 };
 
 struct question {
     struct op op; /* first */
@@ -40,9 +41,9 @@ static void show_buf(struct question *q, struct buf *b)
     q->asking->kind->show(q->asking, buf_str(b));
 }
 
-static void put_cut(struct buf *out, struct str text)
+static void put_value(struct buf *out, struct str text)
 {
-    struct str head = str_head(text, VALUE_SHOWN);
+    struct str head = utf8_head(text, VALUE_SHOWN);
 
     show_lines(out, head);
     if (head.n < text.n)
@@ -55,7 +56,7 @@ static void show_message(struct question *q)
     AUTO_BUF out;
 
     buf_init(&out, SHOW_MOST);
-    put_cut(&out, json_str(memory(q), json_get(q->params, STR("message"))));
+    put_value(&out, json_str(memory(q), json_get(q->params, STR("message"))));
     show_buf(q, &out);
 }
 
@@ -73,10 +74,12 @@ static void show_call(struct question *q)
         buf_put(&out, STR("  "));
         show_text(&out, json_str(memory(q), key));
         buf_put(&out, STR(": "));
-        put_cut(&out, json_type(v) == JSON_STRING ? json_str(memory(q), v) : json_raw(v));
+        put_value(&out, json_type(v) == JSON_STRING ? json_str(memory(q), v) : json_raw(v));
     }
     if (out.n)
         show_buf(q, &out);
+    if (out.full)
+        q->asking->kind->show(q->asking, STR("\n... (there is more: too much to be shown)\n"));
 }
 
 static void show_url(struct question *q)
@@ -85,7 +88,7 @@ static void show_url(struct question *q)
 
     buf_init(&out, SHOW_MOST);
     buf_put(&out, STR("  "));
-    put_cut(&out, json_str(memory(q), json_get(q->params, STR("url"))));
+    put_value(&out, json_str(memory(q), json_get(q->params, STR("url"))));
     show_buf(q, &out);
 }
 

@@ -130,17 +130,28 @@ static void on_in_bytes(struct stream *s, struct str bytes)
     got_line(c, c->line.p ? buf_str(&c->line) : STR(""));
 }
 
-/* Ctrl-D, or the terminal is gone: the next question opens it anew. */
+/* Nobody can answer there any more. That is a no, unless whoever asks wants to know. */
+static void lost(struct console *c)
+{
+    if (c->on_lost)
+        c->on_lost(c->lost_who);
+    else
+        got_line(c, STR_NONE);
+}
+
+/* Ctrl-D, or the terminal is gone, which may look the same: the next question opens it anew. */
 static void on_in_end(struct stream *s, const struct err *e)
 {
     struct console *c = s->owner;
 
-    (void)e;
     close_in(c);
     if (!c->wanted)
         return;
     put(&c->sink, RENDER_ASIDE, STR("\n"));
-    got_line(c, STR_NONE);
+    if (e || !isatty(STDIN_FILENO))
+        lost(c);
+    else
+        got_line(c, STR_NONE);
 }
 
 static void on_in_room(struct stream *s)
@@ -172,7 +183,7 @@ static void open_in(struct console *c)
         return;
     }
     if (!fd_own_nonblocking(STDIN_FILENO, &fd, &e)) {
-        got_line(c, STR_NONE);
+        lost(c);
         return;
     }
     c->reading = true;
@@ -281,6 +292,11 @@ void console_set(const struct console *c, struct render_opts *opts)
 bool console_can_ask(const struct console *c)
 {
     return c->terminal[STDIN_FILENO] && c->terminal[STDERR_FILENO];
+}
+
+bool console_could_ask(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
 static void end_out(struct stream *s, bool now)

@@ -34,6 +34,8 @@ struct console {
     size_t open; /* streams that are not closed */
     void (*on_gone)(void *who);
     void *who;
+    void (*on_lost)(void *who); /* instead of a no, when the terminal has gone that is asked */
+    void *lost_who;
     void (*closed)(void *who);
     void *closed_who;
 };
@@ -47,6 +49,9 @@ void console_set(const struct console *c, struct render_opts *opts);
 
 /* Somebody is there to be asked: stdin and stderr are terminals. */
 bool console_can_ask(const struct console *c);
+
+/* Will that be so of one that is opened now? */
+bool console_could_ask(void);
 
 /* Write what waits, then call done from the loop. `now`: what waits is dropped. */
 void console_close(struct console *c, bool now, void (*done)(void *who), void *who);

@@ -148,10 +148,12 @@ static bool has_key(const struct pick_strs *list, struct str key)
 static bool check_run(struct daemon *d, struct arena *mem, const struct door_hello *h,
                       struct err *e)
 {
-    struct pick_strs ours = door_keys(mem, d->service->config);
+    struct pick_strs ours;
 
     if (!d->workshop)
         return fail(e, ERR_DENIED, "the daemon has no agents");
+    if (!door_keys(mem, d->service->config, &ours, e))
+        return fail_in(e, "the daemon");
     if (!str_eq(h->config, str_of(d->config)))
         return fail(e, ERR_DENIED, "the daemon has another configuration in force");
     for (size_t i = 0; i < h->keys.n; i++)
@@ -406,9 +408,7 @@ static bool listen_at(struct daemon *d, const char *path, struct err *e)
     size_t n;
 
     d->hearing = hangups_open(&d->hangups, d->service->loop, on_gone, e);
-    if (!d->hearing)
-        return false;
-    if (!http_bind(arena_printf(&d->app->mem, "unix:%s", path), bound, &n, text, e))
+    if (!d->hearing || !http_bind(arena_printf(&d->app->mem, "unix:%s", path), bound, &n, text, e))
         return false;
     d->bound = bound[0];
     d->watching = true; /* to be closed, whether it opens or not */

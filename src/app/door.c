@@ -95,10 +95,11 @@ struct str door_digest(struct app *app)
 }
 
 /* Each file is its letters; one that is not there is none. */
-void door_config(struct app *app, char out[DOOR_LETTERS])
+void door_config(const struct app *app, char out[DOOR_LETTERS])
 {
+    AUTO_ARENA scratch = { 0 };
     const char *path[RELOAD_PATHS];
-    size_t n = reload_paths(app, path);
+    size_t n = reload_paths(app, &scratch, path);
     char all[(RELOAD_PATHS + 1) * DOOR_LETTERS];
     struct err e;
 
@@ -114,28 +115,43 @@ void door_config(struct app *app, char out[DOOR_LETTERS])
     letters((struct str){ all, sizeof(all) }, out);
 }
 
-static void add_key(struct arena *mem, struct pick_strs *list, const char *table, const char *name,
+/* False: there is no room for it. */
+static bool add_key(struct arena *mem, struct pick_strs *list, const char *table, const char *name,
                     struct str value)
 {
-    if (name && value.n && list->n < DOOR_KEYS)
-        list->v[list->n++] =
-            arena_printf(mem, "%s%s=" STR_FMT, table, name, STR_ARG(letters_of(mem, value)));
+    if (!name || !value.n)
+        return true;
+    if (list->n == DOOR_KEYS)
+        return false;
+    list->v[list->n++] =
+        arena_printf(mem, "%s%s=" STR_FMT, table, name, STR_ARG(letters_of(mem, value)));
+    return true;
 }
 
-struct pick_strs door_keys(struct arena *mem, const struct config *c)
+static struct str variable(const char *name)
+{
+    return name ? str_of(getenv(name)) : STR_NONE;
+}
+
+bool door_keys(struct arena *mem, const struct config *c, struct pick_strs *out, struct err *e)
 {
     struct pick_strs list = { .v = ARENA_ARRAY(mem, struct str, DOOR_KEYS), .set = true };
+    bool all = true;
 
     for (size_t i = 0; i < provider_preset_count; i++) {
         const struct provider_preset *p = &provider_presets[i];
 
-        add_key(mem, &list, "", p->key_env, p->key_env ? str_of(getenv(p->key_env)) : STR_NONE);
-        add_key(mem, &list, "", p->url_env, p->url_env ? str_of(getenv(p->url_env)) : STR_NONE);
+        all &= add_key(mem, &list, "", p->key_env, variable(p->key_env));
+        all &= add_key(mem, &list, "", p->url_env, variable(p->url_env));
     }
     for (size_t i = 0; i < c->models.providers; i++)
-        add_key(mem, &list, "providers.", c->models.provider[i].spec.name,
-                c->models.provider[i].spec.key);
-    return list;
+        all &= add_key(mem, &list, "providers.", c->models.provider[i].spec.name,
+                       c->models.provider[i].spec.key);
+    if (!all)
+        return fail(e, ERR_LIMIT, "more than %d keys of models: they cannot be compared",
+                    DOOR_KEYS);
+    *out = list;
+    return true;
 }
 
 /* ---- knocking ------------------------------------------------------------------------------ */

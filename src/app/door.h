@@ -53,14 +53,14 @@ struct str door_digest(struct app *app);
  * The files of the configuration as they are now, and the limits in force, as a few letters: a
  * daemon that has not loaded them yet, or was started with other limits, would work differently.
  */
-void door_config(struct app *app, char out[DOOR_LETTERS]);
+void door_config(const struct app *app, char out[DOOR_LETTERS]);
 
 /*
  * Keys and addresses of models that this process has, each as "NAME=letters": those of the
  * environment and of [providers]. A daemon must have the same under that name; what we do not have
- * is the daemon's. In mem.
+ * is the daemon's. In mem. ERR_LIMIT: there are more than DOOR_KEYS.
  */
-struct pick_strs door_keys(struct arena *mem, const struct config *c);
+bool door_keys(struct arena *mem, const struct config *c, struct pick_strs *out, struct err *e);
 
 /* Connect, without waiting. The descriptor does not block; -1: nobody of our user is there. */
 int door_knock(const char *path, int *out_pid);

@@ -20,9 +20,8 @@ static const char *absolute(struct arena *mem, const char *path)
     return arena_printf(mem, "%s/%s", here, path).p;
 }
 
-size_t reload_paths(struct app *app, const char *out[RELOAD_PATHS])
+size_t reload_paths(const struct app *app, struct arena *mem, const char *out[RELOAD_PATHS])
 {
-    struct arena *mem = &app->mem;
     const char *user = root_user_config(mem), *state = root_user_state_path(mem);
     size_t n = 0;
 
@@ -42,7 +41,7 @@ static void list_paths(struct reload *r)
 {
     const char *path[RELOAD_PATHS];
 
-    r->paths = reload_paths(r->app, path);
+    r->paths = reload_paths(r->app, &r->app->mem, path);
     r->path = ARENA_ARRAY(&r->app->mem, struct file_watch_path, RELOAD_PATHS);
     for (size_t i = 0; i < r->paths; i++)
         r->path[i] = (struct file_watch_path){ .path = path[i] };

@@ -12,8 +12,8 @@
 
 enum { RELOAD_PATHS = 16 };
 
-/* The files that a configuration is read from, whether they are there or not. Returns how many. */
-size_t reload_paths(struct app *app, const char *out[RELOAD_PATHS]);
+/* The files that a configuration is read from, whether they are there or not, in mem. Returns how many. */
+size_t reload_paths(const struct app *app, struct arena *mem, const char *out[RELOAD_PATHS]);
 
 struct reload {
     struct app *app;

@@ -3,7 +3,8 @@
  * (run_wire.h).
  *
  * It ends with the daemon's last word, or with its connection. Then questions that are open are taken
- * back, and when the last of them has gone and the link is closed, so are we.
+ * back, and when the last of them has gone and the link is closed, so are we. A daemon that was told to
+ * stop and says nothing more for limits.shutdown_ms is left as it stands.
  */
 #include "app/attach.h"
 #include "app/run.h"
@@ -14,6 +15,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 struct far_run {
@@ -26,7 +28,8 @@ struct far_run {
     struct host host;     /* of calls that something is asked for */
     struct far_ask *asks;
     struct buf out;
-    bool canceled; /* it was told to end */
+    struct timer patience; /* with a daemon that was told to end */
+    bool canceled;         /* it was */
     bool over, closed;
     int code;
 };
@@ -49,14 +52,19 @@ static void check_over(struct far_run *r)
         loop_stop(r->loop);
 }
 
-static void finish(struct far_run *r, int code)
+static void set_over(struct far_run *r, int code)
 {
-    if (r->over)
-        return;
     r->over = true;
     r->code = code;
     for (struct far_ask *f = r->asks; f; f = f->next)
         op_cancel(&f->ask.op);
+}
+
+static void finish(struct far_run *r, int code)
+{
+    if (r->over)
+        return;
+    set_over(r, code);
     link_close(&r->link.link);
 }
 
@@ -89,17 +97,36 @@ static void send_line(struct far_run *r, struct jw *w)
         link_send(&r->link.link, &line, 1);
 }
 
+/* What waits to be sent would never be read: the link is not closed in order. */
+static void on_no_answer(struct timer *t)
+{
+    struct far_run *r = CONTAINER_OF(t, struct far_run, patience);
+    char text[160];
+
+    snprintf(
+        text, sizeof(text),
+        "the daemon (process %d) was told to stop and does not answer; it may still work on it",
+        r->pid);
+    if (!r->over) {
+        render_note(&r->screen.render, str_of(text));
+        set_over(r, EXIT_FAILED);
+    }
+    if (!r->io.s.closing)
+        stream_close(&r->io.s);
+}
+
 static void stop(struct run_screen *s)
 {
     struct far_run *r = CONTAINER_OF(s, struct far_run, screen);
     struct jw w;
 
-    if (r->canceled)
+    if (r->canceled || r->closed)
         return;
     r->canceled = true;
     w = new_line(r);
     jw_kbool(&w, "cancel", true);
     send_line(r, &w);
+    timer_set(r->loop, &r->patience, r->limits.shutdown_ms, on_no_answer);
 }
 
 /* The second time we leave as we stand: the daemon sees that, too. */
@@ -165,7 +192,8 @@ static void ask(struct far_run *r, const struct run_line *line)
     f->call.mem = &f->mem;
     f->ask.call = &f->call;
     f->ask.about = &f->call;
-    f->ask.kind = run_ask_named(line->kind);
+    if (!ask_kind_named(line->kind, &f->ask.kind))
+        f->ask.kind = ASK_KINDS; /* nobody can be asked that */
     f->ask.params =
         json_here(line->params) ? arena_str(&f->mem, json_raw(line->params)) : STR("{}");
     op_begin(&f->ask.op, &ask_kind, r->loop, NULL, on_answered, f);
@@ -267,6 +295,7 @@ static void on_closed(struct link *link)
     struct far_run *r = link->owner;
 
     r->closed = true;
+    timer_clear(r->loop, &r->patience);
     check_over(r);
 }
 
@@ -308,12 +337,6 @@ static int work(struct far_run *r, int fd, struct str request, int64_t timeout_m
     return run_screen_close(&r->screen, r->code);
 }
 
-/* A person is there to be asked: stdin and stderr are terminals. */
-static bool person(void)
-{
-    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-}
-
 /* False: it is larger than what a daemon takes. */
 static bool write_request(struct app *app, const struct run_want *want, struct str *out)
 {
@@ -323,7 +346,7 @@ static bool write_request(struct app *app, const struct run_want *want, struct s
     buf_init_in(&b, &app->mem, (size_t)app->config.limits.message_bytes - 1);
     jw_object(&w);
     jw_plain_key(&w, STR("run"));
-    run_want_write(&w, want, person());
+    run_want_write(&w, want, console_could_ask());
     jw_object_end(&w);
     *out = buf_str(&b);
     return !b.full;
@@ -332,8 +355,11 @@ static bool write_request(struct app *app, const struct run_want *want, struct s
 static int knock(struct app *app, int *pid)
 {
     char config[DOOR_LETTERS];
-    struct door_hello hello = { .face = STR("run"), .keys = door_keys(&app->mem, &app->config) };
+    struct door_hello hello = { .face = STR("run") };
+    struct err e;
 
+    if (!door_keys(&app->mem, &app->config, &hello.keys, &e))
+        return -1;
     door_config(app, config);
     hello.config = str_of(config);
     return attach_door(app, hello, pid);

@@ -249,8 +249,7 @@ static void on_gathered(struct op *op, const struct err *e, void *who)
 {
     struct run_guest *g = who;
 
-    (void)op;
-    if (e)
+    if (e || op->canceled || g->gone) /* also what came after all was there, and before this */
         say_done(g, EXIT_FAILED, true);
     else
         start(g);

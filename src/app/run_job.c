@@ -185,7 +185,7 @@ static bool take_agent(struct run_job *j, struct str name, struct str model, str
     if (!j->agent)
         return false;
     if (j->want->mode.p && !wants_read_only(j) && guard_is_read_only(&j->agent->scope))
-        return fail(e, ERR_DENIED, "the agent %s is read-only by its definition",
+        return fail(e, ERR_INVALID, "the agent %s is read-only by its definition",
                     j->agent->def->name);
     return true;
 }

@@ -84,12 +84,3 @@ enum err_code run_code_named(struct str name)
             return (enum err_code)c;
     return ERR_DENIED;
 }
-
-enum ask_kind run_ask_named(struct str word)
-{
-    enum ask_kind kind = 0;
-
-    while (kind < ASK_KINDS && !str_eq(word, str_of(ask_names[kind])))
-        kind++;
-    return kind;
-}

@@ -42,7 +42,4 @@ void run_want_write(struct jw *w, const struct run_want *want, bool person);
 /* The code of that name; ERR_DENIED for others. */
 enum err_code run_code_named(struct str name);
 
-/* Which ask a word stands for; ASK_KINDS: none. */
-enum ask_kind run_ask_named(struct str word);
-
 #endif

@@ -97,11 +97,3 @@ bool session_named(struct store_port *port, struct arena *mem, struct str beginn
 
     return search(port, &f, out, e);
 }
-
-bool session_last(struct store_port *port, struct arena *mem, struct str agent,
-                  struct store_session *out, struct err *e)
-{
-    struct session_search f = { .mem = mem, .agent = agent };
-
-    return search(port, &f, out, e);
-}

@@ -28,10 +28,6 @@ bool session_search_end(const struct session_search *f, struct err *e);
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e);
 
-/* The last one that nobody has open, of the agent of that name if one is given. ERR_NOT_FOUND. */
-bool session_last(struct store_port *port, struct arena *mem, struct str agent,
-                  struct store_session *out, struct err *e);
-
 /* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
 bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
                   void *who, struct err *e);

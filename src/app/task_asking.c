@@ -42,6 +42,8 @@ static void on_given(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e && e->code != ERR_CANCELED)
         task_screen_note(s->of->screen, str_of(e->text));
+    if (e && e->code == ERR_INVALID)
+        s->key = STR_NONE; /* it is open still, and asked again */
     task_ask_fini(&s->give);
     over(s);
 }
@@ -57,6 +59,7 @@ static void on_asked(struct op *op, const struct err *e, void *who)
     }
     s->state = GIVEN;
     s->give.id = s->of->id;
+    s->give.unseen = s->of->here;
     task_answer(s->of->engine, &s->give, s->key, s->ask.answer, NULL, on_given, s);
 }
 
@@ -78,16 +81,6 @@ static struct shown_ask *find(struct task_asking *t, struct str key)
     while (s && !str_eq(s->key, key))
         s = s->next;
     return s;
-}
-
-static bool kind_named(struct str name, enum ask_kind *out)
-{
-    for (size_t i = 0; i < ASK_KINDS; i++)
-        if (str_eq(name, str_of(ask_names[i]))) {
-            *out = (enum ask_kind)i;
-            return true;
-        }
-    return false;
 }
 
 /* Its own copy of all: what was told goes. */
@@ -142,7 +135,7 @@ void task_asking_see(struct task_asking *t, struct str asks)
 
         if (s)
             s->open = true;
-        else if (kind_named(a.kind, &kind) && asking_can(kind))
+        else if (!t->lost && ask_kind_named(a.kind, &kind) && asking_can(kind))
             ask_it(t, &a, kind);
     }
     for (struct shown_ask *s = t->all; s; s = s->next)
@@ -168,6 +161,13 @@ void task_asking_open(struct task_asking *t, struct task_screen *screen, struct 
         .host = { .loop = screen->loop, .limits = &screen->app->config.limits },
     };
     screen->asks = true;
+}
+
+void task_asking_lose(struct task_asking *t)
+{
+    t->lost = true;
+    for (struct shown_ask *s = t->all; s; s = s->next)
+        take_back(s);
 }
 
 void task_asking_close(struct task_asking *t)

@@ -17,6 +17,8 @@ struct task_asking {
     struct host host;      /* as much of one as questions need */
     struct shown_ask *all; /* all that were ever asked: their keys are not used again */
     size_t busy;           /* asked, or answers under way */
+    bool here;             /* this process works on the task: what is cut can be allowed, too */
+    bool lost;             /* the terminal is gone: nothing is asked any more */
     bool closing;
 };
 
@@ -29,6 +31,9 @@ void task_asking_open(struct task_asking *t, struct task_screen *screen, struct 
 
 /* What is open now: as in task_info. Nothing, before it is opened. */
 void task_asking_see(struct task_asking *t, struct str asks);
+
+/* Nobody is at the terminal any more: what is asked is taken back, and stays open. */
+void task_asking_lose(struct task_asking *t);
 
 /* Take back what is asked; runs the loop until that is done. */
 void task_asking_close(struct task_asking *t);

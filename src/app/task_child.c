@@ -1,12 +1,14 @@
 #include "app/task_child.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { ARGS_MOST = 12, HOW_MOST = 160 };
+enum { ARGS_MOST = 12, HOW_MOST = 400, SAID_MOST = 120 };
 
 struct task_child {
     struct proc proc;
@@ -36,12 +38,22 @@ static const struct stream_events io_events = { on_bytes, on_end, on_room, NULL 
 
 /* ---- its end --------------------------------------------------------------------------------- */
 
+/* What it complained of at last. */
+static struct str last_word(const struct proc *p)
+{
+    return utf8_head(tail_line(&p->tail, p->tail.count - 1), SAID_MOST);
+}
+
 static void on_exit_told(struct proc *p, const struct proc_exit *exit)
 {
     struct task_child *c = p->owner;
     char how[HOW_MOST];
+    size_t n;
 
     proc_exit_text(exit, how, sizeof(how));
+    n = strlen(how);
+    if (p->tail.count)
+        snprintf(how + n, sizeof(how) - n, "; it said: " STR_FMT, STR_ARG(last_word(p)));
     task_away_ended(c->away, how);
     proc_close(p);
 }

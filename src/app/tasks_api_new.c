@@ -93,7 +93,10 @@ static void create(struct api_visit *v)
 {
     struct creation *c = (struct creation *)(void *)v;
 
-    task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
+    if (v->req->conn)
+        task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
+    else /* it left while it waited, and would never hear of the task */
+        api_refuse(v->req, &(struct err){ ERR_CLOSED, "the client has gone" });
 }
 
 void tasks_api_create(struct http_req *req)

@@ -60,6 +60,15 @@ static void on_signal(int signum, void *who)
     loop_stop(w->shelf->loop);
 }
 
+/* Who only looked has not said no. */
+static void on_lost(void *who)
+{
+    struct watching *w = who;
+
+    task_asking_lose(&w->asking);
+    task_screen_note(&w->screen, STR("the terminal is gone; what the task asks stays open"));
+}
+
 static bool is_left(const struct watching *w)
 {
     return w->interrupted || w->screen.gone;
@@ -184,8 +193,11 @@ static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool 
         !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
         return app_fail(&e);
     task_remote_open(&w->remote, app, shelf);
-    if (w->id.p && task_asking_can(&w->screen))
+    if (w->id.p && task_asking_can(&w->screen)) {
         task_asking_open(&w->asking, &w->screen, w->remote.engine, w->id);
+        w->screen.console.on_lost = on_lost;
+        w->screen.console.lost_who = w;
+    }
     code = follow(w);
     task_asking_close(&w->asking);
     task_remote_close(&w->remote);

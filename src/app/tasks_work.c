@@ -139,6 +139,7 @@ static void answer(struct errand *j, struct str key, bool yes)
     if (!json_read(&r->mem, text, &opts, &v, &e))
         return;
     r->ask.id = j->id;
+    r->ask.unseen = true; /* yes was said to all of it, beforehand */
     task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
@@ -277,8 +278,10 @@ static int dispatch(struct errand *j)
     j->id = arena_str(&j->app->mem, j->ask.info.id);
     j->created = true;
     task_screen_begin(&j->screen, j->id, j->ask.info.agent);
-    if (task_asking_can(&j->screen))
+    if (task_asking_can(&j->screen)) {
         task_asking_open(&j->asking, &j->screen, j->shop.tasks, j->id);
+        j->asking.here = true;
+    }
     if (is_over(j))
         stop(j);
     follow(j);

@@ -206,7 +206,7 @@ void call_broke(struct call *call, const struct err *e)
     settle(call, e);
 }
 
-static const char *const ask_names[ASK_KINDS] = {
+static const char *const needs[ASK_KINDS] = {
     [ASK_FORM] = "input from a person (elicitation)",
     [ASK_URL] = "a person to visit a page (elicitation by URL)",
     [ASK_SAMPLE] = "an answer from its model (sampling)",
@@ -216,8 +216,7 @@ static const char *const ask_names[ASK_KINDS] = {
 
 static void note_lack(struct call *call, enum ask_kind kind, struct err *e)
 {
-    fail(e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what,
-         ask_names[kind]);
+    fail(e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what, needs[kind]);
     call->lacking = true;
     call->lacked = kind;
 }

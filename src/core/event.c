@@ -37,6 +37,16 @@ const char *const ask_names[ASK_KINDS] = {
     [ASK_ROOTS] = "roots", [ASK_SAMPLE] = "sample",
 };
 
+bool ask_kind_named(struct str name, enum ask_kind *out)
+{
+    for (size_t i = 0; i < ASK_KINDS; i++)
+        if (str_eq(name, str_of(ask_names[i]))) {
+            *out = (enum ask_kind)i;
+            return true;
+        }
+    return false;
+}
+
 static void write_prompt(struct jw *w, const struct event *ev)
 {
     const struct block *b = ev->block;

@@ -148,7 +148,6 @@ struct event {
 void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
-extern const char *const ask_names[ASK_KINDS];
 
 /*
  * The way back (event_read.c): what event_write wrote. Texts point into the line or live in mem.
@@ -160,6 +159,7 @@ bool event_read(struct arena *mem, struct json line, struct event *out, struct e
 extern const char *const called_names[CALLED_STATES];
 extern const char *const notice_names[NOTICE_KINDS];
 extern const char *const ask_names[ASK_KINDS];
+bool ask_kind_named(struct str name, enum ask_kind *out);
 
 /* ---- who is told ----------------------------------------------------------------------------- */
 

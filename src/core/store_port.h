@@ -13,7 +13,7 @@
  *
  * Failures: ERR_NOT_FOUND; ERR_DENIED (in use elsewhere, or a store that cannot be written);
  * ERR_INVALID (a version that is not the current one any more, an id that exists, a corrupt
- * store); ERR_LIMIT (too large, or too many requests wait); ERR_TIMEOUT (another process writes
+ * store); ERR_LIMIT (too large); ERR_BUSY (too many requests wait); ERR_TIMEOUT (another process writes
  * and does not end); ERR_SYSTEM (the disk is full, or broken). After each of them nothing of the
  * request is stored.
  */
@@ -142,7 +142,7 @@ struct store_task {
     const struct store_event *event; /* CREATE, UPDATE: in, appended with it */
     size_t events;
     int64_t capacity; /* CREATE: in, 0: limits.tasks; past it the oldest final one leaves, or
-                         ERR_LIMIT when all are live */
+                         ERR_BUSY when all are live */
 };
 
 /*

@@ -15,7 +15,7 @@
  * an event; events have numbers, 1, 2, 3 ..., and are stored before anyone is told. The caller may
  * go; the work goes on, and comes back after a restart. Terminal tasks are kept for
  * limits.task_keep_ms; when there are limits.tasks of them the oldest terminal one makes room, and
- * when all are live a new one is refused (ERR_LIMIT).
+ * when all are live a new one is refused (ERR_BUSY).
  *
  * Events of a task, as stored and told (kind, JSON body):
  *
@@ -88,7 +88,7 @@ struct task_info {
                           of a call also "call"; else STR_NONE. level "untrusted": data from
                           outside, from these sources, has had a say in it */
     struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool","args",
-                          "asked_ms"}}, args by args_brief; or STR_NONE */
+                          "cut"?,"asked_ms"}}, args by args_whole; or STR_NONE */
     bool held;         /* a process that lives, or may, works on it: asks can be answered */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
@@ -166,6 +166,7 @@ struct task_ask {
     struct str owner; /* in: STR_NONE sees all */
     struct str by;    /* in, of answer: who gives it; STR_NONE: the owner, else "local" */
     bool outside;     /* in, of answer: by a client, whom nobody has proved to be a person here */
+    bool unseen;      /* in, of answer: also to what was cut, and could not be shown */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */
@@ -195,7 +196,8 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
  * wants it. key may be STR_NONE where only one ask is open; both are borrowed until the op is done.
  * Of each ask the first answer counts. It is stored, taken by the process that works on the task,
  * and the op is done when the ask is closed. ERR_NOT_FOUND: it is not open, or not any more; or was
- * closed otherwise before the answer came. ERR_INVALID: no answer to this ask.
+ * closed otherwise before the answer came. ERR_INVALID: no answer to this ask; nobody agrees to a call
+ * whose arguments were cut, unless `unseen`.
  *
  * Who may answer is who sees the task, `owner`; agents have no tool for it, so that none agrees to
  * what it asks itself, or an agent below it. Who is `outside` does not agree to what was begun at the

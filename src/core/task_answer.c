@@ -44,13 +44,15 @@ static bool check_form(struct arena *mem, struct json ask, struct json content, 
     return true;
 }
 
+static bool is_kind(struct json ask, enum ask_kind kind)
+{
+    return json_is(json_get(ask, STR("kind")), str_of(ask_names[kind]));
+}
+
 /* A model's answer, or folders: whoever asked knows their shape. */
 static bool has_no_action(struct json ask)
 {
-    struct json kind = json_get(ask, STR("kind"));
-
-    return json_is(kind, str_of(ask_names[ASK_SAMPLE])) ||
-           json_is(kind, str_of(ask_names[ASK_ROOTS]));
+    return is_kind(ask, ASK_SAMPLE) || is_kind(ask, ASK_ROOTS);
 }
 
 static bool check_action(struct arena *mem, struct json ask, struct json answer, struct err *e)
@@ -64,30 +66,50 @@ static bool check_action(struct arena *mem, struct json ask, struct json answer,
                     "an answer is an object with an action, which is accept, decline or cancel");
     if (json_here(content) && json_type(content) != JSON_OBJECT)
         return fail(e, ERR_INVALID, "the content of an answer is an object");
-    return !accepts || !json_is(json_get(ask, STR("kind")), str_of(ask_names[ASK_FORM])) ||
-           check_form(mem, ask, content, e);
+    return !accepts || !is_kind(ask, ASK_FORM) || check_form(mem, ask, content, e);
 }
 
-bool task_answer_check(struct arena *mem, const struct limits *limits, const struct task_info *info,
-                       struct json answer, char key[TASK_KEY_TEXT], struct err *e)
+/* A yes or no, given to it, would be taken for what it asks for. */
+static bool check_no_action(struct json answer, struct err *e)
 {
+    return !json_here(json_get(answer, STR("action"))) ||
+           fail(e, ERR_INVALID,
+                "it asks the program that called for an answer of its model, or for its folders; "
+                "nobody else can give them");
+}
+
+/* What cannot be seen cannot be agreed to. */
+static bool check_seen(const struct task_ask *a, struct json ask, struct json answer, struct err *e)
+{
+    return a->unseen || !is_kind(ask, ASK_PERMISSION) || !json_here(json_get(ask, STR("cut"))) ||
+           !json_is(json_get(answer, STR("action")), STR("accept")) ||
+           fail(e, ERR_INVALID,
+                "its arguments are too long to be shown; deny it, or allow it where it runs");
+}
+
+bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
+                       char key[TASK_KEY_TEXT], struct err *e)
+{
+    const struct task_info *info = &a->info;
+    struct arena *mem = &a->mem;
     struct json_opts opts = limits_json(limits);
-    struct json asks, first;
+    struct json asks, ask;
 
     if (!info->asks.n || task_state_final(info->state) ||
         !json_read(mem, info->asks, &opts, &asks, e))
         return nothing_open(info, key, e);
-    first = json_first(asks);
     if (!key[0] && json_count(asks) > 1)
         return which_one(mem, asks, e);
-    if (!key[0] && !str_to_c(json_str(mem, first), key, TASK_KEY_TEXT))
+    if (!key[0] && !str_to_c(json_str(mem, json_first(asks)), key, TASK_KEY_TEXT))
         return nothing_open(info, "", e);
-    if (!json_here(json_get(asks, str_of(key))))
+    ask = json_get(asks, str_of(key));
+    if (!json_here(ask))
         return nothing_open(info, key, e);
     if (json_type(answer) != JSON_OBJECT)
         return fail(e, ERR_INVALID, "an answer is an object");
-    return has_no_action(json_get(asks, str_of(key))) ||
-           check_action(mem, json_get(asks, str_of(key)), answer, e);
+    if (has_no_action(ask))
+        return check_no_action(answer, e);
+    return check_action(mem, ask, answer, e) && check_seen(a, ask, answer, e);
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */

@@ -180,11 +180,7 @@ static void give_answer(struct task_request *q)
     const struct task_info *info = &q->ask->info;
     struct err e;
 
-    if (!may_agree(q, &e)) {
-        settle(q, &e);
-        return;
-    }
-    if (!task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
+    if (!may_agree(q, &e) || !task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
         settle(q, &e);
         return;
     }
@@ -208,7 +204,7 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
         return;
     }
     if (!by.p && info->held &&
-        task_answer_check(&q->ask->mem, q->engine->limits, info, q->answer, q->key, &e)) {
+        task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
         wait(q);
         return;
     }

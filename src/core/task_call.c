@@ -187,7 +187,8 @@ void task_call_start(struct task_run *r)
 /* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
 static struct str asked(struct arena *mem, const struct task_call_spec *s)
 {
-    struct str args = args_brief(mem, s->args);
+    bool cut;
+    struct str args = args_brief(mem, s->args, &cut);
 
     return arena_printf(mem, STR_FMT " " STR_FMT "%s", STR_ARG(s->tool),
                         STR_ARG(utf8_head(args, ASKED_MOST)), args.n > ASKED_MOST ? "..." : "");

@@ -35,6 +35,21 @@ static void on_event(struct work_client *c, const struct event *ev)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+static void write_question(struct jw *w, struct arena *mem, const struct task_question *q)
+{
+    bool cut;
+
+    jw_object(w);
+    jw_kstr(w, "kind", str_of(ask_names[q->ask->kind]));
+    jw_kraw(w, "params", q->ask->params);
+    jw_kstr(w, "tool", str_of(q->ask->about->what));
+    jw_kraw(w, "args", args_whole(mem, q->ask->about->args, q->run->engine->limits, &cut));
+    if (cut)
+        jw_kbool(w, "cut", true);
+    jw_kint(w, "asked_ms", q->asked);
+    jw_object_end(w);
+}
+
 struct str task_run_asks(const struct task_run *r, struct arena *mem)
 {
     struct buf out;
@@ -46,13 +61,7 @@ struct str task_run_asks(const struct task_run *r, struct arena *mem)
     jw_object(&w);
     for (const struct task_question *q = r->asks; q; q = q->next) {
         jw_key(&w, q->key);
-        jw_object(&w);
-        jw_kstr(&w, "kind", str_of(ask_names[q->ask->kind]));
-        jw_kraw(&w, "params", q->ask->params);
-        jw_kstr(&w, "tool", str_of(q->ask->about->what));
-        jw_kraw(&w, "args", args_brief(mem, q->ask->about->args));
-        jw_kint(&w, "asked_ms", q->asked);
-        jw_object_end(&w);
+        write_question(&w, mem, q);
     }
     jw_object_end(&w);
     return buf_str(&out);

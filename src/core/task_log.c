@@ -77,7 +77,7 @@ static void on_again(struct timer *t)
 
 bool task_store_may_recover(enum err_code code)
 {
-    return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_LIMIT;
+    return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_LIMIT || code == ERR_BUSY;
 }
 
 static void on_refused(struct task_run *r, const struct err *e)

@@ -185,11 +185,11 @@ void task_run_made(struct task_run *r, const struct event_tool *t);
 enum { TASK_KEY_TEXT = 64 };
 
 /*
- * Which of the open asks (as in task_info) is meant, and does the answer fit it? key "" stands for
- * the only one, and is filled in.
+ * Which of the open asks (a->info) is meant, and does the answer fit it? key "" stands for the only
+ * one, and is filled in.
  */
-bool task_answer_check(struct arena *mem, const struct limits *limits, const struct task_info *info,
-                       struct json answer, char key[TASK_KEY_TEXT], struct err *e);
+bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
+                       char key[TASK_KEY_TEXT], struct err *e);
 
 /* Who closed an ask, by the events of kind "answered"; STR_NONE: it is not among them. */
 struct str task_answered_by(struct arena *mem, const struct limits *limits,

@@ -194,6 +194,7 @@ enum rpc_code rpc_code_of(enum err_code code)
     case ERR_NOT_FOUND: return RPC_INVALID_PARAMS;
     case ERR_NONE:
     case ERR_LIMIT:
+    case ERR_BUSY:
     case ERR_DENIED:
     case ERR_CLOSED:
     case ERR_TIMEOUT:

@@ -178,7 +178,7 @@ static bool find_room(struct run *r, int64_t capacity, int64_t v[DELETE_MOST], s
                       " WHERE final = 1 AND ended < ? ORDER BY ended LIMIT ?",
                       INT64_MAX, count - most + 1, v, n, e))
         return false;
-    return *n || fail(e, ERR_LIMIT,
+    return *n || fail(e, ERR_BUSY,
                       "there are %" PRId64 " tasks and none of them has ended; limits.tasks is"
                       " %" PRId64 ": wait for one, or cancel one",
                       count, most);

@@ -84,7 +84,7 @@ def complaint(response, status):
 
 @case
 def a_fresh_folder_has_none(root):
-    equal(approvals(root).stdout, b"")
+    equal((approvals(root).stdout, approvals(root).stderr), (b"", b""))
     equal(is_open(root), [])
     missing = approvals(root, "allow", "x")
     equal(missing.returncode, FAILED)
@@ -196,6 +196,9 @@ def a_form_is_answered_by_its_values(root):
         asked(root)
         equal(approvals(root, "deny", ident).returncode, 0)
         has(ended(root, ident), "declined")
+        none = approvals(root, "show", ident)
+        equal((none.returncode, none.stdout), (FAILED, b""))
+        has(none.stderr, f"task {ident} asks nothing now; it is completed".encode())
 
 
 @case
@@ -220,12 +223,67 @@ def secrets_are_not_shown(root):
         equal(ask["arguments"]["api_key"], "***")
         equal(ask["arguments"]["in"], [{"password": "***"}])
         has(ask["arguments"]["long"], "bytes more")
+        equal(ask["cut"], True)  # of the list alone
         for text in (approvals(root).stdout, approvals(root, "show", ident).stdout,
                      approvals(root, "--json").stdout, server.request("GET", "/api/approvals").body,
                      json.dumps(task(root, ident)["asks"]).encode()):
             has(text, b"***")
             if b"hunter2" in text:
                 raise AssertionError(text)
+
+
+LATER = "x" * 3000 + "and what comes behind it"
+
+
+@case
+def what_stands_behind_a_long_text_is_shown_to_who_decides(root):
+    configure(root, ASKING)
+    with serve(root) as server:
+        deep = [LATER]
+        for _ in range(20):
+            deep = [deep]
+        ident = dispatch(server, "/call file_read " + json.dumps(
+            {"path": "a", "pad": LATER, "many": list(range(300)), "deep": deep}))
+        [ask] = asked(root)
+        if LATER in json.dumps(ask) or "cut" not in ask:
+            raise AssertionError(ask)
+        [whole] = json.loads(approvals(root, "show", ident, "--json").stdout)
+        equal((whole["arguments"]["pad"], whole["arguments"]["deep"], len(whole["arguments"]["many"]),
+               "cut" in whole), (LATER, deep, 300, False))
+        equal(approvals(root, "show", ident).stdout.count(LATER.encode()), 2)
+        equal(task(root, ident)["asks"][ask["key"]]["args"], whole["arguments"])
+        terminal = Terminal(root, "tasks", "watch", ident)
+        terminal.until(b"Allow it?")
+        has(terminal.seen.replace(b"\r\n", b""), LATER.encode())
+        terminal.type(b"n\n")
+        equal(terminal.end(), 0)
+
+
+@case
+def what_cannot_be_shown_is_not_agreed_to_from_elsewhere(root):
+    configure(root, ASKING)
+    call = "/call file_read " + json.dumps({"path": "a", "pad": "x" * 70000})
+    with serve(root) as server:
+        ident = dispatch(server, call)
+        [ask] = asked(root)
+        equal(ask["cut"], True)
+        has(approvals(root, "show", ident).stdout, b"too long to be shown")
+        refused = approvals(root, "allow", ident)
+        equal(refused.returncode, USAGE)
+        has(refused.stderr, b"its arguments are too long to be shown; deny it, or allow it where it runs")
+        accept = {"answer": {"action": "accept"}}
+        has(complaint(post(server, f"/api/tasks/{ident}/answer", accept), 400), "too long to be shown")
+        terminal = Terminal(root, "tasks", "watch", ident)
+        terminal.until(b"Allow it?")
+        terminal.type(b"y\n")
+        terminal.until(b"too long to be shown; deny it")
+        terminal.seen = terminal.seen.rpartition(b"too long to be shown; deny it")[2]
+        terminal.until(b"Allow it?")
+        terminal.type(b"n\n")
+        equal(terminal.end(), 0)
+        has(ended(root, ident), "not permitted")
+    done = run("agents", "dispatch", "default", call, "--yes", root=root, **OFFLINE)
+    equal((done.returncode, b"not permitted" in done.stdout), (0, False))  # where it runs
 
 
 # ---- a dispatch in one process, answers in another ---------------------------------------------
@@ -303,6 +361,7 @@ def an_answer_that_a_killed_daemon_did_not_take_is_reported(root):
         wait_for("the answer to be stored", lambda: stored(root))
         has(approvals(root, "deny", ident).stderr, b"answered already")
         equal(shell.poll(), None)
+        has(shell.stderr.readline(), b"stored; waiting for the task to take it")
         server.process.kill()
         server.process.wait(DEADLINE)
         code, _, err = end(shell)
@@ -451,6 +510,31 @@ def a_question_at_a_terminal_is_taken_back_when_somebody_else_answers(root):
         terminal.process.send_signal(signal.SIGINT)
         equal(terminal.end(), 130)
         equal([a["task"] for a in is_open(root)], [ident])  # to stop watching answers nothing
+
+
+@case
+def a_terminal_that_is_lost_answers_nothing(root):
+    configure(root, ASKING)
+    with serve(root) as server:
+        ident = dispatch(server, "/read a")
+        keys, stdin = pty.openpty()
+        screen, stderr = pty.openpty()
+        watcher = subprocess.Popen([TREFOIL, "tasks", "watch", ident, "--root", str(root)], stdin=stdin,
+                                   stdout=subprocess.PIPE, stderr=stderr,
+                                   env=environment(TERM="dumb", **OFFLINE), start_new_session=True)
+        os.close(stdin)
+        os.close(stderr)
+        seen = b""
+        while b"Allow it?" not in seen:
+            seen += os.read(screen, 4096)
+        os.close(keys)
+        while b"the terminal is gone; what the task asks stays open" not in seen:
+            seen += os.read(screen, 4096)
+        equal([a["task"] for a in is_open(root)], [ident])
+        equal(approvals(root, "allow", ident).returncode, 0)
+        equal((watcher.communicate(timeout=DEADLINE)[0], watcher.returncode), (b"x\n", 0))
+        os.close(screen)
+        equal([e["by"] for e in events(root, ident, "answered")], ["local"])
 
 
 @case

@@ -131,6 +131,16 @@ def a_process_that_hangs_is_ended_when_its_task_is_cancelled(root):
 
 
 @case
+def a_process_that_fails_says_why(root):
+    with serve(root, "[tasks]\nisolate = true\n") as t:
+        (root / "own.toml").write_text("[limits]\nno_such_limit = 1\n")  # read by the next process
+        got = ended(t, dispatch(t, "/echo x"))
+        equal(got["state"], "failed")
+        has(got["text"], "the process that worked on it has gone: exited with code 2; it said: trefoil: ")
+        has(got["text"], "no_such_limit")
+
+
+@case
 def nothing_outlives_a_daemon_that_is_killed_and_the_next_goes_on(root):
     with serve(root, "[tasks]\nisolate = true\n") as t:
         ident = dispatch(t, SLEEP)

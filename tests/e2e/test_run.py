@@ -249,6 +249,12 @@ def a_log_that_cannot_be_written_stops_nothing(root):
 
 @case
 def read_only_is_kept(root):
+    folder = root / ".trefoil" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "reader.md").write_text("---\ndescription: one\nmode: read-only\n---\nRead.\n")
+    wrong = agent(root, "-a", "reader", "--mode", "read-write", "/echo x")
+    equal(wrong.returncode, USAGE)
+    has(wrong.stderr, b"read-only by its definition")
     answer = agent(root, "--mode", "read-only", '/call file_write {"path":"a","content":"x"}')
     has(answer.stdout, b"Failed: file_write was denied")
     equal((root / "a").exists(), False)

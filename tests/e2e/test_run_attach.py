@@ -215,6 +215,28 @@ def two_interrupts_leave_at_once(folder):
         wait_for("the session to be left", lambda: not sessions(place.root)[0]["in_use"])
 
 
+@case
+def a_daemon_that_hangs_is_not_waited_for(folder):
+    place = Place(folder)
+    file = place.root / "trefoil.toml"
+    file.write_text(file.read_text() + "shutdown_ms = 200\n")
+    for words in ((), ("--timeout", "1")):
+        with place.serve() as d:
+            p = place.start("--json", *words, "/sleep 600")
+            p.stdout.readline()
+            p.stdout.readline()
+            os.kill(d.pid, signal.SIGSTOP)
+            try:
+                if not words:
+                    p.send_signal(signal.SIGINT)
+                _, err = p.communicate(timeout=DEADLINE)
+            finally:
+                os.kill(d.pid, signal.SIGCONT)
+            equal(p.returncode, FAILED)
+            has(err, f"the daemon (process {d.pid}) was told to stop and does not".encode())
+            wait_for("the session to be left", lambda: not sessions(place.root)[0]["in_use"])
+
+
 def pending(pid, signum):
     """Has a signal been sent that its process has not taken yet?"""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():

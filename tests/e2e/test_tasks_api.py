@@ -47,6 +47,21 @@ def bad_bodies_are_refused_at_the_place_that_is_wrong(root):
 
 
 @case
+def what_is_too_large_and_what_is_busy_are_told_apart(root):
+    (root / "trefoil.toml").write_text("[limits]\ntasks = 1\njson_depth = 8\n")
+    with serve(root) as server:
+        large = post(server, "/api/tasks", b'{"task":' + b"[" * 10 + b"]" * 10 + b"}")
+        equal((large.status, "retry-after" in large.headers), (413, False))
+        has(complaint(large), "nested too deeply")
+        first = dispatch(server, "/sleep 600")
+        busy = post(server, "/api/tasks", {"task": "/echo x"})
+        equal((busy.status, busy.headers["retry-after"]), (503, "1"))
+        has(complaint(busy), "limits.tasks")
+        equal(server.request("POST", f"/api/tasks/{first}/cancel").status, 200)
+        dispatch(server, "/echo x")
+
+
+@case
 def what_is_not_there_is_not_found(root):
     with serve(root) as server:
         for method, path in (("GET", "/api/tasks/x"), ("GET", "/api/tasks/x/events"),

@@ -47,19 +47,9 @@ void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *
 
 /* ---- what is asked ------------------------------------------------------------------------- */
 
-static bool ask_kind_named(struct json name, enum ask_kind *out)
+bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind)
 {
-    for (size_t i = 0; i < ASK_KINDS; i++)
-        if (json_is(name, str_of(ask_names[i]))) {
-            *out = (enum ask_kind)i;
-            return true;
-        }
-    return false;
-}
-
-bool mcp_task_asks(struct json asks, struct str key, enum ask_kind *kind)
-{
-    return ask_kind_named(json_get(json_get(asks, key), STR("kind")), kind);
+    return ask_kind_named(json_str(mem, json_get(json_get(asks, key), STR("kind"))), kind);
 }
 
 static void write_asks(struct jw *w, struct arena *mem, struct json asks)
@@ -72,7 +62,7 @@ static void write_asks(struct jw *w, struct arena *mem, struct json asks)
     {
         struct json ask = json_value(key);
 
-        if (ask_kind_named(json_get(ask, STR("kind")), &kind))
+        if (ask_kind_named(json_str(mem, json_get(ask, STR("kind"))), &kind))
             mcp_write_ask(w, mem, json_str(mem, key), kind, json_raw(json_get(ask, STR("params"))));
     }
     jw_object_end(w);

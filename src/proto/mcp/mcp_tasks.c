@@ -217,7 +217,7 @@ static void answer_next(struct query *q)
     struct json key = q->next;
     enum ask_kind kind;
 
-    while (json_here(key) && !mcp_task_asks(q->asks, json_str(q->in->mem, key), &kind))
+    while (json_here(key) && !mcp_task_asks(q->in->mem, q->asks, json_str(q->in->mem, key), &kind))
         key = json_next(q->responses, json_value(key));
     if (!json_here(key)) {
         mcp_result_empty(q->in);
@@ -238,7 +238,8 @@ static bool check_responses(struct query *q)
     {
         struct str name = json_str(q->in->mem, key);
 
-        if (!mcp_task_asks(q->asks, name, &kind) || mcp_answer_fits(kind, json_value(key)))
+        if (!mcp_task_asks(q->in->mem, q->asks, name, &kind) ||
+            mcp_answer_fits(kind, json_value(key)))
             continue;
         rpc_error(q->in, RPC_INVALID_PARAMS,
                   "params.inputResponses." STR_FMT ": this is no answer to %s",

@@ -48,7 +48,7 @@ void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits
 void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *e);
 
 /* The kind of an open ask of a task, by asks of struct task_info, read. False: none of that key. */
-bool mcp_task_asks(struct json asks, struct str key, enum ask_kind *kind);
+bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind);
 
 /* ---- tools/call (mcp_task_call.c) ---------------------------------------------------------- */
 

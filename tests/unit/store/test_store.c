@@ -521,7 +521,7 @@ TEST(what_is_too_large_or_too_much_is_refused)
     }
     for (int i = 0; i < 3; i++) {
         OK(until(w.loop, until_true, &a[i].done));
-        EQ(a[i].e.code, i == 2 ? ERR_LIMIT : ERR_NONE);
+        EQ(a[i].e.code, i == 2 ? ERR_BUSY : ERR_NONE);
         store_ask_fini(&a[i].ask);
     }
 }

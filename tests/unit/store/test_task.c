@@ -790,7 +790,7 @@ TEST(when_limits_tasks_are_live_a_new_one_is_refused_and_an_ended_one_makes_room
     memcpy(first, p.id, sizeof(first));
     OK(until(p.s.world.loop, speaks, &p));
     OK(!create(&p, "two"));
-    EQ(p.err.code, ERR_LIMIT);
+    EQ(p.err.code, ERR_BUSY);
     HAS_S(str_of(p.err.text), "limits.tasks");
     OK(request(&p, task_cancel));
     OK(create(&p, "two"));

@@ -375,6 +375,9 @@ TEST(an_answer_of_a_model_needs_no_action)
     HAS_S(b.ask.info.asks, "\"kind\":\"sample\"");
     OK(!answer(&b, "ask_1", "7"));
     EQ(b.err.code, ERR_INVALID);
+    OK(!answer(&b, "ask_1", "{\"action\":\"accept\",\"content\":{}}"));
+    EQ(b.err.code, ERR_INVALID);
+    HAS_S(str_of(b.err.text), "nobody else can give them");
     OK(answer(&b, "ask_1", "{\"role\":\"assistant\"}"));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_COMPLETED);

@@ -623,7 +623,7 @@ TEST(when_there_are_too_many_the_one_that_ended_first_makes_room)
     create(&w, "b");
     create(&w, "c");
     OK(!world_ask(&w, &s));
-    EQ(w.e.code, ERR_LIMIT);
+    EQ(w.e.code, ERR_BUSY);
     HAS_S(str_of(w.e.text), "there are 3 tasks and none of them has ended; limits.tasks is 3");
     OK(end_task(&w, "c", 0));
     OK(end_task(&w, "a", 0));
