@@ -5,6 +5,7 @@
 #include "app/status_api.h"
 #include "app/tasks_api.h"
 #include "base/auto.h"
+#include "base/container.h"
 #include "base/mem.h"
 #include "core/exposure.h"
 #include "store/store.h"
@@ -106,15 +107,23 @@ static int64_t on_pace(void *who, const struct http_peer *peer, struct str princ
 
 static const struct config nothing_said;
 
+/* Not by `who`: a verb may have put itself there. */
+static struct service *of_upstreams(struct upstreams *up)
+{
+    return CONTAINER_OF(up, struct service, upstreams);
+}
+
 static void on_tried(struct upstreams *up)
 {
-    gathering_end(&((struct service *)up->who)->gathering);
+    gathering_end(&of_upstreams(up)->gathering);
 }
 
 static void on_servers_changed(struct upstreams *up)
 {
-    offer_source_updated(&((struct service *)up->who)->servers.source, STR(SERVERS_URI));
-    events_api_changed(up->who, EVENTS_SERVERS);
+    struct service *s = of_upstreams(up);
+
+    offer_source_updated(&s->servers.source, STR(SERVERS_URI));
+    events_api_changed(s, EVENTS_SERVERS);
 }
 
 /* The tool that loads them lists them in its description. */
@@ -170,7 +179,6 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
-    s->upstreams.who = s;
     s->world = (struct tool_world){
         .loop = loop,
         .limits = limits,
