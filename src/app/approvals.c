@@ -21,7 +21,8 @@ enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, MESSAGE_SHORT = 4000 };
 
 static void print(const struct buf *out)
 {
-    fwrite(out->p, 1, out->n, stdout);
+    if (out->n)
+        fwrite(out->p, 1, out->n, stdout);
     fflush(stdout);
 }
 

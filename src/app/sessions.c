@@ -59,7 +59,8 @@ static bool list_one(void *who, const struct store_session *s)
 
 static void print(const struct buf *out)
 {
-    fwrite(out->p, 1, out->n, stdout);
+    if (out->n)
+        fwrite(out->p, 1, out->n, stdout);
     fflush(stdout);
 }
 

@@ -23,7 +23,8 @@ struct tasks_args {
 
 static void print(const struct buf *out)
 {
-    fwrite(out->p, 1, out->n, stdout);
+    if (out->n)
+        fwrite(out->p, 1, out->n, stdout);
     fflush(stdout);
 }
 
