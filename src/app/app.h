@@ -54,7 +54,13 @@ extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, ve
     verb_run, verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools, verb_trust;
 extern const char trefoil_version[];
 
-/* "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns EXIT_FAILED, so that `return app_fail(...)` works. */
+/* What a verb has to say, to stdout, now. */
+void app_print(const struct buf *out);
+
+/*
+ * "trefoil: SENTENCE" on stderr, whatever a file put into it made harmless (show.h). Returns
+ * EXIT_FAILED, so that `return app_fail(...)` works.
+ */
 int app_fail(const struct err *e);
 
 /* The same with EXIT_USAGE. */

@@ -19,13 +19,6 @@
 
 enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, MESSAGE_SHORT = 4000 };
 
-static void print(const struct buf *out)
-{
-    if (out->n)
-        fwrite(out->p, 1, out->n, stdout);
-    fflush(stdout);
-}
-
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static void put_wait(struct buf *out, int64_t ms)
@@ -203,7 +196,7 @@ static int list(struct app *app, struct shelf *shelf, struct str id)
         buf_putc(&l.out, '\n');
     }
     if (ok)
-        print(&l.out);
+        app_print(&l.out);
     buf_fini(&l.out);
     if (!ok)
         return app_fail(&e);

@@ -189,8 +189,7 @@ static void tell(struct answering *a, enum approvals_act act)
                    task_state_names[a->ask.info.state]);
     }
     buf_putc(&out, '\n');
-    fwrite(out.p, 1, out.n, stdout);
-    fflush(stdout);
+    app_print(&out);
 }
 
 /* A word that holds a value is no key. */

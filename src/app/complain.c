@@ -16,6 +16,13 @@ static void complain(const char *text)
     fprintf(stderr, TREFOIL_NAME ": " STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
+void app_print(const struct buf *out)
+{
+    if (out->n)
+        fwrite(out->p, 1, out->n, stdout);
+    fflush(stdout);
+}
+
 int app_fail(const struct err *e)
 {
     complain(e->text);

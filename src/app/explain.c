@@ -76,8 +76,7 @@ static void print(const struct explain *x, const struct tool *t)
         write_json(&w, x, t);
     else
         write_text(&out, x, t);
-    fwrite(out.p, 1, out.n, stdout);
-    fflush(stdout);
+    app_print(&out);
 }
 
 /* ---- who calls ----------------------------------------------------------------------------- */

@@ -45,8 +45,7 @@ static void print(const struct app *app, const struct store_lock_page *page)
         jw_array_end(&w);
         buf_putc(&out, '\n');
     }
-    fwrite(out.p, 1, out.n, stdout);
-    fflush(stdout);
+    app_print(&out);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)

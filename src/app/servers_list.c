@@ -30,7 +30,7 @@ static void print_json(const struct upstreams *up)
 
     buf_init(&out, OUTPUT_MOST);
     servers_write(&w, up);
-    fwrite(out.p, 1, out.n, stdout);
+    app_print(&out);
     putchar('\n');
 }
 

@@ -57,13 +57,6 @@ static bool list_one(void *who, const struct store_session *s)
     return true;
 }
 
-static void print(const struct buf *out)
-{
-    if (out->n)
-        fwrite(out->p, 1, out->n, stdout);
-    fflush(stdout);
-}
-
 static int list(struct app *app, struct shelf *shelf, const struct sessions_args *args)
 {
     struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
@@ -80,7 +73,7 @@ static int list(struct app *app, struct shelf *shelf, const struct sessions_args
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
     }
-    print(&l.out);
+    app_print(&l.out);
     buf_fini(&l.out);
     if (ok && l.n > l.most)
         fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
@@ -132,7 +125,7 @@ static int write_export(struct app *app, const struct store_session *s, const st
     struct err e;
 
     if (!file || str_eq(str_of(file), STR("-"))) {
-        print(out);
+        app_print(out);
         return EXIT_OK;
     }
     if (lstat(file, &st) == 0) {

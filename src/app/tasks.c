@@ -21,13 +21,6 @@ struct tasks_args {
     const char *after, *agent;
 };
 
-static void print(const struct buf *out)
-{
-    if (out->n)
-        fwrite(out->p, 1, out->n, stdout);
-    fflush(stdout);
-}
-
 /* ---- the list -------------------------------------------------------------------------------- */
 
 struct listing {
@@ -84,7 +77,7 @@ static int list(struct app *app, struct shelf *shelf, const struct tasks_args *a
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
     }
-    print(&l.out);
+    app_print(&l.out);
     buf_fini(&l.out);
     if (ok && l.n > l.most)
         fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
@@ -186,7 +179,7 @@ static int show(struct app *app, struct shelf *shelf, struct str id)
     } else {
         put_task(app, &out, &t);
     }
-    print(&out);
+    app_print(&out);
     store_ask_fini(&l.ask);
     return EXIT_OK;
 }
@@ -215,7 +208,7 @@ static void put_events(const struct store_event_page *page)
         task_event_write(&w, ev->seq, ev->at, ev->kind, ev->body);
         buf_putc(&out, '\n');
     }
-    print(&out);
+    app_print(&out);
 }
 
 /* A page at a time: a long task has many. */

@@ -15,12 +15,6 @@
 
 enum { OUTPUT_MOST = 256 << 20 };
 
-static void print_buf(const struct buf *b)
-{
-    fwrite(b->p, 1, b->n, stdout);
-    fflush(stdout);
-}
-
 /* ---- the list ------------------------------------------------------------------------------ */
 
 static void write_tool(struct jw *w, const struct tool *t)
@@ -63,7 +57,7 @@ static void print_list(const struct once *o)
         jw_array_end(&w);
         buf_putc(&out, '\n');
     }
-    print_buf(&out);
+    app_print(&out);
 }
 
 static int list(struct app *app)
@@ -195,7 +189,7 @@ static void print_result(struct one_call *o, struct str raw)
         put_texts(&o->mem, json_get(result, STR("content")), &out);
     if (o->once.app->opt.json)
         buf_putc(&out, '\n');
-    print_buf(&out);
+    app_print(&out);
 }
 
 static void on_done(struct op *op, const struct err *e, void *who)
