@@ -20,7 +20,7 @@ def once(who, writers, durability, reader="none"):
             return subprocess.run([BENCH, name, f"{folder}/t.db", str(writers), str(ms), durability,
                                    reader], capture_output=True, text=True, check=True).stdout
         if who == "bare":
-            run("ours", 1)
+            run("ours", 100)
         return fields(run(who, SECONDS * 1000))
     finally:
         shutil.rmtree(folder)
