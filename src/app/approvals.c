@@ -209,19 +209,6 @@ static const char *const acts[] = {
     [APPROVE_ALLOW] = "allow", [APPROVE_DENY] = "deny", [APPROVE_ANSWER] = "answer"
 };
 
-/* The task of an id, or of its beginning; false with the reason said. */
-static bool find(struct app *app, struct shelf *shelf, const char *word, struct str *id)
-{
-    struct err e;
-
-    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
-        return true;
-    if (!shelf->port)
-        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
-    app_fail(&e);
-    return false;
-}
-
 static int act_on_one(struct app *app, struct shelf *shelf, const struct approvals_args *args,
                       int words, char **word)
 {
@@ -234,7 +221,7 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct approva
     if (!to_show && act == ARRAY_LEN(acts))
         return app_usage("approvals: expected list, show ID, allow ID [KEY], deny ID [KEY], or "
                          "answer ID [KEY] with JSON or name=value");
-    if (!find(app, shelf, word[1], &id))
+    if (!task_find(app, shelf, word[1], &id))
         return EXIT_FAILED;
     if (to_show)
         return list(app, shelf, id);

@@ -43,3 +43,15 @@ bool task_named(struct store_port *port, struct arena *mem, struct str beginning
     *id = f.found;
     return true;
 }
+
+bool task_find(struct app *app, const struct shelf *shelf, const char *word, struct str *id)
+{
+    struct err e;
+
+    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
+        return true;
+    if (!shelf->port)
+        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
+    app_fail(&e);
+    return false;
+}

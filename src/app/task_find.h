@@ -2,6 +2,7 @@
 #ifndef APP_TASK_FIND_H
 #define APP_TASK_FIND_H
 
+#include "app/shelf.h"
 #include "app/store_find.h"
 #include "core/task.h"
 
@@ -15,5 +16,8 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
 /* The one task whose id begins so, its id in mem. ERR_NOT_FOUND; ERR_INVALID when it is not alone. */
 bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
                 struct err *e);
+
+/* The same for the word of a verb, in app->mem; false with the reason said. */
+bool task_find(struct app *app, const struct shelf *shelf, const char *word, struct str *id);
 
 #endif

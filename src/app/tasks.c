@@ -232,19 +232,6 @@ static int events(struct shelf *shelf, struct str id, int64_t after)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* The task of an id, or of its beginning; false with the reason said. */
-static bool find(struct app *app, struct shelf *shelf, const char *word, struct str *id)
-{
-    struct err e;
-
-    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
-        return true;
-    if (!shelf->port)
-        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
-    app_fail(&e);
-    return false;
-}
-
 static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_args *args,
                       struct str what, const char *word)
 {
@@ -259,7 +246,7 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_a
                          STR_ARG(str_head(what, 40)));
     if (!read_after(args, &after))
         return app_usage("tasks: --after %.40s: the number of an event is expected", args->after);
-    if (!find(app, shelf, word, &id))
+    if (!task_find(app, shelf, word, &id))
         return EXIT_FAILED;
     if (to_show)
         return show(app, shelf, id);

@@ -46,6 +46,22 @@ bool task_state_named(struct str name, enum task_state *out)
     return false;
 }
 
+struct str task_status(enum task_state state)
+{
+    static const struct str status[TASK_STATES] = {
+        [TASK_SUBMITTED] = STR("working"),
+        [TASK_WORKING] = STR("working"),
+        [TASK_INPUT_REQUIRED] = STR("input_required"),
+        [TASK_AUTH_REQUIRED] = STR("input_required"),
+        [TASK_COMPLETED] = STR("completed"),
+        [TASK_FAILED] = STR("failed"),
+        [TASK_CANCELED] = STR("cancelled"),
+        [TASK_REJECTED] = STR("failed"),
+    };
+
+    return status[state];
+}
+
 bool task_state_final(enum task_state s)
 {
     return s >= TASK_COMPLETED && s < TASK_STATES;

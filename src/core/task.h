@@ -46,6 +46,10 @@ enum task_state {
 
 extern const char *const task_state_names[TASK_STATES]; /* "submitted", "input_required", ... */
 bool task_state_named(struct str name, enum task_state *out); /* also the spellings of S2.E */
+
+/* As MCP and the orchestration tools say it: "working", "input_required", "completed", "failed", "cancelled". */
+struct str task_status(enum task_state state);
+
 bool task_state_final(enum task_state s);
 bool task_may_become(enum task_state from, enum task_state to);
 

@@ -29,22 +29,6 @@ struct task_engine *task_engine_for(struct call *call)
     return NULL;
 }
 
-struct str task_status(enum task_state state)
-{
-    static const struct str status[TASK_STATES] = {
-        [TASK_SUBMITTED] = STR("working"),
-        [TASK_WORKING] = STR("working"),
-        [TASK_INPUT_REQUIRED] = STR("input_required"),
-        [TASK_AUTH_REQUIRED] = STR("input_required"),
-        [TASK_COMPLETED] = STR("completed"),
-        [TASK_FAILED] = STR("failed"),
-        [TASK_CANCELED] = STR("cancelled"),
-        [TASK_REJECTED] = STR("failed"),
-    };
-
-    return status[state];
-}
-
 void task_write_time(struct jw *w, const char *key, int64_t ms)
 {
     char text[CLOCK_TEXT];

@@ -20,9 +20,6 @@ struct str task_owner(const struct call *call);
 /* The engine. NULL: the call has failed with the reason. */
 struct task_engine *task_engine_for(struct call *call);
 
-/* "working", "input_required", "completed", "failed", "cancelled". */
-struct str task_status(enum task_state state);
-
 /* A time as a member: RFC 3339. */
 void task_write_time(struct jw *w, const char *key, int64_t ms);
 

@@ -58,6 +58,18 @@ static void send(struct mcp_work *k, const char *method, struct str responses, o
     mcp_req_send(k->c, &k->req, &k->call->op, method, mcp_work_timeout(k), done, k);
 }
 
+/* False: it was not, or refused, and that is the end of the call. */
+static bool is_answered(struct mcp_work *k, const struct err *e)
+{
+    if (e)
+        mcp_work_fail(k, e);
+    else if (json_here(k->req.out.error))
+        mcp_work_forward(k, (struct json){ 0 }, k->req.out.error);
+    else
+        return true;
+    return false;
+}
+
 /* The headers are the same for all of them. */
 static void set_headers(struct mcp_work *k, struct arena *mem, struct mcp_req *r)
 {
@@ -185,11 +197,7 @@ static void on_looked(struct op *op, const struct err *e, void *who)
     struct mcp_work *k = who;
 
     (void)op;
-    if (e)
-        mcp_work_fail(k, e);
-    else if (json_here(k->req.out.error))
-        mcp_work_forward(k, (struct json){ 0 }, k->req.out.error);
-    else
+    if (is_answered(k, e))
         on_task(k, k->req.out.result);
 }
 
@@ -209,11 +217,7 @@ static void on_told(struct op *op, const struct err *e, void *who)
     struct mcp_work *k = who;
 
     (void)op;
-    if (e)
-        mcp_work_fail(k, e);
-    else if (json_here(k->req.out.error))
-        mcp_work_forward(k, (struct json){ 0 }, k->req.out.error);
-    else
+    if (is_answered(k, e))
         wait(k);
 }
 

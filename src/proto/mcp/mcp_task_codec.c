@@ -89,22 +89,11 @@ static bool has_result(const struct task_info *info, struct json result)
 
 static struct str status_of(const struct task_info *info, struct json result)
 {
-    static const struct str status[TASK_STATES] = {
-        [TASK_SUBMITTED] = STR("working"),
-        [TASK_WORKING] = STR("working"),
-        [TASK_INPUT_REQUIRED] = STR("input_required"),
-        [TASK_AUTH_REQUIRED] = STR("input_required"),
-        [TASK_COMPLETED] = STR("completed"),
-        [TASK_FAILED] = STR("failed"),
-        [TASK_CANCELED] = STR("cancelled"),
-        [TASK_REJECTED] = STR("failed"),
-    };
-
     if (info->state == TASK_FAILED && has_result(info, result))
-        return status[TASK_COMPLETED];
+        return task_status(TASK_COMPLETED);
     if (info->state == TASK_COMPLETED && !json_here(result)) /* larger than may be read */
-        return status[TASK_FAILED];
-    return status[info->state];
+        return task_status(TASK_FAILED);
+    return task_status(info->state);
 }
 
 static void write_time(struct jw *w, const char *key, int64_t ms)
