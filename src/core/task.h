@@ -158,7 +158,7 @@ void task_take_over(struct task_engine *g, struct str id, int64_t fence,
 /* Stop running (tasks stay as they are in the store, for who comes next); done from the loop. */
 void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who);
 
-/* How many run in this process, for drains and /health. */
+/* How many run in this process; for tests, which wait for that. */
 size_t task_engine_running(const struct task_engine *g);
 
 /* ---- asking it: each an op; zero it, set what is said to be in, read what is out -------------- */
