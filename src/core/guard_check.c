@@ -1,6 +1,7 @@
 #include "core/guard_check.h"
 
 #include "base/utf8.h"
+#include "core/command_pattern.h"
 #include "core/exposure.h"
 #include "core/tool_pattern.h"
 
@@ -103,6 +104,14 @@ static void check_exposure(const struct guard_facts *f, struct finding *to)
     }
 }
 
+/* The caller sees no other reason why the same command is allowed without env. */
+static const char *env_hint(const struct guard_facts *f)
+{
+    return !f->tool->alias && f->tool->kind == TOOL_EXECUTE && command_has_env(f->args)
+               ? "; command patterns accept no env"
+               : "";
+}
+
 static void check_capability(const struct guard_facts *f, struct finding *to)
 {
     const struct pattern_call call = {
@@ -116,11 +125,11 @@ static void check_capability(const struct guard_facts *f, struct finding *to)
     pass(to, "no list speaks against it");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
         if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
-            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.64s", f->tool->name,
-                name_of(s));
+            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.40s%s", f->tool->name,
+                name_of(s), env_hint(f));
         else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
-            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.64s", f->tool->name,
-                name_of(s));
+            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.40s%s", f->tool->name,
+                name_of(s), env_hint(f));
     }
 }
 

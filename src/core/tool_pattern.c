@@ -1,6 +1,7 @@
 #include "core/tool_pattern.h"
 
 #include "base/auto.h"
+#include "core/command_pattern.h"
 #include "core/path_below.h"
 
 /* ---- taking a pattern apart ------------------------------------------------------------- */
@@ -124,6 +125,11 @@ static bool wild(struct str pat, struct str s, bool paths)
     }
 }
 
+bool tool_pattern_wild(struct str pattern, struct str s)
+{
+    return wild(pattern, s, false);
+}
+
 /* ---- names ------------------------------------------------------------------------------ */
 
 /* mcp__server__tool and mcp__server against server:tool. */
@@ -152,74 +158,9 @@ static bool fits_name(struct str name, const struct pattern_call *call)
 
 /* ---- commands --------------------------------------------------------------------------- */
 
-/* git diff:* means `git diff` and `git diff ...`, not `git difftool`. */
-static bool fits_one_command(struct arena *mem, struct str inner, struct str command)
-{
-    struct str head;
-
-    command = str_trim(command);
-    if (!str_ends(inner, STR(":*")))
-        return wild(inner, command, false);
-    head = str_trim(str_head(inner, inner.n - 2));
-    return !head.n || wild(head, command, false) ||
-           wild(arena_printf(mem, STR_FMT " *", STR_ARG(head)), command, false);
-}
-
-static bool joins(char c)
-{
-    return c && strchr(";&|<>`$()\n\r{}", c);
-}
-
-/* A text for a shell: what joins commands could hide another one behind an allowed one. */
-static bool fits_shell_text(struct arena *mem, struct str inner, struct str text,
-                            enum pattern_use use)
-{
-    size_t from = 0;
-
-    for (size_t i = 0; i <= text.n; i++) {
-        if (i < text.n && !joins(text.p[i]))
-            continue;
-        if (use == PATTERN_ALLOWS && i < text.n)
-            return false;
-        if (fits_one_command(mem, inner, str_head(str_skip(text, from), i - from)))
-            return true;
-        from = i + 1;
-    }
-    return false;
-}
-
-/* Words, not for a shell: nothing in them joins. A word may be a text for one (sh -c TEXT): a
- * list that denies looks into it. */
-static bool fits_words(struct arena *mem, struct str inner, struct json words, enum pattern_use use)
-{
-    struct buf line;
-    bool hidden = false;
-
-    buf_init_in(&line, mem, SIZE_MAX / 2);
-    JSON_EACH(word, words)
-    {
-        struct str s = json_str(mem, word);
-
-        if (line.n)
-            buf_putc(&line, ' ');
-        buf_put(&line, s);
-        hidden |= use == PATTERN_DENIES && fits_shell_text(mem, inner, s, use);
-    }
-    return hidden || fits_one_command(mem, inner, buf_str(&line));
-}
-
 static bool fits_command(struct str inner, const struct pattern_call *call, enum pattern_use use)
 {
-    AUTO_ARENA mem = { 0 };
-    struct json command = json_get(call->args, STR("command"));
-
-    if (!json_here(command))
-        command = json_get(call->args, STR("argv"));
-    if (json_type(command) == JSON_ARRAY)
-        return fits_words(&mem, inner, command, use);
-    if (json_type(command) == JSON_STRING)
-        return fits_shell_text(&mem, inner, json_str(&mem, command), use);
-    return use == PATTERN_DENIES;
+    return command_pattern_fits(inner, call->args, use);
 }
 
 /* ---- paths ------------------------------------------------------------------------------ */
@@ -244,16 +185,31 @@ static struct str plain_folder(struct str inner)
     return inner;
 }
 
-static bool fits_path(struct str inner, const struct pattern_call *call, enum pattern_use use)
+static bool fits_path_in(struct str inner, const struct pattern_call *call, struct str arg,
+                         enum pattern_use use)
 {
     AUTO_ARENA mem = { 0 };
-    struct json at = json_get(call->args, STR("path"));
-    struct str path;
+    struct json at = json_get(call->args, arg);
+    struct str path = call->opened;
 
-    if (json_type(at) != JSON_STRING ||
-        !path_below(&mem, call->root, call->cwd, json_str(&mem, at), &path))
+    if (!path.p && (json_type(at) != JSON_STRING ||
+                    !path_below(&mem, call->root, call->cwd, json_str(&mem, at), &path)))
         return use == PATTERN_DENIES;
     return fits_file_or_folder(plain_folder(inner), path);
+}
+
+static bool fits_path(struct str inner, const struct pattern_call *call, enum pattern_use use)
+{
+    return fits_path_in(inner, call, STR("path"), use);
+}
+
+/* A move changes two paths: both must be allowed, and one that is denied is enough. */
+static bool fits_move(struct str inner, const struct pattern_call *call, enum pattern_use use)
+{
+    bool from = fits_path_in(inner, call, STR("from"), use);
+    bool to = fits_path_in(inner, call, STR("to"), use);
+
+    return use == PATTERN_ALLOWS ? from && to : from || to;
 }
 
 /* ---- hosts ------------------------------------------------------------------------------ */
@@ -303,9 +259,16 @@ static const struct {
     { { "file_read", 9 }, fits_path },      { { "file_write", 10 }, fits_path },
     { { "file_edit", 9 }, fits_path },      { { "file_list", 9 }, fits_path },
     { { "file_delete", 11 }, fits_path },   { { "dir_make", 8 }, fits_path },
-    { { "grep", 4 }, fits_path },           { { "glob", 4 }, fits_path },
-    { { "web_fetch", 9 }, fits_host },
+    { { "file_move", 9 }, fits_move },      { { "grep", 4 }, fits_path },
+    { { "glob", 4 }, fits_path },           { { "web_fetch", 9 }, fits_host },
 };
+
+/* To deny Bash is to deny what runs programs: one that reads commands would get them later. */
+static bool denies_programs(struct str name, const struct pattern_call *call)
+{
+    return str_eq(name, STR("Bash")) &&
+           (str_eq(call->tool, STR("process_start")) || str_eq(call->tool, STR("process_write")));
+}
 
 bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use)
 {
@@ -314,7 +277,7 @@ bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum
 
     if (!take_apart(pattern, &p, &e))
         return use == PATTERN_DENIES;
-    if (!fits_name(p.name, call))
+    if (!fits_name(p.name, call) && !(use == PATTERN_DENIES && denies_programs(p.name, call)))
         return false;
     if (!p.inner.p || str_eq(p.inner, STR("*")))
         return true;
@@ -339,4 +302,12 @@ bool tool_pattern_names(struct str pattern, const struct pattern_call *call)
     struct err e;
 
     return take_apart(pattern, &p, &e) && fits_name(p.name, call);
+}
+
+bool tool_pattern_of_paths(struct str tool)
+{
+    for (size_t i = 0; i < ARRAY_LEN(inners); i++)
+        if (str_eq(tool, inners[i].tool))
+            return inners[i].fits == fits_path || inners[i].fits == fits_move;
+    return false;
 }

@@ -5,15 +5,16 @@
  *   git:status           a tool of an MCP server, as server:tool; mcp__git__status is the same,
  *                        and mcp__git means all its tools
  *   Read, Bash, ...      names that other programs use for the same tools (tool_pattern_alias)
- *   Bash(git diff:*)     of a command: git diff and whatever follows; without :* exactly this;
- *                        * stands for any part
+ *   Bash(git diff:*)     of a command (command_pattern.h): git diff and whatever follows; without
+ *                        :* exactly this
  *   Edit(docs)           of a path below the root: a folder means all in it; two stars cross
- *                        folders, one does not, ? is one character
+ *                        folders, one does not, ? is one character. Both paths of a move must fit.
+ *                        The tool compares again with what it has opened (path_rules.h)
  *   WebFetch(domain:x.y) of that host
  *
- * When a call cannot be judged (another tool with a part in brackets, a command that joins
- * several, a path that leaves the root), a list that allows does not mean it and a list that
- * denies does.
+ * When a call cannot be judged (another tool with a part in brackets, a command with environment
+ * variables, a path that leaves the root), a list that allows does not mean it and a list that
+ * denies does. In a list that denies, Bash means the tools that run programs in the background, too.
  */
 #ifndef CORE_TOOL_PATTERN_H
 #define CORE_TOOL_PATTERN_H
@@ -29,11 +30,12 @@ bool tool_pattern_check(struct str pattern, struct err *e);
 
 /* A call, by the names a list may use for it. */
 struct pattern_call {
-    struct str tool;  /* published name */
-    struct str alias; /* server:tool; STR_NONE for a built-in one */
-    struct json args; /* an object or missing */
-    const char *root; /* absolute; paths in args may begin with it. NULL: none */
-    const char *cwd;  /* absolute; from where relative ones are meant. NULL: the root */
+    struct str tool;   /* published name */
+    struct str alias;  /* server:tool; STR_NONE for a built-in one */
+    struct json args;  /* an object or missing */
+    const char *root;  /* absolute; paths in args may begin with it. NULL: none */
+    const char *cwd;   /* absolute; from where relative ones are meant. NULL: the root */
+    struct str opened; /* below the root: what was opened, instead of paths in args; or STR_NONE */
 };
 
 enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };
@@ -48,5 +50,11 @@ bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *
 
 /* Can some call of the tool fit (then it is offered)? Looks at names only. */
 bool tool_pattern_names(struct str pattern, const struct pattern_call *call);
+
+/* Is the part in brackets about paths, for this tool? */
+bool tool_pattern_of_paths(struct str tool);
+
+/* Is `s` the pattern, in which * is any run of bytes? */
+bool tool_pattern_wild(struct str pattern, struct str s);
 
 #endif

@@ -58,6 +58,68 @@ static const struct {
     { "Bash(npm run *)", "shell_exec", NULL, "{\"command\":\"npm run build\"}", YES },
     { "Bash(git * main:*)", "shell_exec", NULL, "{\"command\":\"git push main now\"}", YES },
     { "Bash(*)", "shell_exec", NULL, "{\"command\":\"a; b\"}", YES },
+    /* commands, word by word */
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"git diff\", \"x\"]}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"git\", \"diff; rm x\"]}", NO },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"git\", \"diff\", \"; rm x\"]}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"  git   diff\\t--stat \"}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff 'a; b' \\\"c|d\\\"\"}",
+      YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff *.c ~/x\"}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"g''it di\\\"ff\\\"\"}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git 'diff x'\"}", NO },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git di?f\"}", NO },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff \\\"$(rm x)\\\"\"}",
+      DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff $HOME\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff \\\\\\nx\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff 'x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff & rm x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff {a,b}\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"git diff <x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"command\": \"GIT_EXTERNAL_DIFF=x git diff\"}",
+      DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL,
+      "{\"argv\": [\"git\", \"diff\"], \"env\": {\"GIT_EXTERNAL_DIFF\": \"x\"}}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"git\", \"diff\"], \"env\": {}}", YES },
+    { "Bash(git diff:*)", "shell_exec", NULL,
+      "{\"argv\": [\"git\", \"diff\"], \"env\": \"PATH=x\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL,
+      "{\"argv\": [\"git\", \"diff\"], \"command\": \"git diff\"}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"git\", 7]}", DENIED_ONLY },
+    { "Bash(git diff:*)", "shell_exec", NULL, "{\"argv\": [\"./git\", \"diff\"]}", DENIED_ONLY },
+    { "Bash(git diff*)", "shell_exec", NULL, "{\"command\": \"git difftool -y x\"}", YES },
+    { "Bash(git * main)", "shell_exec", NULL, "{\"command\": \"git push origin main\"}", YES },
+    { "Bash(git * main)", "shell_exec", NULL, "{\"command\": \"git main\"}", NO },
+    { "Bash(* --version)", "shell_exec", NULL, "{\"command\": \"PATH=x ls --version\"}",
+      DENIED_ONLY },
+    { "Bash(git * x)", "shell_exec", NULL, "{\"command\": \"git diff x y\"}", NO },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"r\\\\m x\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"'r'\\\"m\\\" x\"}", YES },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"echo x\\nrm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"true & rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"(rm y)\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"echo $(rm y)\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"echo \\\"`rm y`\\\"\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \">x rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"A=b rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"env -i rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"for f in *; do rm $f; done\"}",
+      DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"/bin/rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"sh -c 'eval \\\"rm y\\\"'\"}",
+      DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"$X y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"env $X y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"/bin/r?\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"argv\": [\"sh\"], \"input\": \"rm y\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"echo $HOME *.c\"}", NO },
+    { "Bash(rm:*)", "shell_exec", NULL, "{\"command\": \"make 2>&1 | grep 'form'\"}", NO },
+    { "Bash(git push:*)", "shell_exec", NULL, "{\"command\": \"git >x push\"}", DENIED_ONLY },
+    { "Bash(rm:*)", "process_start", NULL, "{\"argv\": [\"rm\", \"x\"]}", DENIED_ONLY },
+    { "Bash", "process_write", NULL, "{\"id\": \"x\"}", DENIED_ONLY },
+    { "Bash", "process_poll", NULL, "{\"id\": \"x\"}", NO },
+    { "process_start(rm:*)", "process_start", NULL, "{\"argv\": [\"rm\", \"x\"]}", YES },
     { "Bash()", "shell_exec", NULL, "{\"command\":\"a\"}", NO },
     /* paths */
     { "Edit(docs/**)", "file_edit", NULL, "{\"path\":\"docs/a/b.md\"}", YES },
@@ -78,6 +140,10 @@ static const struct {
     { "Read(src)", "file_read", NULL, "{\"path\":\"../src/x\"}", DENIED_ONLY },
     { "Read(.env)", "file_read", NULL, "{\"path\":\"a/../.env\"}", YES },
     { "Read(src)", "file_read", NULL, "{\"path\":7}", DENIED_ONLY },
+    { "file_move(docs)", "file_move", NULL, "{\"from\":\"docs/a\",\"to\":\"docs/b\"}", YES },
+    { "file_move(docs)", "file_move", NULL, "{\"from\":\"docs/a\",\"to\":\"src/b\"}", DENIED_ONLY },
+    { "file_move(docs)", "file_move", NULL, "{\"from\":\"a\",\"to\":\"docs/b\"}", DENIED_ONLY },
+    { "file_move(docs)", "file_move", NULL, "{\"from\":\"a\",\"to\":\"b\"}", NO },
     /* hosts */
     { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://a.org/x\"}", YES },
     { "WebFetch(domain:a.org)", "web_fetch", NULL, "{\"url\":\"https://A.org:8443\"}", YES },
@@ -97,7 +163,7 @@ TEST(an_entry_means_the_calls_it_names)
         const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
         AUTO_ARENA mem = { 0 };
         struct pattern_call call = {
-            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place", NULL
+            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place", NULL, STR_NONE
         };
         struct err e;
         bool allows, denies;
@@ -134,9 +200,8 @@ TEST(relative_paths_are_meant_from_the_working_folder)
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
         AUTO_ARENA mem = { 0 };
-        struct pattern_call call = {
-            STR("file_edit"), STR_NONE, { 0 }, "/some/place", lines[i].cwd
-        };
+        struct pattern_call call = { STR("file_edit"), STR_NONE,     { 0 },
+                                     "/some/place",    lines[i].cwd, STR_NONE };
         struct str args = arena_printf(&mem, "{\"path\":\"%s\"}", lines[i].path);
         struct str pattern = str_of(lines[i].pattern);
         struct err e;
@@ -152,7 +217,7 @@ TEST(a_path_without_end_is_not_judged)
 {
     AUTO_ARENA mem = { 0 };
     const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
-    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place", NULL };
+    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place", NULL, STR_NONE };
     struct buf b;
     struct err e;
 
