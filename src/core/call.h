@@ -26,6 +26,7 @@ struct guard;
 struct lock_table;
 struct lock_turn;
 struct offer;
+struct path_rules;
 struct skill_list;
 struct tool;
 struct tool_world;
@@ -92,7 +93,9 @@ struct call {
     enum ask_kind lacked;
 
     struct guard_pass pass;
-    const struct tool *tool; /* being let in; of no use once it runs */
+    bool vault_only; /* read-only mode: it writes inside .vault/ only (guard_vault.h) */
+    const struct path_rules *path_rules; /* for what it opens (path_rules.h); NULL: none */
+    const struct tool *tool;             /* being let in; of no use once it runs */
 
     struct lock_turn *turn; /* to write; NULL: it needed none */
     bool waits;             /* for it */

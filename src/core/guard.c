@@ -5,6 +5,7 @@
 #include "core/guard_grants.h"
 #include "core/guard_vault.h"
 #include "core/offer.h"
+#include "core/path_rules.h"
 #include "core/write_turn.h"
 
 #include <stdio.h>
@@ -235,6 +236,8 @@ void guard_start(struct call *call)
         call->pass.digest = call_digest(g, tool, call->args);
     f = gather(g, call->host, call->caller, tool, call->args, call->pass.digest, SPEND);
     guard_judge(&f, &v);
+    call->vault_only = guard_is_read_only(f.scope);
+    call->path_rules = path_rules_of(call->mem, f.scope, tool);
     call->pass.says = (uint8_t)v.says;
     call->pass.row = (uint8_t)v.by;
     if (tool->alias) {

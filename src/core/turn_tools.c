@@ -344,8 +344,11 @@ static void look_all(struct turn_work *w)
 
         if (!tool || !changes_files(tc, tool))
             continue;
-        tc->look =
-            (struct undo_look){ .host = &s->host, .mem = &tc->mem, .tool = tool, .args = tc->args };
+        tc->look = (struct undo_look){ .host = &s->host,
+                                       .vault_only = guard_is_read_only(&s->scope),
+                                       .mem = &tc->mem,
+                                       .tool = tool,
+                                       .args = tc->args };
         w->looking++;
         undo->look(undo, &tc->look, &w->turn->op, on_looked, tc);
     }

@@ -12,6 +12,7 @@
 
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/guard_check.h"
 
 #include <sys/stat.h>
 
@@ -143,7 +144,10 @@ static void on_page(struct op *op, const struct err *e, void *who)
         return;
     }
     note_files(u, page);
-    u->put = (struct undo_put){ .host = &u->session->host, .image = page->v, .images = page->n };
+    u->put = (struct undo_put){ .host = &u->session->host,
+                                .vault_only = guard_is_read_only(&u->session->scope),
+                                .image = page->v,
+                                .images = page->n };
     port->put(port, &u->put, &u->op, on_put, u);
 }
 

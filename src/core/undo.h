@@ -26,10 +26,11 @@ struct file_image {
 /* The text of a regular file; STR_NONE: it is none, is absent, too large, or not UTF-8. */
 struct str file_image_text(const struct file_image *i);
 
-/* An op: reads on the pool. Zero it, and set the next four. */
+/* An op: reads on the pool. Zero it, and set the next five. */
 struct undo_look {
     struct op op; /* first */
     const struct host *host;
+    bool vault_only; /* as in struct call */
     struct arena *mem;
     const struct tool *tool;
     struct json args;
@@ -39,12 +40,13 @@ struct undo_look {
 
 /*
  * An op: writes on the pool, the first image first: they are given newest first. What cannot be
- * restored is an error, one sentence for all; the others are restored. Zero it, and set the next
- * three.
+ * restored is an error, one sentence for all; the others are restored. No link is followed: the
+ * paths of images have none. Zero it, and set the next four.
  */
 struct undo_put {
     struct op op; /* first */
     const struct host *host;
+    bool vault_only; /* as in struct call: the session is in read-only mode now */
     const struct store_image *image;
     size_t images;
     size_t restored; /* known when it is done, also badly: how many were not as they had been */

@@ -12,4 +12,7 @@ bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out
 /* place_of, in the memory of the call. False: the call has failed with the reason. */
 bool tool_place(struct call *call, struct str path, struct place *out);
 
+/* The same for a path that the call would change: place_to_write. */
+bool tool_place_to_write(struct call *call, struct str path, struct place *out);
+
 #endif

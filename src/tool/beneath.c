@@ -3,7 +3,9 @@
 #include "base/auto.h"
 #include "base/id.h"
 #include "base/utf8.h"
+#include "core/guard_vault.h"
 #include "core/path_below.h"
+#include "core/path_rules.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,11 +48,38 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
     if (!find_folder(host, mem, path, &in, &rest))
         return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s",
                     STR_ARG(utf8_head(path, SHOWN)), host->root);
-    *out = (struct place){ .given = path, .in = in, .path = rest.n ? arena_cstr(mem, rest) : "." };
+    *out = (struct place){ .given = path,
+                           .in = in,
+                           .path = rest.n ? arena_cstr(mem, rest) : ".",
+                           .elsewhere = in.fd != host->root_fd };
+    return true;
+}
+
+bool place_to_write(const struct host *host, bool vault_only, struct arena *mem, struct str path,
+                    struct place *out, struct err *e)
+{
+    struct place p;
+
+    if (!place_of(host, mem, path, &p, e))
+        return false;
+    if (vault_only && (p.elsewhere || !vault_holds(str_of(p.path))))
+        return fail(e, ERR_DENIED,
+                    STR_FMT " is outside .vault/, and the mode is read-only: nothing is written "
+                            "there",
+                    PLACE_ARG(&p));
+    p.no_links = vault_only;
+    *out = p;
     return true;
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
+
+static bool fail_link(const struct place *p, struct err *e)
+{
+    return fail(e, ERR_DENIED,
+                "a part of " STR_FMT " is a symbolic link, which is not followed here",
+                PLACE_ARG(p));
+}
 
 static bool fail_out(const struct place *p, struct err *e)
 {
@@ -70,33 +99,83 @@ bool place_fail(const struct place *p, const char *doing, struct err *e)
     return false;
 }
 
+/* After open_way has failed. */
+static bool fail_open(const struct place *p, const char *doing, struct err *e)
+{
+    if (errno == ELOOP && p->no_links)
+        return fail_link(p, e);
+    return errno == EXDEV || errno == ELOOP ? fail_out(p, e) : place_fail(p, doing, e);
+}
+
 /* Somebody who renames folders meanwhile makes the kernel unsure of a "..": EAGAIN, once more. */
-static int open_in(int folder, const char *path, int flags, unsigned mode)
+static int open_way(const struct place *p, const char *path, int flags, unsigned mode)
 {
     struct open_how how = {
         .flags = (unsigned)flags | O_CLOEXEC,
         .mode = flags & O_CREAT ? mode : 0,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+        .resolve =
+            RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | (p->no_links ? RESOLVE_NO_SYMLINKS : 0),
     };
     int fd = -1;
 
     if (!(flags & O_PATH))
         how.flags |= O_NOCTTY | O_NONBLOCK;
     for (int i = 0; i < RETRIES && fd < 0; i++) {
-        fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+        fd = (int)syscall(SYS_openat2, p->in.fd, path, &how, sizeof(how));
         if (fd < 0 && errno != EAGAIN && errno != EINTR)
             break;
     }
     return fd;
 }
 
+/* What the kernel calls something that is open; false when it is gone. */
+static bool path_of_open(int fd, char out[PATH_MAX])
+{
+    char self[64];
+    struct stat st;
+    ssize_t n;
+
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    n = fstat(fd, &st) == 0 && st.st_nlink ? readlink(self, out, PATH_MAX - 1) : -1;
+    out[n < 0 ? 0 : n] = 0;
+    return n > 0;
+}
+
+struct str beneath_path(const struct place *p, int fd, struct arena *mem)
+{
+    char top[PATH_MAX], here[PATH_MAX];
+    struct str way;
+
+    if (!path_of_open(p->in.fd, top) || !path_of_open(fd, here) ||
+        !path_below(mem, top, NULL, str_of(here), &way))
+        return STR_NONE;
+    return way;
+}
+
+/* Do the rules of the place accept what was opened, or with a name the entry of that folder? */
+static bool check_rules(const struct place *p, int fd, struct str name, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct str path;
+
+    if (!p->rules)
+        return true;
+    path = beneath_path(p, fd, &mem);
+    if (path.p && name.p)
+        path = arena_printf(&mem, STR_FMT "%s" STR_FMT, STR_ARG(path), path.n ? "/" : "",
+                            STR_ARG(name));
+    return path_rules_check(p->rules, p->elsewhere ? STR_NONE : path, e);
+}
+
 bool beneath_open(const struct place *p, int flags, unsigned mode, int *out_fd, struct err *e)
 {
-    int fd = open_in(p->in.fd, p->path, flags, mode);
+    AUTO_FD fd = open_way(p, p->path, flags, mode);
 
     if (fd < 0)
-        return errno == EXDEV || errno == ELOOP ? fail_out(p, e) : place_fail(p, "open", e);
-    *out_fd = fd;
+        return fail_open(p, "open", e);
+    if (!check_rules(p, fd, STR_NONE, e))
+        return false;
+    *out_fd = TAKE_FD(fd);
     return true;
 }
 
@@ -190,16 +269,17 @@ bool entry_of(const struct place *p, struct entry *out, struct err *e)
 {
     char parent[PATH_MAX];
     struct str above, name;
-    int folder;
+    AUTO_FD folder = -1;
 
     if (!split(p, &above, &name, e))
         return false;
     str_to_c(above, parent, sizeof(parent)); /* place_of has seen to its length */
-    folder = open_in(p->in.fd, parent, O_PATH | O_DIRECTORY, 0);
+    folder = open_way(p, parent, O_PATH | O_DIRECTORY, 0);
     if (folder < 0)
-        return errno == EXDEV || errno == ELOOP ? fail_out(p, e)
-                                                : place_fail(p, "open the folder of", e);
-    out->folder = folder;
+        return fail_open(p, "open the folder of", e);
+    if (!check_rules(p, folder, name, e))
+        return false;
+    out->folder = TAKE_FD(folder);
     str_to_c(name, out->name, sizeof(out->name));
     return true;
 }
@@ -214,6 +294,8 @@ static bool follow(const struct place *p, const struct entry *n, struct arena *m
 
     if (len < 0)
         return place_fail(p, "read the link", e);
+    if (p->no_links)
+        return fail_link(p, e);
     if (len == 0 || target[0] == '/')
         return fail_out(p, e);
     if (!split(p, &above, &name, e))
@@ -221,7 +303,8 @@ static bool follow(const struct place *p, const struct entry *n, struct arena *m
     next = arena_printf(mem, STR_FMT "/%.*s", STR_ARG(above), (int)len, target);
     if (next.n >= PATH_MAX)
         return fail(e, ERR_INVALID, STR_FMT ": its link is too long", PLACE_ARG(p));
-    *out = (struct place){ .given = p->given, .in = p->in, .path = next.p };
+    *out = *p;
+    out->path = next.p;
     return true;
 }
 
@@ -257,36 +340,30 @@ bool entry_read(const struct entry *n, const struct place *p, struct arena *mem,
     return read_open(p, fd, mem, max, limit, out, e);
 }
 
-/* What the kernel calls a folder that is open; false when it is gone. */
-static bool folder_path(int fd, char out[PATH_MAX])
-{
-    char self[64];
-    ssize_t n;
-
-    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-    n = readlink(self, out, PATH_MAX - 1);
-    out[n < 0 ? 0 : n] = 0;
-    return n > 0;
-}
-
 struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem)
 {
-    char top[PATH_MAX], here[PATH_MAX];
-    struct str way;
+    struct str way = beneath_path(p, n->folder, mem);
 
-    if (!folder_path(p->in.fd, top) || !folder_path(n->folder, here) ||
-        !path_below(mem, top, NULL, str_of(here), &way))
+    if (!way.p)
         return STR_NONE;
     return arena_printf(mem, "%s%s" STR_FMT "/%s", strcmp(p->in.path, "/") ? p->in.path : "",
                         way.n ? "/" : "", STR_ARG(way), n->name);
 }
 
-/* Make the folder at one place unless something is there. */
-static bool make_folder(const struct place *p, struct err *e)
+/*
+ * Make the folder at the first `above` bytes of a path, unless something is there. The rules are
+ * about the whole path: what is missing of it holds no link.
+ */
+static bool make_folder(const struct place *whole, size_t above, struct arena *mem, struct err *e)
 {
+    struct str path = str_of(whole->path), rest = str_skip(path, above);
+    struct place at = *whole, *p = &at;
     AUTO_ENTRY n = { .folder = -1 };
 
-    if (!entry_of(p, &n, e))
+    at.path = arena_cstr(mem, str_head(path, above));
+    at.rules = NULL;
+    if (!entry_of(p, &n, e) ||
+        !check_rules(whole, n.folder, arena_printf(mem, "%s" STR_FMT, n.name, STR_ARG(rest)), e))
         return false;
     return mkdirat(n.folder, n.name, 0777) == 0 || errno == EEXIST || place_fail(p, "make", e);
 }
@@ -298,14 +375,12 @@ bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *
     if (!split(p, &above, &name, e))
         return false;
     for (size_t i = 1; i <= above.n; i++) {
-        struct place at = *p;
         AUTO_FD fd = -1;
 
         if (i < above.n && above.p[i] != '/')
             continue;
-        at.path = arena_cstr(mem, str_head(above, i));
-        fd = open_in(at.in.fd, at.path, O_PATH | O_DIRECTORY, 0);
-        if (fd < 0 && errno == ENOENT && !make_folder(&at, e))
+        fd = open_way(p, arena_cstr(mem, str_head(above, i)), O_PATH | O_DIRECTORY, 0);
+        if (fd < 0 && errno == ENOENT && !make_folder(p, i, mem, e))
             return false;
     }
     return true;

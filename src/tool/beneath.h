@@ -6,6 +6,10 @@
  * (make, rename, remove) does so by the descriptor of that folder and the last name of the path,
  * which the kernel never follows.
  *
+ * In read-only mode a place to write lies in .vault/ and is opened without following any link
+ * (RESOLVE_NO_SYMLINKS): what was opened is what the path says. Patterns of paths that the lists
+ * of an agent hold are compared with the path of what was opened, once it is.
+ *
  * Blocking: for pool threads.
  */
 #ifndef TOOL_BENEATH_H
@@ -21,8 +25,11 @@
 /* A path that was given, and where it leads. */
 struct place {
     struct str given;
-    struct host_folder in; /* the folder it is resolved beneath */
-    const char *path;      /* relative to it; "." for the folder itself */
+    struct host_folder in;          /* the folder it is resolved beneath */
+    const char *path;               /* relative to it; "." for the folder itself */
+    bool elsewhere;                 /* that folder is not the root */
+    bool no_links;                  /* opening fails with ERR_DENIED where a part of it is a link */
+    const struct path_rules *rules; /* for the path of what is opened; NULL: none */
 };
 
 /*
@@ -33,11 +40,21 @@ struct place {
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
               struct err *e);
 
+/* The same for a path to be written. vault_only: as in struct call; ERR_DENIED outside .vault/. */
+bool place_to_write(const struct host *host, bool vault_only, struct arena *mem, struct str path,
+                    struct place *out, struct err *e);
+
 /* A sentence for errno: what was to be done with the place, and why that failed. */
 bool place_fail(const struct place *p, const char *doing, struct err *e);
 
 /* open(2) beneath; O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added. */
 bool beneath_open(const struct place *p, int flags, unsigned mode, int *out_fd, struct err *e);
+
+/*
+ * The path of something open beneath the folder of a place, from that folder on; "" for the folder
+ * itself. No link is in it. STR_NONE: it is gone.
+ */
+struct str beneath_path(const struct place *p, int fd, struct arena *mem);
 
 /* The content of a regular file of at most max bytes; `limit` names that bound in the error. */
 bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const char *limit,
@@ -54,7 +71,10 @@ struct entry {
 /* The last name of a path. ERR_INVALID when it has none: "." or "..". */
 bool entry_of(const struct place *p, struct entry *out, struct err *e);
 
-/* The same; where that is a symbolic link, what it leads to, beneath like all else. */
+/*
+ * The same; where that is a symbolic link, what it leads to, beneath like all else. ERR_DENIED
+ * where the place has no_links.
+ */
 bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out,
                          struct err *e);
 

@@ -61,7 +61,8 @@ static void start(struct call *call)
     struct place place;
     struct dir_make *d;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
+        !tool_place_to_write(call, args.path, &place))
         return;
     d = WORK_NEW(call, struct dir_make);
     d->place = place;

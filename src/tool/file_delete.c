@@ -127,7 +127,8 @@ static void start(struct call *call)
     struct place place;
     struct file_delete *f;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
+        !tool_place_to_write(call, args.path, &place))
         return;
     f = WORK_NEW(call, struct file_delete);
     f->place = place;

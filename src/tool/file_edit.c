@@ -125,7 +125,8 @@ static void start(struct call *call)
     struct place place;
     struct file_edit *f;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
+        !tool_place_to_write(call, args.path, &place))
         return;
     if (!args.old_text.n || str_eq(args.old_text, args.new_text)) {
         call_failed(call, "old_text must not be empty, and new_text must differ from it");

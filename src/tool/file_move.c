@@ -63,8 +63,8 @@ static void start(struct call *call)
     struct place from, to;
     struct file_move *f;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.from, &from) ||
-        !tool_place(call, args.to, &to))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
+        !tool_place_to_write(call, args.from, &from) || !tool_place_to_write(call, args.to, &to))
         return;
     f = WORK_NEW(call, struct file_move);
     f->from = from;

@@ -54,7 +54,8 @@ static void start(struct call *call)
     struct place place;
     struct file_write *f;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
+        !tool_place_to_write(call, args.path, &place))
         return;
     if ((int64_t)args.content.n > most) {
         call_failed(call, "content: %zu bytes; at most %lld are written (limits.file_write_bytes)",

@@ -304,8 +304,8 @@ static bool plan(struct looking *k, struct arena *mem, struct json args)
 
     k->wish.parents = k->change->parents;
     return json_type(args) == JSON_OBJECT && pick(mem, args, row, rows, 0, &k->wish, &e) &&
-           place_of(k->host, mem, k->wish.path, &k->place, &e) &&
-           (!moves || place_of(k->host, mem, k->wish.to, &k->to, &e));
+           place_to_write(k->host, k->look->vault_only, mem, k->wish.path, &k->place, &e) &&
+           (!moves || place_to_write(k->host, k->look->vault_only, mem, k->wish.to, &k->to, &e));
 }
 
 static void free_mem(void *ptr)

@@ -44,6 +44,15 @@ static mode_t kind_of(const struct store_image *i)
     return kind ? kind : S_IFREG;
 }
 
+/* Its path had no link in it but perhaps its last name; one that is there now is not followed. */
+static bool find(struct putting *k, struct target *t, struct err *e)
+{
+    if (!place_to_write(k->host, k->put->vault_only, &k->mem, t->image->path, &t->place, e))
+        return false;
+    t->place.no_links = true;
+    return true;
+}
+
 /* What is there now. */
 static bool see(struct target *t, struct err *e)
 {
@@ -71,7 +80,7 @@ static bool clear(struct putting *k, const struct store_image *i, bool *changed,
     struct target t = { .image = i, .entry.folder = -1 };
     bool ok;
 
-    if (!place_of(k->host, &k->mem, i->path, &t.place, e))
+    if (!find(k, &t, e))
         return false;
     if (!entry_of(&t.place, &t.entry, e)) {
         *changed = !i->absent;
@@ -158,8 +167,8 @@ static bool restore(struct putting *k, const struct store_image *i, bool *change
 
     if (i->absent)
         return true;
-    if (!place_of(k->host, &k->mem, i->path, &t.place, e) ||
-        !beneath_make_parents(&t.place, &k->mem, e) || !entry_of(&t.place, &t.entry, e))
+    if (!find(k, &t, e) || !beneath_make_parents(&t.place, &k->mem, e) ||
+        !entry_of(&t.place, &t.entry, e))
         return false;
     ok = see(&t, e) && (S_ISDIR(kind)   ? restore_folder(k, &t, changed, e)
                         : S_ISLNK(kind) ? restore_link(k, &t, changed, e)

@@ -1,6 +1,7 @@
 #include "tool/walk.h"
 
 #include "base/auto.h"
+#include "core/path_rules.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -80,6 +81,7 @@ static const struct ignore *rules_above(struct walk *w, const struct place *from
         if (i > 0 && w->prefix.p[i - 1] != '/')
             continue;
         at.path = i ? arena_cstr(mem, str_head(w->prefix, i)) : ".";
+        at.rules = NULL; /* they are about what is shown */
         if (beneath_open(&at, O_PATH | O_DIRECTORY, 0, &fd, &e))
             rules = read_rules(w, fd, str_head(w->prefix, i), rules, mem);
     }
@@ -96,6 +98,18 @@ static bool leave_out(const struct walk *w, const struct ignore *rules, const ch
     return ignored(
         rules, arena_printf(mem, STR_FMT STR_FMT, STR_ARG(w->prefix), STR_ARG(buf_str(&w->path))),
         is_folder);
+}
+
+static bool denied(const struct walk *w, struct arena *mem)
+{
+    struct str path = buf_str(&w->path);
+    struct err e;
+
+    if (!w->rules)
+        return false;
+    if (w->begin.n)
+        path = arena_printf(mem, STR_FMT "/" STR_FMT, STR_ARG(w->begin), STR_ARG(path));
+    return !path_rules_check(w->rules, path, &e);
 }
 
 /* ---- walking ----------------------------------------------------------------------------- */
@@ -131,7 +145,7 @@ static void look_at(struct walk *w, int folder, const char *name, const struct i
     if (fstatat(folder, name, &item.st, AT_SYMLINK_NOFOLLOW) < 0) /* gone meanwhile */
         return;
     is_folder = S_ISDIR(item.st.st_mode);
-    if (leave_out(w, rules, name, is_folder, &mem))
+    if (leave_out(w, rules, name, is_folder, &mem) || denied(w, &mem))
         return;
     item.path = arena_str(&mem, buf_str(&w->path));
     if (!w->visit(w, &item))
@@ -195,6 +209,8 @@ bool walk_run(struct walk *w, const struct place *from, struct err *e)
     buf_init(&path, PATH_MOST);
     w->path = path;
     w->prefix = prefix_of(&mem, from);
+    w->rules = from->rules;
+    w->begin = w->rules ? beneath_path(from, fd, &mem) : STR_NONE;
     walk_folder(w, fd, w->everything ? NULL : rules_above(w, from, &mem), 0);
     path = w->path;
     return !work_stopped(w->work) || fail(e, ERR_CANCELED, "canceled");

@@ -3,7 +3,7 @@
  *
  * Symbolic links are shown and never followed, so there is no way out and no circle. Folders that
  * cannot be read are counted. `.git` is left out, and what .gitignore files name, those above the
- * starting folder included.
+ * starting folder included, and what the rules of the place deny (core/path_rules.h).
  *
  * Blocking: for pool threads.
  */
@@ -35,7 +35,9 @@ struct walk {
 
     /* Inside. */
     struct buf path;
-    struct str prefix; /* of the starting folder, for .gitignore: "" or "src/" */
+    struct str prefix;              /* of the starting folder, for .gitignore: "" or "src/" */
+    const struct path_rules *rules; /* of the place it begins at; NULL: none */
+    struct str begin;               /* its path below the root, without links, for the rules */
     bool over;
 };
 

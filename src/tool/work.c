@@ -96,12 +96,26 @@ bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out
     return true;
 }
 
+static bool finish_place(struct call *call, bool ok, struct place *p, const struct err *e)
+{
+    if (ok)
+        p->rules = call->path_rules;
+    else
+        call_failed(call, "%s", e->text);
+    return ok;
+}
+
 bool tool_place(struct call *call, struct str path, struct place *out)
 {
     struct err e;
 
-    if (place_of(call->host, call->mem, path, out, &e))
-        return true;
-    call_failed(call, "%s", e.text);
-    return false;
+    return finish_place(call, place_of(call->host, call->mem, path, out, &e), out, &e);
+}
+
+bool tool_place_to_write(struct call *call, struct str path, struct place *out)
+{
+    struct err e;
+
+    return finish_place(
+        call, place_to_write(call->host, call->vault_only, call->mem, path, out, &e), out, &e);
 }

@@ -92,7 +92,10 @@ static size_t take_back(struct keeper *k)
 
     for (size_t i = 0; i < k->images; i++)
         newest_first[i] = k->image[k->images - 1 - i];
-    k->put = (struct undo_put){ .host = &k->b.host, .image = newest_first, .images = k->images };
+    k->put = (struct undo_put){ .host = &k->b.host,
+                                .vault_only = k->put.vault_only,
+                                .image = newest_first,
+                                .images = k->images };
     k->done = false;
     tool_undo_port.put(&tool_undo_port, &k->put, NULL, on_done, k);
     OK(until(k->b.loop, until_true, &k->done));
@@ -401,6 +404,44 @@ TEST(nothing_is_put_outside_the_root)
     EQ(k.err.code, ERR_DENIED);
     EQ_STR(holds(&out, "x"), "theirs");
     EQ_STR(holds(&out, "y"), "theirs");
+    close_keeper(&k);
+}
+
+/* A folder that has become a link since then is not the folder that was changed. */
+TEST(a_link_that_took_the_place_of_a_folder_is_not_followed)
+{
+    struct keeper k;
+
+    open_keeper(&k);
+    folder(&k.b, "d");
+    folder(&k.b, "other");
+    put(&k.b, "d/f", "old");
+    put(&k.b, "other/f", "mine");
+    change(&k, &tool_file_write, "{'path':'d/f','content':'new'}");
+    OK(rename(at(&k.b, "d"), at(&k.b, "moved")) == 0);
+    OK(symlink("other", at(&k.b, "d")) == 0);
+    take_back(&k);
+    EQ(k.err.code, ERR_DENIED);
+    EQ_STR(holds(&k.b, "other/f"), "mine");
+    close_keeper(&k);
+}
+
+TEST(in_read_only_mode_only_the_vault_is_brought_back)
+{
+    struct keeper k;
+
+    open_keeper(&k);
+    folder(&k.b, "src");
+    folder(&k.b, ".vault");
+    put(&k.b, "src/f", "old");
+    put(&k.b, ".vault/f", "old");
+    change(&k, &tool_file_write, "{'path':'src/f','content':'new'}");
+    change(&k, &tool_file_write, "{'path':'.vault/f','content':'new'}");
+    k.put.vault_only = true;
+    take_back(&k);
+    EQ(k.err.code, ERR_DENIED);
+    EQ_STR(holds(&k.b, "src/f"), "new");
+    EQ_STR(holds(&k.b, ".vault/f"), "old");
     close_keeper(&k);
 }
 
