@@ -58,6 +58,16 @@ static const uint8_t *next_random(size_t n)
     return run + used - n;
 }
 
+uint64_t id_number(void)
+{
+    uint64_t n;
+
+    do
+        memcpy(&n, next_random(sizeof(n)), sizeof(n));
+    while (!n);
+    return n;
+}
+
 static char *put_hex(char *to, const uint8_t *bytes, size_t n)
 {
     static const char digit[] = "0123456789abcdef";

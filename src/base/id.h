@@ -15,6 +15,9 @@ enum { ID_TEXT = 37 };
 /* A new id in its 36 characters, NUL-terminated. */
 void id_new(int64_t wall_ms, char out[ID_TEXT]);
 
+/* A number that no other caller of this has; never 0. */
+uint64_t id_number(void);
+
 /* Bytes nobody can guess. Aborts if the kernel gives none. */
 void id_random(void *out, size_t n);
 

@@ -318,6 +318,7 @@ static void open_session(struct errand *r)
                      .parent = &r->scope,
                      .remote = caller.remote,
                      .principal = caller.principal,
+                     .client = caller.client,
                      .trace = trace_next(&caller, call->mem, loop_wall(r->op.loop)),
                      .taint = caller.taint,
                  },

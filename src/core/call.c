@@ -214,9 +214,14 @@ static const char *const needs[ASK_KINDS] = {
     [ASK_PERMISSION] = "a person's permission",
 };
 
-static void note_lack(struct call *call, enum ask_kind kind, struct err *e)
+void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e)
 {
     fail(e, ERR_DENIED, "%s needs %s, which this client does not offer", call->what, needs[kind]);
+}
+
+static void note_lack(struct call *call, enum ask_kind kind, struct err *e)
+{
+    call_cannot_ask(call, kind, e);
     call->lacking = true;
     call->lacked = kind;
 }

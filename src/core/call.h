@@ -172,6 +172,9 @@ static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
     return call->caller->kind->can(call->caller, kind);
 }
 
+/* Say in *e, as ERR_DENIED, that its caller cannot be asked this. */
+void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e);
+
 /* Before its work begins: it waits for others, or no longer. The deadline stands still meanwhile. */
 void call_waits(struct call *call, bool waits);
 

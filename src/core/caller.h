@@ -73,6 +73,12 @@ struct caller {
 
     bool takes_tasks; /* it comes back for what goes on as a task (call->task) */
 
+    /*
+     * The client behind it: callers with the same number ask the same client (id_number). 0: not
+     * known, so that no other caller counts as the same.
+     */
+    uint64_t client;
+
     /* For the guard (guard.h). Zeroed: on this machine, the guard's own scope, trusted. */
     bool remote;          /* it came over a network */
     struct str principal; /* who it proved to be; none for nobody */
@@ -87,6 +93,12 @@ struct caller {
  * caller for the next call) if it has none; and a depth one greater.
  */
 struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
+
+/* Do questions of both reach the same client? */
+static inline bool caller_same_client(const struct caller *a, const struct caller *b)
+{
+    return a == b || (a->client && a->client == b->client);
+}
 
 struct caller_kind {
     /* Could this be asked? */

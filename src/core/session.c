@@ -5,6 +5,7 @@
 #include "core/session.h"
 
 #include "base/container.h"
+#include "base/id.h"
 #include "core/guard.h"
 #include "core/tool_pattern.h"
 #include "core/turn.h"
@@ -19,6 +20,8 @@ static void copy_opts(struct session *s, const struct session_opts *o)
     s->opts.taint = arena_maybe(&s->mem, o->taint);
     if (s->world->untrusted_users && !s->opts.taint.n)
         s->opts.taint = STR("user");
+    if (!s->opts.client)
+        s->opts.client = id_number();
     s->opts.trace.id = arena_maybe(&s->mem, o->trace.id);
     s->opts.trace.parent = arena_maybe(&s->mem, o->trace.parent);
     s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;

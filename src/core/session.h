@@ -52,6 +52,7 @@ struct session_opts {
     bool remote;
     struct str principal;
     struct trace trace;
+    uint64_t client;  /* as in struct caller; 0: a client that no other session has */
     struct str taint; /* prompts are not trusted: from where they come. STR_NONE: they are */
 };
 

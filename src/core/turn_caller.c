@@ -165,6 +165,7 @@ void turn_caller_init(struct turn_call *tc)
         .kind = &turn_caller,
         .name = tc->w->agent->def->name,
         .trace = o->trace,
+        .client = o->client,
         .remote = o->remote,
         .principal = o->principal,
         .scope = &s->scope,

@@ -85,11 +85,26 @@ def big(_call, args):
     return text("x" * args["bytes"])
 
 
-def ask(call, _args):
+def wait_file(call, args):
+    """A test says by a file when a call goes on."""
+    while args.get("after") and not os.path.exists(args["after"]):
+        if call.cancelled.wait(0.01) and not args.get("stubborn"):
+            raise Cancelled
+
+
+def ask(call, args):
+    wait_file(call, args)
     return text(json.dumps(call.ask("answer", "elicitation/create", {
         "message": "What is your name?",
         "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}},
                             "required": ["name"]}})))
+
+
+def log(call, args):
+    wait_file(call, args)
+    call.out({"jsonrpc": "2.0", "method": "notifications/message",
+              "params": {"level": "error", "logger": "bad", "data": args["text"]}})
+    return text("logged")
 
 
 def sample(call, _args):
@@ -128,7 +143,8 @@ TOOLS = {  # name: what it says, its properties, its function
     "reject": ("Be a JSON-RPC error.", {}, reject),
     "env": ("Return the environment.", {}, env),
     "big": ("Return that many bytes.", {"bytes": {"type": "integer"}}, big),
-    "ask": ("Ask the user for a name.", {}, ask),
+    "ask": ("Ask the user for a name.", {"after": STRING}, ask),
+    "log": ("Send a log message.", {"text": STRING, "after": STRING}, log),
     "sample": ("Ask for a completion.", {}, sample),
     "roots": ("Ask for the roots.", {}, roots),
     "crash": ("Exit at once with code 70.", {}, crash),

@@ -1,10 +1,9 @@
 /*
  * mcp_client_asks.c - what a server may ask of us, and tell us, while it works.
  *
- * A question for a person or a model belongs to the call it came up in. Over HTTP that is the one
- * whose answer it comes in; elsewhere the protocol does not say which, and it goes to the youngest
- * call under way whose caller can answer it. When the server takes the question back, or the call
- * ends, the ask ends with it.
+ * A question for a person or a model belongs to the call it came up in (mcp_client_origin.c). One
+ * whose call is not known is refused. When the server takes a question back, or its call ends, the
+ * ask ends with it.
  */
 #include "base/container.h"
 #include "base/log.h"
@@ -71,15 +70,28 @@ static struct str copy_params(struct call *call, struct json params)
     return json_here(params) ? arena_str(call->mem, json_raw(params)) : STR("{}");
 }
 
+/* The calls that may have caused it are told why they go without an answer. */
+static void refuse_question(struct rpc_in *in, const struct err *why)
+{
+    struct mcp_client *c = client_of(in);
+
+    rpc_error(in, why->code == ERR_DENIED ? RPC_METHOD_NOT_FOUND : RPC_INTERNAL_ERROR, "%s",
+              why->text);
+    LOG(LOG_INFO, "mcp", "a question of a server is refused", LOG_Z("server", c->spec->name),
+        LOG_S("method", in->method), LOG_Z("why", why->text));
+    if (why->code != ERR_DENIED)
+        mcp_works_warn(c, in->method, why);
+}
+
 static void pass_on(struct rpc_in *in, enum ask_kind kind)
 {
     struct mcp_client *c = client_of(in);
-    struct call *call = mcp_works_for(c, kind);
     struct relay *r;
+    struct err why;
+    struct call *call = mcp_origin_to_ask(c, kind, &why);
 
     if (!call) {
-        rpc_error(in, RPC_METHOD_NOT_FOUND, "no call is under way whose caller could answer %.40s",
-                  kind == ASK_SAMPLE ? "for a model" : "for a person");
+        refuse_question(in, &why);
         return;
     }
     r = ARENA_NEW(in->mem, struct relay);
@@ -209,10 +221,10 @@ static const struct pick message_fields[] = {
 static void on_message(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
-    struct call *call = mcp_works_heard(c);
     enum call_level level = CALL_INFO;
     struct news n = { 0 };
     struct err e;
+    struct call *call = mcp_origin(c, &e);
 
     if (!pick(in->mem, in->params, PICK_TABLE(message_fields), PICK_LENIENT, &n, &e))
         return;

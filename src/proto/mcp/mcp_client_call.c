@@ -12,6 +12,7 @@
  * The answer's bytes stay with the work, which lives in the call's memory: what is forwarded is
  * what came.
  */
+#include "base/auto.h"
 #include "base/container.h"
 #include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
@@ -100,6 +101,8 @@ void mcp_work_fail(struct mcp_work *k, const struct err *e)
     struct err late;
 
     leave(k);
+    if (e->code == ERR_TIMEOUT || e->code == ERR_CANCELED)
+        mcp_origin_left(k->c, k->call);
     if (e->code == ERR_TIMEOUT && !k->call->op.canceled) {
         mcp_client_fail(k->c, &late, ERR_TIMEOUT, "did not answer %s in time (%lld ms)",
                         k->call->what, (long long)(loop_now(loop_of(k)) - k->since));
@@ -292,38 +295,6 @@ void mcp_client_request(struct mcp_client *c, struct call *call, const char *met
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* The one that is known to be meant; NULL: it may be any. */
-static struct mcp_work *meant(struct mcp_client *c)
-{
-    struct mcp_work *k = c->hearing ? c->works : NULL;
-
-    while (k && &k->req != c->hearing)
-        k = k->older;
-    return k;
-}
-
-struct call *mcp_works_heard(struct mcp_client *c)
-{
-    struct mcp_work *k = meant(c);
-
-    if (!k)
-        k = c->works;
-    return k ? k->call : NULL;
-}
-
-/* Never another one than that which is known: its caller may be somebody else. */
-struct call *mcp_works_for(struct mcp_client *c, enum ask_kind kind)
-{
-    struct mcp_work *one = meant(c);
-
-    if (one)
-        return call_can_ask(one->call, kind) ? one->call : NULL;
-    for (struct mcp_work *k = c->works; k; k = k->older)
-        if (call_can_ask(k->call, kind))
-            return k->call;
-    return NULL;
-}
-
 void mcp_works_progress(struct mcp_client *c, int64_t token, const struct progress *p)
 {
     for (struct mcp_work *k = c->works; k; k = k->older) {
@@ -340,6 +311,20 @@ void mcp_works_hold(struct mcp_client *c, struct call *call, bool more)
     for (struct mcp_work *k = c->works; k; k = k->older)
         if (k->call == call)
             hold(k, more);
+}
+
+/* All callers hear that the server asked something and why no client was asked. */
+void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *why)
+{
+    struct buf text;
+    struct jw w = jw_to(&text);
+    AUTO_ARENA mem = { 0 };
+
+    buf_init_in(&text, &mem, 4096);
+    jw_str(&w, arena_printf(&mem, "server %s asked for " STR_FMT ", which was refused: %s",
+                            c->spec->name, STR_ARG(str_head(method, 64)), why->text));
+    for (struct mcp_work *k = c->works; k; k = k->older)
+        call_log(k->call, CALL_WARNING, str_of(c->world.name), buf_str(&text));
 }
 
 void mcp_works_listed(struct mcp_client *c)

@@ -135,6 +135,12 @@ struct mcp_client {
     /* Calls (mcp_client_call.c), the youngest first. */
     struct mcp_work *works;
     int64_t tokens;
+
+    /* Calls that ended without an answer, until `until` (mcp_client_origin.c). */
+    struct mcp_left {
+        uint64_t client; /* of all of them; 0: not known, or several */
+        int64_t until;
+    } left;
 };
 
 /* Errors of a client begin with the name of its server. */
@@ -176,11 +182,22 @@ void mcp_lists_stop(struct mcp_client *c);
 void mcp_tools_fini(struct mcp_tools *t);
 const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct str name);
 
+/*
+ * origin: the call in which the server said what just came in. NULL: there is none, or calls of
+ * several clients may have caused it; *e then says which.
+ */
+struct call *mcp_origin(struct mcp_client *c, struct err *e);
+
+/* The same for a question, also NULL when its client cannot be asked such a thing. */
+struct call *mcp_origin_to_ask(struct mcp_client *c, enum ask_kind kind, struct err *e);
+
+/* A call has ended without an answer: the server may still work on it. */
+void mcp_origin_left(struct mcp_client *c, const struct call *call);
+
 /* calls */
-struct call *mcp_works_for(struct mcp_client *c, enum ask_kind kind); /* who can answer this? */
-struct call *mcp_works_heard(struct mcp_client *c); /* whose is what the server just said? */
 void mcp_works_progress(struct mcp_client *c, int64_t token, const struct progress *p);
 void mcp_works_hold(struct mcp_client *c, struct call *call, bool hold); /* an ask is open */
+void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *why);
 void mcp_works_listed(struct mcp_client *c); /* tools were listed: who waited for it goes on */
 void mcp_works_stop(struct mcp_client *c);
 

@@ -56,6 +56,8 @@ struct mcp_conv {
     size_t subscription_count;
     struct offer_watch watch;
 
+    uint64_t client; /* caller.client of its requests; 0: it does not last */
+
     size_t parked; /* calls it keeps */
     bool ended;    /* mcp_conv_end: nobody can be asked any more */
 };

@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_request.h"
 
 #include "base/auto.h"
+#include "base/id.h"
 
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
@@ -200,11 +201,14 @@ static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
 
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
 {
-    const struct mcp_conv *conv = mcp_conv_of(in);
+    struct mcp_conv *conv = mcp_conv_of(in);
 
+    if (conv->lasting && !conv->client)
+        conv->client = id_number();
     return (struct caller){
         .kind = &mcp_caller,
         .name = "mcp",
+        .client = conv->client,
         .principal = conv->principal,
         .remote = conv->remote,
         .scope = conv->server->scope,
