@@ -1,9 +1,9 @@
 #include "base/mac.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include "base/shared_lib.h"
+#include "base/str.h"
 
-#define INSTALL "install the package libssl3 (Debian: apt install libssl3)"
+#include <pthread.h>
 
 /* As openssl/evp.h and openssl/hmac.h declare them, with its types as void. */
 typedef const void *sha256_fn(void);
@@ -20,32 +20,26 @@ struct crypto {
     final_fn *final;
 };
 
-static bool find(void *lib, const char *name, void *to, struct err *e)
-{
-    void *p = dlsym(lib, name);
+static const struct shared_function functions[] = {
+    { "EVP_sha256", offsetof(struct crypto, sha256) },
+    { "HMAC_CTX_new", offsetof(struct crypto, make) },
+    { "HMAC_Init_ex", offsetof(struct crypto, init) },
+    { "HMAC_Update", offsetof(struct crypto, update) },
+    { "HMAC_Final", offsetof(struct crypto, final) },
+};
 
-    if (!p)
-        return fail(e, ERR_SYSTEM, "libcrypto has no %s; " INSTALL, name);
-    memcpy(to, &p, sizeof(p));
-    return true;
-}
+static const struct shared_lib library = {
+    .file = "libcrypto.so.3",
+    .purpose = "sealing needs libcrypto",
+    .package = "libssl3",
+    .function = functions,
+    .functions = ARRAY_LEN(functions),
+};
 
-/* Never closed, so what dlsym gave stays good. One per process, for all its threads. */
+/* One per process, for all its threads. */
 static struct crypto crypto;
 static bool opened;
 static struct err why_not;
-
-static bool load(struct err *e)
-{
-    void *lib = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-
-    if (!lib)
-        return fail(e, ERR_SYSTEM, "sealing needs libcrypto (%.80s); " INSTALL, dlerror());
-    return find(lib, "EVP_sha256", &crypto.sha256, e) &&
-           find(lib, "HMAC_CTX_new", &crypto.make, e) &&
-           find(lib, "HMAC_Init_ex", &crypto.init, e) &&
-           find(lib, "HMAC_Update", &crypto.update, e) && find(lib, "HMAC_Final", &crypto.final, e);
-}
 
 /*
  * Setting a key up costs several times what a short text does, and one key often comes again and
@@ -80,7 +74,7 @@ static bool set_key(struct str key)
 
 static void load_once(void)
 {
-    opened = load(&why_not);
+    opened = shared_lib_load(&library, &crypto, &why_not);
 }
 
 bool mac_sha256(struct str key, struct str bytes, char out[MAC_BYTES], struct err *e)

@@ -2,7 +2,8 @@
  * grep.c - lines of files that hold a text or match an expression.
  *
  * Files are read whole, one after the other, into one buffer. Those with a NUL near their
- * beginning are binary and left out, like those that are too large; the answer says so.
+ * beginning are binary and left out, like those that are too large; the answer says so. It also
+ * names the lines for which the pattern was too expensive (tool/matcher.h).
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -14,7 +15,7 @@
 
 #include <fcntl.h>
 
-enum { BINARY_LOOK = 8192, LOOK_UP = 1024 };
+enum { BINARY_LOOK = 8192 };
 
 enum show { SHOW_LINES, SHOW_FILES, SHOW_COUNTS };
 
@@ -33,6 +34,8 @@ struct grep {
     struct buf out;
     int64_t found, binary, large;
     bool cut;
+    struct buf expensive_list; /* a remark for each of these lines */
+    int64_t expensive;
 
     /* The file that is looked at. */
     struct str path, text;
@@ -107,11 +110,29 @@ static void put_after(struct grep *g, size_t until)
 
 /* ---- one file ---------------------------------------------------------------------------- */
 
+static bool too_many_expensive(const struct grep *g)
+{
+    return g->expensive >= g->work.host->limits->grep_expensive_lines;
+}
+
+/* Not by line_number(), which the lines before it still need. */
+static void note_expensive(struct grep *g, size_t at)
+{
+    int64_t line = 1;
+
+    for (size_t from = 0; from < at; from = line_end(g, from) + 1)
+        line++;
+    buf_printf(&g->expensive_list,
+               "[" STR_FMT ":%lld: pattern too expensive (limits.grep_line_ms); "
+               "this line was not searched]\n",
+               STR_ARG(g->path), (long long)line);
+    g->expensive++;
+}
+
 /* The beginning of the next line at or after `at` that matches; text.n: none. */
 static size_t next_match(struct grep *g, size_t at)
 {
     size_t most = (size_t)g->work.host->limits->grep_match_bytes;
-    int64_t lines = 0;
 
     if (g->matcher.text.p) {
         const char *hit =
@@ -119,13 +140,15 @@ static size_t next_match(struct grep *g, size_t at)
 
         return hit ? line_begin(g, (size_t)(hit - g->text.p)) : g->text.n;
     }
-    while (at < g->text.n) {
+    while (at < g->text.n && !work_stopped(&g->work) && !too_many_expensive(g)) {
         size_t end = line_end(g, at);
 
-        if (matcher_hits(&g->matcher, str_head((struct str){ g->text.p + at, end - at }, most)))
-            return at;
-        if (++lines % LOOK_UP == 0 && work_stopped(&g->work))
-            break;
+        switch (
+            matcher_match(&g->matcher, str_head((struct str){ g->text.p + at, end - at }, most))) {
+        case MATCH_YES: return at;
+        case MATCH_NO: break;
+        case MATCH_TOO_EXPENSIVE: note_expensive(g, at); break;
+        }
         at = end + 1;
     }
     return g->text.n;
@@ -174,7 +197,7 @@ static bool search(struct grep *g)
     if (g->hits && g->show == SHOW_LINES && more)
         put_after(g, g->text.n);
     end_file(g);
-    return more;
+    return more && !too_many_expensive(g);
 }
 
 /* False: enough was found. What cannot be read is passed over. */
@@ -253,6 +276,10 @@ static void put_remarks(struct grep *g)
     if (g->large)
         buf_printf(&g->out, "[" COUNT_FMT " left out (limits.file_read_bytes)]\n",
                    COUNT_ARG(g->large, "large file"));
+    buf_put(&g->out, buf_str(&g->expensive_list));
+    if (too_many_expensive(g))
+        buf_printf(&g->out, "[stopped after %lld such lines (limits.grep_expensive_lines)]\n",
+                   (long long)g->expensive);
     g->out.n--; /* the last line end */
     buf_put(&g->out, walk_remarks(&g->walk, &g->work.mem));
 }
@@ -260,13 +287,18 @@ static void put_remarks(struct grep *g)
 static bool run(struct work *w, struct err *e)
 {
     struct grep *g = CONTAINER_OF(w, struct grep, work);
+    const struct matcher_options options = { .literal = g->literal,
+                                             .ignore_case = g->ignore_case,
+                                             .limits = w->host->limits,
+                                             .stop = &w->stop };
     bool ok;
 
     if (g->files.n && !wild_expand(&w->mem, g->files, &g->list, e))
         return false;
-    if (!matcher_open(&g->matcher, g->pattern, g->literal, g->ignore_case, e))
+    if (!matcher_open(&g->matcher, g->pattern, &options, e))
         return false;
     buf_init_in(&g->out, &w->mem, (size_t)w->host->limits->message_bytes);
+    buf_init_in(&g->expensive_list, &w->mem, (size_t)w->host->limits->message_bytes);
     ok = search_place(g, e);
     matcher_close(&g->matcher);
     arena_fini(&g->text_mem);
@@ -351,13 +383,14 @@ static void start(struct call *call)
 const struct tool tool_grep = {
     .name = "grep",
     .title = "Search in files",
-    .description = "Finds lines in the files of the root folder by a POSIX extended regular "
-                   "expression or a literal text. Binary files, and what .gitignore names, are "
-                   "left out. Answers with path:line:text.",
+    .description = "Finds lines in the files of the root folder by a Perl-compatible regular "
+                   "expression (PCRE2, so \\d, \\w, \\b and lookaround work) or a literal text. "
+                   "Binary files, and what .gitignore names, are left out. Answers with "
+                   "path:line:text.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
         "\"pattern\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"What to find in a line.\"},"
+        "\"description\":\"What to find in a line: PCRE2 syntax, unless literal is true.\"},"
         "\"literal\":{\"type\":\"boolean\","
         "\"description\":\"The pattern is a text, not an expression.\"},"
         "\"ignore_case\":{\"type\":\"boolean\",\"description\":\"A and a are the same.\"},"

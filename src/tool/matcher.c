@@ -1,190 +1,122 @@
 #include "tool/matcher.h"
 
-#include "base/auto.h"
-#include "base/buf.h"
+#include "base/clock.h"
 
-/* States of an automaton that an expression may become, roughly. */
-enum { COST_MOST = 5000 };
+#include <string.h>
 
-/* ---- what it costs ----------------------------------------------------------------------- */
-
-struct costing {
-    struct str s;
-    size_t at;
-    const char *wrong;
+enum {
+    NEST_MOST = 100,        /* parentheses inside parentheses */
+    STEPS_MOST = 10000000,  /* of one match; the time is spent long before */
+    CALLOUTS_PER_LOOK = 16, /* each may read the whole line, a millisecond's work */
 };
 
-static bool more(const struct costing *c)
+/* ---- compiling ---------------------------------------------------------------------------- */
+
+/* \C would match half a character, which invalid UTF-8 makes unsafe. */
+static uint32_t compile_flags(const struct matcher_options *o)
 {
-    return c->at < c->s.n && !c->wrong;
+    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_AUTO_CALLOUT;
+
+    flags |= o->literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+    return flags | (o->ignore_case ? PCRE2_CASELESS : 0);
 }
 
-/* "[...]", with classes and a "]" in the first place. */
-static void skip_bracket(struct costing *c)
+static bool fail_pattern(const struct matcher *m, int code, size_t at, struct err *e)
 {
-    size_t at = c->at + 1;
+    char why[160];
 
-    at += at < c->s.n && c->s.p[at] == '^';
-    at += at < c->s.n && c->s.p[at] == ']';
-    for (; at < c->s.n && c->s.p[at] != ']'; at++) {
-        char kind = at + 1 < c->s.n && c->s.p[at] == '[' ? c->s.p[at + 1] : 0;
-
-        if (kind != ':' && kind != '.' && kind != '=')
-            continue;
-        for (at += 2; at + 1 < c->s.n && !(c->s.p[at] == kind && c->s.p[at + 1] == ']');)
-            at++;
-        at++;
-    }
-    c->at = at + 1;
+    if (m->api->get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why)) < 0)
+        why[0] = 0;
+    return fail(e, ERR_INVALID,
+                "pattern: %s (at byte %zu); expected a Perl-compatible regular "
+                "expression (PCRE2), or literal: true",
+                why, at);
 }
 
-static uint64_t number(struct costing *c)
+/* "$" is also before the CR of a line that ends with CR LF. */
+static bool compile(struct matcher *m, struct str pattern, const struct matcher_options *o,
+                    struct err *e)
 {
-    uint64_t n = 0;
+    pcre2_compile_context *context = m->api->compile_context_create(NULL);
+    size_t at = 0;
+    int code = 0;
 
-    for (; more(c) && c->s.p[c->at] >= '0' && c->s.p[c->at] <= '9'; c->at++)
-        n = n < COST_MOST ? n * 10 + (uint64_t)(c->s.p[c->at] - '0') : n;
-    return n;
+    if (!context)
+        return fail(e, ERR_SYSTEM, "pattern: PCRE2 has no memory");
+    m->api->set_newline(context, PCRE2_NEWLINE_ANYCRLF);
+    m->api->set_parens_nest_limit(context, NEST_MOST);
+    m->code =
+        m->api->compile((PCRE2_SPTR)pattern.p, pattern.n, compile_flags(o), &code, &at, context);
+    m->api->compile_context_free(context);
+    return m->code || fail_pattern(m, code, at, e);
 }
 
-/* "{m}", "{m,}" or "{m,n}": how many copies that makes. */
-static uint64_t interval(struct costing *c)
-{
-    uint64_t least, most;
+/* ---- matching ----------------------------------------------------------------------------- */
 
-    c->at++;
-    least = most = number(c);
-    if (more(c) && c->s.p[c->at] == ',') {
-        c->at++;
-        most = number(c);
-    }
-    while (more(c) && c->s.p[c->at++] != '}')
-        ;
-    return (most > least ? most : least) + 1;
+/* PCRE2 calls it before every item of the pattern; anything but 0 ends the match. */
+static int on_callout(pcre2_callout_block *block, void *data)
+{
+    struct matcher *m = data;
+
+    (void)block;
+    if (++m->callouts % CALLOUTS_PER_LOOK)
+        return 0;
+    if (m->stop && atomic_load_explicit(m->stop, memory_order_relaxed))
+        return PCRE2_ERROR_CALLOUT;
+    return clock_mono_ms() >= m->deadline ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-static uint64_t alternatives(struct costing *c);
-
-static uint64_t atom(struct costing *c)
+static bool limit_matches(struct matcher *m, const struct limits *limits, struct err *e)
 {
-    uint64_t cost = 1;
-
-    switch (c->s.p[c->at]) {
-    case '(':
-        c->at++;
-        cost = alternatives(c) + 1;
-        c->at++; /* its end; the compiler complains where there is none */
-        break;
-    case '[': skip_bracket(c); break;
-    case '\\':
-        if (c->at + 1 < c->s.n && c->s.p[c->at + 1] >= '1' && c->s.p[c->at + 1] <= '9')
-            c->wrong = "back-references like \\1 are not supported";
-        c->at += 2;
-        break;
-    default: c->at++;
-    }
-    return cost;
+    m->context = m->api->match_context_create(NULL);
+    m->data = m->api->match_data_create(1, NULL);
+    if (!m->context || !m->data)
+        return fail(e, ERR_SYSTEM, "pattern: PCRE2 has no memory");
+    m->line_ms = limits->grep_line_ms;
+    m->api->set_match_limit(m->context, STEPS_MOST);
+    m->api->set_depth_limit(m->context, STEPS_MOST); /* the heap bounds it */
+    m->api->set_heap_limit(m->context, (uint32_t)(limits->grep_memory_bytes / 1024));
+    m->api->set_callout(m->context, on_callout, m);
+    return true;
 }
 
-static uint64_t repeated(struct costing *c)
-{
-    uint64_t cost = atom(c);
-
-    while (more(c)) {
-        char sign = c->s.p[c->at];
-
-        if (sign == '{')
-            cost *= interval(c);
-        else if (sign == '+')
-            cost *= 2;
-        if (sign != '{' && sign != '+' && sign != '*' && sign != '?')
-            break;
-        c->at += sign != '{';
-        if (cost > COST_MOST)
-            c->wrong = "repetitions inside repetitions make it too large";
-    }
-    return cost;
-}
-
-static uint64_t alternatives(struct costing *c)
-{
-    uint64_t cost = 0;
-
-    while (more(c) && c->s.p[c->at] != ')') {
-        cost += repeated(c);
-        if (cost > COST_MOST)
-            c->wrong = "repetitions inside repetitions make it too large";
-    }
-    return cost;
-}
-
-static bool affordable(struct str pattern, struct err *e)
-{
-    struct costing c = { .s = pattern };
-
-    while (more(&c)) {
-        alternatives(&c);
-        c.at++; /* a ")" that nobody opened is a character */
-    }
-    return !c.wrong || fail(e, ERR_LIMIT, "pattern: %s", c.wrong);
-}
-
-/* ---- matching ---------------------------------------------------------------------------- */
-
-static struct str escape(struct arena *mem, struct str text)
-{
-    struct buf out;
-
-    buf_init_in(&out, mem, 2 * text.n + 1);
-    for (size_t i = 0; i < text.n; i++) {
-        if (strchr("\\^$.[]|()*+?{}", text.p[i]))
-            buf_putc(&out, '\\');
-        buf_putc(&out, text.p[i]);
-    }
-    return buf_str(&out);
-}
-
-bool matcher_open(struct matcher *m, struct str pattern, bool literal, bool ignore_case,
+bool matcher_open(struct matcher *m, struct str pattern, const struct matcher_options *options,
                   struct err *e)
 {
-    AUTO_ARENA mem = { 0 };
-    char why[120];
-    int code;
-
-    *m = (struct matcher){ 0 };
+    *m = (struct matcher){ .stop = options->stop };
     if (!pattern.n || str_find_byte(pattern, 0) >= 0 || str_find_byte(pattern, '\n') >= 0)
         return fail(e, ERR_INVALID, "pattern: expected a text of one line, without NUL");
-    if (literal && !ignore_case) {
+    if (options->literal && !options->ignore_case) {
         m->text = pattern;
         return true;
     }
-    if (literal)
-        pattern = escape(&mem, pattern);
-    if (!affordable(pattern, e))
-        return false;
-    code = regcomp(&m->regex, arena_cstr(&mem, pattern),
-                   REG_EXTENDED | REG_NOSUB | (ignore_case ? REG_ICASE : 0));
-    if (code) {
-        regerror(code, &m->regex, why, sizeof(why));
-        return fail(e, ERR_INVALID, "pattern: %s; expected a POSIX extended regular expression",
-                    why);
-    }
-    m->compiled = true;
-    return true;
+    if (pcre2_api_open(&m->api, e) && compile(m, pattern, options, e) &&
+        limit_matches(m, options->limits, e))
+        return true;
+    matcher_close(m);
+    return false;
 }
 
 void matcher_close(struct matcher *m)
 {
-    if (m->compiled)
-        regfree(&m->regex);
-    m->compiled = false;
+    if (!m->api)
+        return;
+    m->api->match_data_free(m->data);
+    m->api->match_context_free(m->context);
+    m->api->code_free(m->code);
+    m->api = NULL;
 }
 
-bool matcher_hits(const struct matcher *m, struct str line)
+enum match matcher_match(struct matcher *m, struct str line)
 {
-    regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)line.n };
+    int code;
 
     if (m->text.p)
-        return line.n && memmem(line.p, line.n, m->text.p, m->text.n);
-    return regexec(&m->regex, line.n ? line.p : "", 1, &range, REG_STARTEND) == 0;
+        return line.n && memmem(line.p, line.n, m->text.p, m->text.n) ? MATCH_YES : MATCH_NO;
+    m->deadline = clock_mono_ms() + m->line_ms;
+    code = m->api->match(m->code, (PCRE2_SPTR)(line.n ? line.p : ""), line.n, 0, 0, m->data,
+                         m->context);
+    if (code == PCRE2_ERROR_NOMATCH)
+        return MATCH_NO;
+    return code >= 0 ? MATCH_YES : MATCH_TOO_EXPENSIVE; /* time, memory, endless recursion */
 }

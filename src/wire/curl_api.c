@@ -1,39 +1,29 @@
 #include "wire/curl_api.h"
 
+#include "base/shared_lib.h"
 #include "base/str.h"
-
-#include <dlfcn.h>
 
 #define INSTALL "install the package libcurl4 (Debian: apt install libcurl4)"
 
 enum { OLDEST = 0x075700 }; /* 7.87 brought CURLOPT_QUICK_EXIT */
 
-static const struct {
-    const char *name;
-    size_t offset; /* of its pointer in struct curl_api */
-} functions[] = {
+static const struct shared_function functions[] = {
 #define CURL_API_ROW(field, function) { #function, offsetof(struct curl_api, field) },
     CURL_API(CURL_API_ROW)
 #undef CURL_API_ROW
 };
 
-/* The library handle is never closed, so what dlsym gave stays good. */
 bool curl_api_load(const char *file, struct curl_api *out, struct err *e)
 {
-    struct curl_api api = { 0 };
-    void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const struct shared_lib library = {
+        .file = file,
+        .purpose = "HTTP needs libcurl",
+        .package = "libcurl4",
+        .function = functions,
+        .functions = ARRAY_LEN(functions),
+    };
 
-    if (!lib)
-        return fail(e, ERR_SYSTEM, "HTTP needs libcurl (%.80s); " INSTALL, dlerror());
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-        void *p = dlsym(lib, functions[i].name);
-
-        if (!p)
-            return fail(e, ERR_SYSTEM, "%s has no %s; " INSTALL, file, functions[i].name);
-        memcpy((char *)&api + functions[i].offset, &p, sizeof(p));
-    }
-    *out = api;
-    return true;
+    return shared_lib_load(&library, out, e);
 }
 
 static bool init(const struct curl_api *api, struct err *e)

@@ -131,28 +131,96 @@ TEST(long_lines_and_many_results_are_cut)
     bench_close(&b);
 }
 
-TEST(costly_expressions_are_refused)
+static bool opens(struct matcher *m, const char *pattern, const struct limits *limits,
+                  struct err *e)
+{
+    const struct matcher_options options = { .limits = limits };
+
+    return matcher_open(m, str_of(pattern), &options, e);
+}
+
+TEST(expressions_are_perl_compatible_and_small)
 {
     static const char *const bad[] = {
-        "(a+)\\1",  "((a{1,99}){1,99}){1,99}",
-        "a{30000}", "((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
-        "(a",       "[a",
-        "a{2,1}",   "",
+        "((a{1,99}){1,99}){1,99}", "(a", "[a", "a{2,1}", "", "\\C", "(?<=a+)b", "a\nb",
     };
     static const char *const good[] = {
-        "a{1,50}", "[]a]+", "[[:alpha:]]{2,}", "(a|b)*c?", "\\(", "a)b", "x{3}y{2}", "[^]]",
+        "a{1,50}", "[]a]+",   "[[:alpha:]]{2,}", "(a|b)*c?",       "\\(",      "x{3}y{2}",
+        "[^]]",    "(a+)\\1", "\\d+\\b",         "(?i)foo(?=bar)", "((a+)+)+",
     };
+    struct limits limits;
     struct matcher m;
     struct err e;
 
+    limits_preset(&limits);
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-        if (matcher_open(&m, str_of(bad[i]), false, false, &e))
+        if (opens(&m, bad[i], &limits, &e))
             TAP_NOT("%s was accepted", bad[i]);
     for (size_t i = 0; i < ARRAY_LEN(good); i++) {
-        if (!matcher_open(&m, str_of(good[i]), false, false, &e))
+        if (!opens(&m, good[i], &limits, &e))
             TAP_NOT("%s: %s", good[i], e.text);
         matcher_close(&m);
     }
+}
+
+TEST(lines_are_matched_as_unicode_whatever_their_bytes)
+{
+    static const struct {
+        const char *pattern, *line;
+        enum match match;
+    } rows[] = {
+        { "end$", "the end\r", MATCH_YES },
+        { "\\bö\\w+", "die \xc3\xb6l", MATCH_YES },
+        { "(?i)\xc3\x96L", "\xc3\xb6l", MATCH_YES },
+        { "a.b",
+          "a\xc3\xb6"
+          "b",
+          MATCH_YES },
+        { "bad$", "\xff\xfe bad", MATCH_YES },
+        { "a.b",
+          "a\xff"
+          "b",
+          MATCH_NO },
+        { "^$", "", MATCH_YES },
+        { "(?R)", "a", MATCH_TOO_EXPENSIVE },
+    };
+    struct limits limits;
+    struct matcher m;
+    struct err e;
+
+    limits_preset(&limits);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        OK(opens(&m, rows[i].pattern, &limits, &e));
+        if (matcher_match(&m, str_of(rows[i].line)) != rows[i].match)
+            TAP_NOT("%s in %s", rows[i].pattern, rows[i].line);
+        matcher_close(&m);
+    }
+}
+
+/* The third reaches the limit of memory first. */
+TEST(expensive_lines_are_passed_over_and_named)
+{
+    struct bench b;
+    static char line[100001];
+
+    bench_open(&b);
+    memset(line, 'a', sizeof(line) - 1);
+    put_bytes(&b, "a", str_of(line));
+    put_bytes(&b, "b",
+              STR("x\naaa\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\naa"));
+    b.limits.grep_line_ms = 5;
+    EQ_S(call(&b, &tool_grep, "{'pattern':'^(a|aa)+$','path':'b'}"),
+         "b:2:aaa\nb:4:aa\n[b:3: pattern too expensive (limits.grep_line_ms); "
+         "this line was not searched]");
+    b.limits.grep_expensive_lines = 1;
+    EQ_S(call(&b, &tool_grep, "{'pattern':'^(a|aa)+$','path':'b'}"),
+         "b:2:aaa\n[b:3: pattern too expensive (limits.grep_line_ms); this line was not searched]\n"
+         "[stopped after 1 such lines (limits.grep_expensive_lines)]");
+    b.limits.grep_line_ms = 10000;
+    b.limits.grep_memory_bytes = 1 << 20;
+    HAS_S(call(&b, &tool_grep, "{'pattern':'^(?:a|b)+c?$','path':'a'}"),
+          "a:1: pattern too expensive");
+    bench_close(&b);
 }
 
 static bool started(void *who)
