@@ -216,15 +216,24 @@ static struct finding check_seals(struct app *app)
 static struct finding check_servers(struct app *app)
 {
     const struct server_list *l = &app->config.servers;
-    size_t untrusted = 0;
+    size_t untrusted = 0, open = 0;
 
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
         untrusted += !l->v[i].trusted;
+        open += l->v[i].url && !l->v[i].headers;
+    }
     if (untrusted)
         return found(HEALTH_NOTE, arena_printf(&app->mem,
                                                "%zu MCP servers, of which %zu are not started: see "
                                                "`trefoil trust`",
                                                l->n, untrusted));
+    if (open)
+        return found(HEALTH_OK,
+                     arena_printf(&app->mem,
+                                  "%zu MCP servers; `trefoil servers` tries them. %zu with a URL "
+                                  "and no `headers`: OAuth login is not available yet, so one that "
+                                  "answers HTTP 401 needs a token there",
+                                  l->n, open));
     return found(HEALTH_OK,
                  arena_printf(&app->mem, "%zu MCP servers; `trefoil servers` tries them", l->n));
 }

@@ -99,8 +99,9 @@ struct fetch_request {
  * the rest of the URL.
  */
 struct fetch {
-    struct op op; /* first */
-    int status;   /* 0 until the head is complete */
+    struct op op;   /* first */
+    int status;     /* 0 until the head is complete */
+    bool unreached; /* it failed before there was a connection: nothing was sent */
     const struct http_header *header;
     size_t headers;
     struct str body;

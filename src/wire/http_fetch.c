@@ -305,6 +305,7 @@ void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
 
     op_begin(&f->op, &fetch_kind, c->loop, parent, done, who);
     f->status = 0;
+    f->unreached = false;
     f->header = NULL;
     f->headers = 0;
     f->body = f->url = STR_NONE;

@@ -40,6 +40,7 @@ static void not_connected(struct transfer *t, struct err *e)
 {
     long sys = 0;
 
+    t->fetch->unreached = true;
     t->client->api->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &sys);
     if (sys == ECONNREFUSED)
         fail(e, ERR_CLOSED, "connection refused by " HOP_FMT, HOP_ARG(t));

@@ -29,9 +29,20 @@ class HttpServer:
     """bad_http.py while the `with` lasts; gives its address."""
 
     def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, str(SERVERS / "bad_http.py")],
+        self.url = None
+        self.start()
+        return self.url
+
+    def start(self):
+        """Begin to serve, after stop() at the same address."""
+        port = [self.url.rpartition(":")[2]] if self.url else []
+        self.process = subprocess.Popen([sys.executable, str(SERVERS / "bad_http.py"), *port],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        return self.process.stdout.readline().decode().strip()
+        self.url = self.process.stdout.readline().decode().strip()
+
+    def stop(self):
+        self.process.kill()
+        self.__exit__()
 
     def __exit__(self, *_):
         self.process.stdin.close()

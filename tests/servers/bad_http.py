@@ -5,6 +5,7 @@ its stdin ends. With an argument it takes that port: to be back after its death.
     /mcp              Streamable HTTP with sessions. tools/call is answered by an event stream,
                       everything else by JSON. GET is the stream for what belongs to no call.
     /post-only        the same, but a GET is 404, as where only POST is routed
+    /session-400      the same as /mcp, but an unknown session is answered 400, as by server-everything
     /modern           2026-07-28 only. A call with a progressToken is answered by an event stream.
     /sse, /messages   HTTP+SSE of 2024-11-05. POST to /sse is 405.
     /bad/KIND         one thing wrong, see BAD below; /bad/KIND?on=METHOD only for that method,
@@ -197,7 +198,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(400, -32700, "not JSON")
         if parts.path.startswith("/bad/"):
             return self.bad(parts.path[5:])
-        known = {"/mcp": self.streamable, "/post-only": self.post_only, "/modern": self.modern, "/sse": self.sse,
+        known = {"/mcp": self.streamable, "/post-only": self.post_only,
+                 "/session-400": self.streamable, "/modern": self.modern, "/sse": self.sse,
                  "/messages": self.messages, "/log": self.show_log}.get(parts.path)
         return known() if known else self.send(404)
 
@@ -232,6 +234,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(400, -32000, "Mcp-Session-Id is missing")
         session = self.site.sessions.get(ident)
         if not session:
+            if self.path == "/session-400":
+                return self.refuse(400, -32000, "Bad Request: No valid session ID provided")
             return self.refuse(404, -32001, "Session not found")
         if self.headers.get("mcp-protocol-version", LEGACY) not in VERSIONS:
             return self.refuse(400, -32000, "MCP-Protocol-Version is unknown")

@@ -220,17 +220,36 @@ static struct str reason(struct mcp_exchange *x, struct arena *mem)
     return said.p ? utf8_head(said, 120) : STR_NONE;
 }
 
+static bool sends_token(const struct server_spec *spec)
+{
+    for (size_t i = 0; i < spec->headers; i++)
+        if (str_eq_nocase(spec->header[i].name, STR("Authorization")))
+            return true;
+    return false;
+}
+
+/* What a person can do about it; in front of what the server said, which may be long. */
+static const char *remedy(const struct mcp_exchange *x)
+{
+    if (x->fetch.status != 401 && x->fetch.status != 403)
+        return "";
+    if (sends_token(x->wire->c->spec))
+        return "; it did not accept the token in `headers` of its entry";
+    return "; OAuth login is not available yet: put a token into `headers` of its entry";
+}
+
 void mcp_exchange_refusal(struct mcp_exchange *x, struct err *e)
 {
     struct mcp_client *c = x->wire->c;
+    int status = x->fetch.status;
     struct arena mem = { 0 };
     struct str said = reason(x, &mem);
 
     if (x->req)
-        x->req->status = x->fetch.status;
-    mcp_client_fail(
-        c, e, x->fetch.status == 401 || x->fetch.status == 403 ? ERR_DENIED : ERR_CLOSED,
-        "at " STR_FMT " answered HTTP %d (%s)%s" STR_FMT, STR_ARG(mcp_host_of(c->spec->url)),
-        x->fetch.status, http_status_text(x->fetch.status), said.n ? ": " : "", STR_ARG(said));
+        x->req->status = status;
+    mcp_client_fail(c, e, status == 401 || status == 403 ? ERR_DENIED : ERR_CLOSED,
+                    "at " STR_FMT " answered HTTP %d (%s)%s%s" STR_FMT,
+                    STR_ARG(mcp_host_of(c->spec->url)), status, http_status_text(status), remedy(x),
+                    said.n ? ": " : "", STR_ARG(said));
     arena_fini(&mem);
 }

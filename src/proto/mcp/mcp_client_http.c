@@ -7,8 +7,9 @@
  *
  * Legacy: a server may give a session, which every request then names. What happens to it:
  *
- *   lost      a 404: requests that got one wait (parked), the client greets anew, and they are sent
- *             again, once each; new requests wait as well
+ *   lost      a 404, or a 400 that names the session, as the TypeScript examples answer after a
+ *             restart. The server has not executed such a request: it waits (parked), the client
+ *             greets anew, and the request is sent again, once; new requests wait as well
  *   settling  between initialize and the end of notifications/initialized requests wait too, as
  *             POSTs may overtake each other; and until the server has answered the GET below, or
  *             for a moment: what it asks by that stream before it is open would be lost
@@ -224,9 +225,22 @@ static void note_session(struct mcp_exchange *x)
         buf_put(&w->session, id);
 }
 
+static bool names_session(struct str said)
+{
+    struct str word = STR("session");
+
+    for (said = str_head(said, 1000); said.n >= word.n; said = str_skip(said, 1))
+        if (str_eq_nocase(str_head(said, word.n), word))
+            return true;
+    return false;
+}
+
 static bool lost_session(const struct http_wire *w, const struct mcp_exchange *x)
 {
-    return x->fetch.status == 404 && (w->session.n || w->holding) && !w->wire.c->modern;
+    int status = x->fetch.status;
+
+    return (status == 404 || (status == 400 && names_session(buf_str(&x->text)))) &&
+           (w->session.n || w->holding) && !w->wire.c->modern;
 }
 
 /* Wait for a new session; the first to notice asks for one. */
@@ -293,9 +307,21 @@ static void refuse(struct http_wire *w, struct mcp_exchange *x)
     fail_and_drop(w, x, &e);
 }
 
+/*
+ * A server that was connected and cannot be reached any more is lost: the owner hears of it and
+ * tries again. While greeting, the failed request says so.
+ */
+static bool is_lost(const struct http_wire *w, const struct mcp_exchange *x)
+{
+    const struct mcp_client *c = w->wire.c;
+
+    return x->fetch.unreached && c->step == STEP_READY && !c->renewing;
+}
+
 /* The stream ended and the answer was not in it. */
 static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
 {
+    bool lost = is_lost(w, x);
     struct err broken;
 
     if (x->streams && !w->wire.c->modern && sse_read_last_id(&x->sse).n &&
@@ -311,6 +337,8 @@ static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct
     else
         mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
     fail_and_drop(w, x, &broken);
+    if (lost)
+        mcp_wire_failed(&w->wire, 0, &broken);
 }
 
 static void on_over(struct mcp_exchange *x, const struct err *e)
@@ -354,8 +382,15 @@ static void on_news_over(struct mcp_exchange *x, const struct err *e)
 {
     struct http_wire *w = of(x->wire);
     int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
+    struct err broken;
 
     news_answered(w);
+    if (e && !w->wire.closing && is_lost(w, x)) {
+        mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
+        drop(w, x);
+        mcp_wire_failed(&w->wire, 0, &broken);
+        return;
+    }
     if (!w->wire.closing && (e || x->fetch.status == 200 || x->fetch.status >= 500)) {
         get_later(w, x, pause_of(x, pause), NEWS_LEAST_MS);
         return;
