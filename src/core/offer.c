@@ -142,13 +142,22 @@ void offer_unwatch(struct offer_watch *w)
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
+static const struct tool *tool_by_alias(const struct offer *o, struct str alias)
+{
+    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
+        for (size_t i = 0; i < j->source->tools; i++)
+            if (j->source->tool[i]->alias && str_eq(alias, str_of(j->source->tool[i]->alias)))
+                return j->source->tool[i];
+    return NULL;
+}
+
 const struct tool *offer_tool(const struct offer *o, struct str name)
 {
     for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
         for (size_t i = 0; i < j->source->tools; i++)
             if (str_eq(name, str_of(j->source->tool[i]->name)))
                 return j->source->tool[i];
-    return NULL;
+    return tool_by_alias(o, name);
 }
 
 const struct prompt *offer_prompt(const struct offer *o, struct str name)

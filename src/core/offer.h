@@ -92,7 +92,10 @@ void offer_leave(struct offer *o, struct offer_source *s);
 void offer_watch(struct offer *o, struct offer_watch *w);
 void offer_unwatch(struct offer_watch *w);
 
-/* The first of a name in the order of sources; NULL: none. */
+/*
+ * The first of a name in the order of sources; NULL: none. A tool that no name fits is looked for by
+ * its alias, "server:tool".
+ */
 const struct tool *offer_tool(const struct offer *o, struct str name);
 const struct prompt *offer_prompt(const struct offer *o, struct str name);
 

@@ -38,7 +38,7 @@ def an_agent_exports_what_its_file_lists_and_nothing_else(root):
         equal(sorted(t["name"] for t in tools), ["calc:add", "file_read", "mcp_calc_echo"])
         equal(text_of(gate.ask("tools/call", {"name": "calc:add", "arguments": {"a": 2, "b": 3}})),
               "5")
-        for name in ("calc:seen", "mcp_calc_seen", "mcp_calc_add", "system_time", "calc:echo"):
+        for name in ("calc:seen", "mcp_calc_seen", "mcp_calc_add", "system_time", "calc:env"):
             has(text_of(gate.ask("tools/call", {"name": name})), "Unknown tool")
 
 

@@ -8,6 +8,9 @@
 static const struct tool hammer = { .name = "hammer" };
 static const struct tool saw = { .name = "saw" };
 static const struct tool other_saw = { .name = "saw", .title = "the other" };
+static const struct tool drill = { .name = "mcp_shed_drill", .alias = "shed:drill" };
+static const struct tool odd = { .name = "odd", .alias = "saw" };
+static const struct tool *const shed[] = { &odd, &drill };
 static const struct tool *const wood[] = { &hammer, &saw };
 static const struct tool *const metal[] = { &other_saw };
 static const struct resource page = { .uri = "test://page", .name = "page" };
@@ -84,6 +87,22 @@ TEST(the_first_source_wins_a_name)
     OK(offer_tool(&d.offer, STR("saw")) == &other_saw);
     offer_join(&d.offer, &d.a); /* the end of the list is still found */
     OK(offer_tool_at(&d.offer, 2) == &saw);
+    end(&d);
+}
+
+TEST(an_alias_finds_a_tool_unless_another_has_that_name)
+{
+    struct offer_source of_a_server = { .tool = shed, .tools = 2 };
+    struct desk d;
+
+    begin(&d);
+    offer_join(&d.offer, &of_a_server);
+    offer_join(&d.offer, &d.a);
+    OK(offer_tool(&d.offer, STR("shed:drill")) == &drill);
+    OK(offer_tool(&d.offer, STR("mcp_shed_drill")) == &drill);
+    OK(offer_tool(&d.offer, STR("saw")) == &saw);
+    OK(!offer_tool(&d.offer, STR("shed:")));
+    OK(!offer_tool(&d.offer, STR("")));
     end(&d);
 }
 
