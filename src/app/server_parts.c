@@ -57,6 +57,19 @@ static const char *folder_of(const struct server_reader *r, struct json v)
     return slash ? arena_cstr(r->mem, str_head(str_of(file), (size_t)(slash - file))) : r->root;
 }
 
+/* What the text of a variable or header stands for: in our own files it may refer to a secret. */
+static bool resolve_text(const struct server_reader *r, struct json at, struct str text,
+                         struct str *out, struct err *e)
+{
+    if (r->shape == SHAPE_NATIVE &&
+        !value_resolve(r->mem, text, folder_of(r, at), (size_t)r->limits->config_bytes, &text, e))
+        return fail_at(at, e);
+    if (memchr(text.p, 0, text.n))
+        return json_fail(at, e, "what it stands for has a NUL in it");
+    *out = text;
+    return true;
+}
+
 /* The value of a variable or header: may be a secret, or stand for one. */
 static bool secret_text(const struct server_reader *r, struct json v, struct str *out,
                         struct err *e)
@@ -68,22 +81,13 @@ static bool secret_text(const struct server_reader *r, struct json v, struct str
         *out = json_raw(v); /* others write numbers and booleans here, and mean their text */
         return true;
     }
-    if (!server_text(r, v, &s, e))
-        return false;
-    if (r->shape == SHAPE_NATIVE &&
-        !value_resolve(r->mem, s, folder_of(r, v), (size_t)r->limits->config_bytes, &s, e))
-        return fail_at(v, e);
-    if (memchr(s.p, 0, s.n))
-        return json_fail(v, e, "what it stands for has a NUL in it");
-    *out = s;
-    return true;
+    return server_text(r, v, &s, e) && resolve_text(r, v, s, out, e);
 }
 
-/* A secret that stands in the file itself. */
-static void note_literal(const struct server_reader *r, struct json v, struct str name)
+/* A secret that stands in the file itself: s is the text of its value. */
+static void note_literal(const struct server_reader *r, struct json v, struct str name,
+                         struct str s)
 {
-    struct str s = json_str(r->mem, v);
-
     if (r->shape == SHAPE_ACP || !s.n || !names_secret(name) ||
         (r->shape == SHAPE_NATIVE ? value_is_reference(s) : str_find(s, STR("${")) >= 0))
         return;
@@ -98,7 +102,7 @@ bool server_secret(const struct server_reader *r, struct str name, struct json v
 {
     if (!secret_text(r, v, out, e))
         return false;
-    note_literal(r, v, name);
+    note_literal(r, v, name, json_str(r->mem, v));
     return true;
 }
 
@@ -190,7 +194,7 @@ bool server_argv(const struct server_reader *r, struct json command, struct json
 struct pair_build {
     struct server_pair *v;
     size_t n;
-    struct str *pass; /* NULL: names alone are not accepted */
+    struct str *pass; /* names alone; NULL: these are headers, which have none */
     size_t passes;
 };
 
@@ -269,13 +273,38 @@ static bool add_variable_text(const struct server_reader *r, struct pair_build *
     return true;
 }
 
+/* "Name: value". */
+static bool add_header_text(const struct server_reader *r, struct pair_build *b, struct json item,
+                            struct err *e)
+{
+    struct str text, name, value;
+
+    if (!server_text(r, item, &text, e))
+        return false;
+    name = str_trim(str_cut(&text, ':'));
+    if (!text.p)
+        return json_fail(item, e, "expected \"Name: value\"");
+    text = str_trim(text);
+    if (!resolve_text(r, item, text, &value, e) || !check_header(item, name, value, e))
+        return false;
+    note_literal(r, item, name, text);
+    b->v[b->n++] = (struct server_pair){ name, value };
+    return true;
+}
+
+static bool add_text(const struct server_reader *r, struct pair_build *b, struct json item,
+                     struct err *e)
+{
+    return b->pass ? add_variable_text(r, b, item, e) : add_header_text(r, b, item, e);
+}
+
 static bool add_items(const struct server_reader *r, struct pair_build *b, struct json list,
                       check_pair_fn *check, struct err *e)
 {
     JSON_EACH(item, list)
     {
-        bool ok = b->pass && json_type(item) == JSON_STRING ? add_variable_text(r, b, item, e)
-                                                            : add_named(r, b, item, check, e);
+        bool ok = json_type(item) == JSON_STRING ? add_text(r, b, item, e)
+                                                 : add_named(r, b, item, check, e);
 
         if (!ok)
             return false;

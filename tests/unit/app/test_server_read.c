@@ -199,7 +199,8 @@ TEST(all_keys_in_all_shapes)
                   "[mcp.servers.tools.c]\nrename='d'\ndescription='e'\n"
                   "[[mcp.servers]]\nname='y'\ncommand=['run','a']\nargs=['b']\ndisabled=true\n"
                   "[[mcp.servers]]\nname='z'\nurl='HTTPS://h.example:1/p'\n"
-                  "headers=[{name='Authorization',value='env:TREFOIL_TEST_SECRET'}]\n");
+                  "headers=[{name='Authorization',value='env:TREFOIL_TEST_SECRET'},"
+                  "'X-Key: env:TREFOIL_TEST_SECRET','X-Plain:a: b ']\n");
     IS_OK(g);
     s = &g.list.v[0];
     EQ_S(line(&g, s), "run a");
@@ -222,7 +223,11 @@ TEST(all_keys_in_all_shapes)
     EQ_S(line(&g, &g.list.v[1]), "run a b");
     OK(!g.list.v[1].enabled);
     EQ(g.list.v[2].transport, SERVER_HTTP);
+    EQ(g.list.v[2].headers, 3);
     EQ_S(g.list.v[2].header[0].value, "hush");
+    EQ_S(g.list.v[2].header[1].name, "X-Key");
+    EQ_S(g.list.v[2].header[1].value, "hush");
+    EQ_S(g.list.v[2].header[2].value, "a: b");
     HAS_S(g.list.v[2].written, "env:TREFOIL_TEST_SECRET");
     EQ(g.notes.n, 0);
 }
@@ -305,6 +310,8 @@ static const struct {
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nenv={A='b'}\n", "has no env" },
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders={'a b'='c'}\n", "name of a header" },
     { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders={a=\"b\\nc\"}\n", "line end" },
+    { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders=['a']\n", "\"Name: value\"" },
+    { "[[mcp.servers]]\nname='x'\nurl='http://h/'\nheaders=['a b: c']\n", "name of a header" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv={'A=B'='c'}\n", "name of a variable" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv=['']\n", "name of a variable" },
     { "[[mcp.servers]]\nname='x'\ncommand='a'\nenv={A=1}\n", "t.toml:4:8: mcp.servers[0].env.A:" },
