@@ -25,6 +25,36 @@ def remote(name, url, **keys):
     return "\n".join(lines + [f"{k} = {v}" for k, v in keys.items()]) + "\n"
 
 
+PROGRAM = """#!{python}
+import json, os, sys
+sys.path.insert(0, {servers!r})
+from bad_server import STRING, Ok, seen, text
+
+def started(_call, _args):
+    return text(json.dumps({{"argv": sys.argv, "env": dict(os.environ), "pid": os.getpid()}}))
+
+class Named(Ok):
+    def receive(self, message):
+        if message.get("method") != {silent_on!r}:
+            super().receive(message)
+
+server = Named()
+server.tools = {{name: ("Says how it was started.", {{"text": STRING}}, started) for name in {tools!r}}}
+server.tools["seen"] = ("Returns every message received.", {{}}, seen)
+server.run()
+"""
+
+
+def program(folder, name, *tools, silent_on=None):
+    """A program that is a server whose tools return how it was started; it never answers silent_on."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(PROGRAM.format(python=sys.executable, servers=str(SERVERS), tools=tools,
+                                   silent_on=silent_on))
+    path.chmod(0o755)
+    return str(path)
+
+
 class HttpServer:
     """bad_http.py while the `with` lasts; gives its address."""
 
