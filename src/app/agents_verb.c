@@ -302,11 +302,13 @@ static bool read_spec(struct app *app, const struct agents_args *a, struct task_
 static int dispatch(struct app *app, const struct agents_args *a, const char *name,
                     const char *text)
 {
+    struct principal self = principal_self(ORIGIN_TERMINAL);
     struct task_dispatch d = { .spec = { .agent = str_of(name),
                                          .text = str_of(text),
                                          .model = str_of(a->model),
                                          .budget_usd = -1,
-                                         .owner = STR("local"),
+                                         .owner = str_of(self.name),
+                                         .origin = self.origin,
                                          .caller = "cli" },
                                .yes = a->yes,
                                .ask = a->ask,

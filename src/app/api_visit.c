@@ -92,6 +92,12 @@ void api_visit_init(struct api_visit *v, struct http_req *req)
 {
     v->req = req;
     v->service = req->who;
+    v->principal = http_principal(req);
+}
+
+struct str api_sees(const struct api_visit *v)
+{
+    return principal_sees(str_of(v->principal.name));
 }
 
 static void go_on(struct api_visit *v)

@@ -10,15 +10,20 @@
 
 #include "app/service.h"
 #include "core/task.h"
+#include "proto/http_principal.h"
 
 struct api_visit {
     struct http_req *req;
     struct service *service;
+    struct principal principal; /* who sent it */
     struct gathering_wait hiring;
     void (*then)(struct api_visit *v);
 };
 
 void api_visit_init(struct api_visit *v, struct http_req *req);
+
+/* Whose tasks its sender is shown: principal_sees. Lives as long as the visit. */
+struct str api_sees(const struct api_visit *v);
 
 /* `then` runs when there is an engine to ask; where there will be none, the request is answered. */
 void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v));

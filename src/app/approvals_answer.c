@@ -165,6 +165,7 @@ static void on_slow(struct timer *t)
 static void give(struct answering *a)
 {
     task_remote_open(&a->remote, a->app, a->shelf);
+    a->ask.by = principal_self(ORIGIN_TERMINAL);
     a->ask.id = a->task.id;
     task_answer(a->remote.engine, &a->ask, a->what.key, a->answer, NULL, on_answered, a);
     timer_set(a->shelf->loop, &a->patience, 2 * a->app->config.limits.task_look_ms, on_slow);

@@ -79,6 +79,7 @@ void approvals_api_list(struct http_req *req)
     struct err e;
 
     v->list.only_asking = true;
+    v->list.owner = api_sees(&v->api);
     if (!api_query(&v->api, "cursor", &cursor, &e))
         api_refuse(req, &e);
     else if (cursor.p && !task_cursor_read(cursor, &v->list.cursor))
@@ -134,8 +135,8 @@ void approvals_api_answer(struct http_req *req, struct str id)
     if (!api_takes_json(req))
         return;
     v->ask.id = id;
-    v->ask.by = req->principal.n ? req->principal : STR("local");
-    v->ask.outside = !req->principal.n;
+    v->ask.owner = api_sees(&v->api);
+    v->ask.by = v->api.principal;
     if (read_body(v, &e))
         api_visit_begin(&v->api, answer);
     else

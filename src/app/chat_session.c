@@ -142,7 +142,11 @@ static void on_opened(struct op *op, const struct err *e, void *who)
 
 void chat_open(struct chat *c, struct str id, const struct agent_want *want)
 {
-    struct session_opts opts = { .id = id, .agent = take_agent(c, want) };
+    struct principal self = principal_self(ORIGIN_TERMINAL);
+    struct session_opts opts = { .id = id,
+                                 .agent = take_agent(c, want),
+                                 .origin = self.origin,
+                                 .principal = str_of(self.name) };
     struct chat_seat *next = &c->seat[c->here == &c->seat[0]];
 
     if (!opts.agent) {

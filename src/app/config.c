@@ -4,7 +4,6 @@
 #include "app/guard_read.h"
 #include "app/tasks_read.h"
 #include "app/trust.h"
-#include "app/values.h"
 #include "base/file.h"
 #include "base/toml.h"
 
@@ -23,7 +22,8 @@ void config_preset(struct config *c)
 /* ---- the tables ------------------------------------------------------------------------- */
 
 struct serve_table {
-    struct str listen, api_key;
+    struct str listen, api_key; /* keys_read.h reads this one ... */
+    struct json keys;           /* ... and these */
     struct pick_strs hosts;
 };
 
@@ -58,6 +58,7 @@ static const struct pick serve_fields[] = {
     PICK_FIELD("listen", PICK_STR, struct serve_table, listen, 0),
     PICK_FIELD("hosts", PICK_STRS, struct serve_table, hosts, 0),
     PICK_FIELD("api_key", PICK_STR, struct serve_table, api_key, 0),
+    PICK_FIELD("keys", PICK_ARRAY, struct serve_table, keys, 0),
 };
 
 static const struct pick log_fields[] = {
@@ -143,13 +144,6 @@ static bool apply_store(struct json root, const struct store_table *t, struct co
     return true;
 }
 
-static const char *folder_of(struct arena *mem, const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? arena_cstr(mem, str_head(str_of(file), (size_t)(slash - file))) : ".";
-}
-
 /* A key that the author of a project knows, a name that a browser takes for ours, an address. */
 static void note_opening(const struct loading *l, struct json root)
 {
@@ -159,27 +153,6 @@ static void note_opening(const struct loading *l, struct json root)
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (json_here(json_get(table, keys[i])))
             l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
-}
-
-static bool apply_key(const struct loading *l, struct json root, struct str key, struct err *e)
-{
-    struct json at = json_get(json_get(root, STR("serve")), STR("api_key"));
-    struct config *c = l->c;
-    struct err why;
-
-    if (!key.p)
-        return true;
-    if (!value_is_reference(key))
-        note(l->mem, &c->notes, LOG_INFO,
-             STR_FMT ": the secret api_key stands in the file; write env:NAME or file:PATH instead",
-             STR_ARG(json_where(l->mem, at)));
-    if (!value_resolve(l->mem, key, folder_of(l->mem, root.doc->file),
-                       (size_t)c->limits.config_bytes, &key, &why))
-        return json_fail(at, e, "%s", why.text);
-    if (!key.n)
-        return json_fail(at, e, "a key must not be empty");
-    c->api_key = key;
-    return true;
 }
 
 /* What one file calls private no other makes public. */
@@ -281,7 +254,8 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
                                   &c->untrusted_users, e) &&
            guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
                              &c->mcp, e) &&
-           apply_key(l, root, t.serve.api_key, e) && apply_mcp(l, root, &t.mcp, from_project, e) &&
+           keys_read(&r, !from_project || l->trust, json_get(root, STR("serve")), &c->keys, e) &&
+           apply_mcp(l, root, &t.mcp, from_project, e) &&
            models_read(&r, !from_project || l->trust, t.providers, t.models, &c->models, e) &&
            config_servers(&r, root, list, e);
 }

@@ -12,6 +12,7 @@
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
+#include "app/keys_read.h"
 #include "app/models_read.h"
 #include "app/root.h"
 #include "app/server_read.h"
@@ -30,7 +31,7 @@ struct config {
     enum log_level log_level;
     bool log_json;
     struct limits limits;
-    struct str api_key; /* [serve] api_key, resolved; STR_NONE: none. A secret */
+    struct key_list keys;                         /* [serve] api_key and keys */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
     enum tool_mode mode;                          /* [mcp] mode: which built-in tools are offered */
     struct guard_scope guard, mcp;    /* what [guard] and [mcp] say of mode, permission, taint */

@@ -28,6 +28,7 @@ struct follower {
     struct http_req *req;
     struct service *service;
     char id[ID_TEXT];
+    struct principal principal;
     struct task_watch watch;
 };
 
@@ -94,8 +95,11 @@ static void follow(struct find_visit *v)
     f->req = req;
     f->service = v->visit.service;
     str_to_c(v->ask.id, f->id, sizeof(f->id));
-    f->watch =
-        (struct task_watch){ .id = str_of(f->id), .after = v->after, .event = on_task_event };
+    f->principal = v->visit.principal;
+    f->watch = (struct task_watch){ .id = str_of(f->id),
+                                    .owner = principal_sees(str_of(f->principal.name)),
+                                    .after = v->after,
+                                    .event = on_task_event };
     req->data = f;
     req->on_gone = on_follower_gone;
     req->on_room = on_follower_room;
@@ -133,6 +137,7 @@ void events_api_of_task(struct http_req *req, struct str id)
 
     api_visit_init(&v->visit, req);
     v->ask.id = id;
+    v->ask.owner = api_sees(&v->visit);
     if (api_query_after(&v->visit, &v->after, &e))
         api_visit_begin(&v->visit, find);
     else
@@ -157,6 +162,7 @@ struct listener {
     struct http_req *req;
     struct service *service;
     struct arena mem;
+    struct principal principal;
     struct filter filter;
     struct task_feed feed;
     bool open; /* the stream has begun */
@@ -274,7 +280,11 @@ static void begin_listening(struct api_visit *visit)
         l->filter.task = arena_str(&l->mem, v->filter.task);
     if (v->filter.context.p)
         l->filter.context = arena_str(&l->mem, v->filter.context);
-    l->feed = (struct task_feed){ .after = v->after, .begun = on_begun, .event = on_event };
+    l->principal = visit->principal;
+    l->feed = (struct task_feed){ .owner = principal_sees(str_of(l->principal.name)),
+                                  .after = v->after,
+                                  .begun = on_begun,
+                                  .event = on_event };
     l->req->data = l;
     l->req->on_gone = on_listener_gone;
     l->req->on_room = on_listener_room;

@@ -22,6 +22,7 @@ struct explain {
     struct arena mem;
     const struct explain_args *args;
     struct guard_scope scope, agent; /* with what --mode says; of --agent */
+    struct principal self;
     struct caller caller;
     struct guard_verdict verdict;
 };
@@ -106,6 +107,7 @@ static bool choose_client(struct explain *x, const char *name, struct err *e)
         return fail(e, ERR_INVALID, "--caller %.40s: accepted are mcp and cli", name);
     x->scope.parent = cli ? &g->own : &g->mcp;
     x->caller.name = cli ? "cli" : "mcp";
+    x->caller.origin = cli ? ORIGIN_TERMINAL : ORIGIN_STDIO;
     return true;
 }
 
@@ -114,7 +116,11 @@ static bool choose_caller(struct explain *x, struct err *e)
     const struct explain_args *a = x->args;
 
     x->scope = (struct guard_scope){ .name = "--mode" };
-    x->caller = (struct caller){ .kind = &caller_nobody, .scope = &x->scope };
+    x->self = principal_self(ORIGIN_TERMINAL);
+    x->caller = (struct caller){ .kind = &caller_nobody,
+                                 .origin = x->self.origin,
+                                 .principal = str_of(x->self.name),
+                                 .scope = &x->scope };
     if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
         return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only", a->mode);
     return a->agent ? choose_agent(x, a->agent, e)

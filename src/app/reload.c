@@ -57,8 +57,8 @@ static void warn_of_restart(const struct config *was, const struct config *now)
         what = "limits";
     else if (!str_eq(was->listen, now->listen))
         what = "serve.listen";
-    else if (!str_eq(was->api_key, now->api_key))
-        what = "serve.api_key";
+    else if (!keys_equal(&was->keys, &now->keys))
+        what = "serve.api_key or serve.keys";
     if (what)
         LOG(LOG_WARN, "config", "this needs a restart to take effect", LOG_Z("changed", what));
 }

@@ -194,8 +194,11 @@ static bool take_agent(struct run_job *j, struct str name, struct str model, str
 static void open_session(struct run_job *j, const struct store_session *found)
 {
     struct str name = j->want->agent.p || !found ? j->want->agent : found->agent;
+    struct principal self = principal_self(ORIGIN_TERMINAL);
     struct session_opts opts = {
         .id = found ? found->id : STR_NONE,
+        .origin = self.origin,
+        .principal = str_of(self.name),
         .read_only = wants_read_only(j),
         .keep_nothing = j->want->no_save,
         .settings = settings_of(j),

@@ -273,7 +273,7 @@ static void print_welcome(const struct serve *s)
                "  health  " STR_FMT "/health\n"
                "  root    %s\n%s",
                trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path,
-               s->app->config.api_key.n
+               s->app->config.keys.n
                    ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
                    : "");
         print_things_to_try(how.p);
@@ -333,13 +333,13 @@ static bool start(struct serve *s, struct str address, struct err *e)
     service_expose(&s->service, c);
     service_expect_servers(&s->service, c);
     service_expect_agents(&s->service);
-    service_add_http(&s->service, c->hosts.v, c->hosts.n, c->api_key);
+    service_add_http(&s->service, c);
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
     s->door_part = (struct drain_part){ .name = "door", .stop = on_stop_door };
     drain_join(&s->drain, &s->door_part);
-    return check_project(s, address, e) && check_loopback(address, c->api_key.n > 0, e) &&
+    return check_project(s, address, e) && check_loopback(address, c->keys.n > 0, e) &&
            open_store(s, e) && loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            reload_start(&s->reload, s->app, s->loop, on_reload, e) &&

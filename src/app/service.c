@@ -92,14 +92,15 @@ static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_ME
 static const struct str open_paths[] = { STR("/health") };
 
 /* By key, else by address; the port is another one with each connection. */
-static int64_t on_pace(void *who, const struct http_peer *peer, struct str principal)
+static int64_t on_pace(void *who, const struct http_peer *peer, struct str key)
 {
     struct service *s = who;
+    struct principal by = principal_of_key(key);
     struct str address = peer->remote;
 
     while (address.n && address.p[address.n - 1] != ':')
         address.n--;
-    return guard_pace(&s->guard, principal.n ? principal : address, !peer->loopback, 1,
+    return guard_pace(&s->guard, key.n ? str_of(by.name) : address, !peer->loopback, 1,
                       loop_now(s->loop));
 }
 
@@ -398,7 +399,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
     return a;
 }
 
-void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key)
+void service_add_http(struct service *s, const struct config *c)
 {
     mcp_http_init(&s->mcp_http, &s->mcp);
     s->http = http_server_new(&(struct http_server_opts){
@@ -407,9 +408,10 @@ void service_add_http(struct service *s, const struct str *host, size_t hosts, s
         .route = routes,
         .routes = ARRAY_LEN(routes),
         .who = s,
-        .host = host,
-        .hosts = hosts,
-        .key = key,
+        .host = c->hosts.v,
+        .hosts = c->hosts.n,
+        .key = c->keys.v,
+        .keys = c->keys.n,
         .open = open_paths,
         .opens = ARRAY_LEN(open_paths),
         .pace = on_pace,

@@ -120,10 +120,10 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
 struct agent_scope *service_agent(struct service *s, struct str name, struct err *e);
 
 /*
- * Add the HTTP server with all routes; it does not listen yet. `host`: names it may be called by;
- * `key`: the API key it asks for, or STR_NONE. Both must outlive it.
+ * Add the HTTP server with all routes; it does not listen yet. The hosts and keys of the
+ * configuration must outlive it.
  */
-void service_add_http(struct service *s, const struct str *host, size_t hosts, struct str key);
+void service_add_http(struct service *s, const struct config *c);
 
 /* Serve MCP no longer: listens are answered, parked calls cancelled. */
 void service_end_mcp(struct service *s);

@@ -59,6 +59,7 @@ static void on_asked(struct op *op, const struct err *e, void *who)
     }
     s->state = GIVEN;
     s->give.id = s->of->id;
+    s->give.by = principal_self(ORIGIN_TERMINAL);
     s->give.unseen = s->of->here;
     task_answer(s->of->engine, &s->give, s->key, s->ask.answer, NULL, on_given, s);
 }

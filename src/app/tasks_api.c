@@ -24,6 +24,7 @@ static struct visit *visit_new(struct http_req *req)
     struct visit *v = ARENA_NEW(&req->mem, struct visit);
 
     api_visit_init(&v->visit, req);
+    v->ask.owner = v->list.owner = api_sees(&v->visit);
     return v;
 }
 

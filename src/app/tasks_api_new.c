@@ -112,7 +112,8 @@ void tasks_api_create(struct http_req *req)
         api_refuse(req, &e);
         return;
     }
-    c->spec.owner = req->principal.n ? req->principal : STR("local");
+    c->spec.owner = str_of(c->visit.principal.name);
+    c->spec.origin = c->visit.principal.origin;
     c->spec.caller = "api";
     set_rights(c, mode);
     api_visit_begin(&c->visit, create);

@@ -139,6 +139,7 @@ static void answer(struct errand *j, struct str key, bool yes)
     if (!json_read(&r->mem, text, &opts, &v, &e))
         return;
     r->ask.id = j->id;
+    r->ask.by = principal_self(ORIGIN_TERMINAL);
     r->ask.unseen = true; /* yes was said to all of it, beforehand */
     task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }

@@ -78,6 +78,7 @@ static int list(struct app *app)
 struct one_call {
     struct once once;
     struct arena mem;
+    struct principal self;
     struct caller caller;
     struct call call;
     bool begun;
@@ -231,7 +232,11 @@ static int run_call(struct one_call *o, struct str name, struct json args)
 
     if (!t)
         return o->once.interrupted ? EXIT_FAILED : app_fail(&e);
-    o->caller = (struct caller){ .kind = &cli_kind, .name = "cli" };
+    o->self = principal_self(ORIGIN_TERMINAL);
+    o->caller = (struct caller){ .kind = &cli_kind,
+                                 .name = "cli",
+                                 .origin = o->self.origin,
+                                 .principal = str_of(o->self.name) };
     o->begun = true;
     tool_run(t, &o->call, &o->once.service.offer.host, &o->caller, &o->mem, args, NULL, on_done, o);
     once_run(&o->once);

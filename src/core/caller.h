@@ -12,6 +12,7 @@
 #define CORE_CALLER_H
 
 #include "base/json.h"
+#include "core/principal.h"
 #include "loop/op.h"
 
 struct call;
@@ -79,9 +80,10 @@ struct caller {
      */
     uint64_t client;
 
-    /* For the guard (guard.h). Zeroed: on this machine, the guard's own scope, trusted. */
-    bool remote;          /* it came over a network */
-    struct str principal; /* who it proved to be; none for nobody */
+    /* For the guard (guard.h). Zeroed: refused, the guard's own scope, trusted. */
+    enum origin origin;   /* the way it came in */
+    struct str principal; /* who it is: principal.h */
+    bool remote;          /* its address is not of this machine: the stricter rate holds */
     const struct guard_scope *scope;
     struct guard_history *history; /* of the calls of one model; NULL: none is kept */
     struct guard_grants *grants;   /* what was allowed from now on; NULL: none is kept */

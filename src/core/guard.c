@@ -62,11 +62,10 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
                                  const struct caller *caller, const struct tool *tool,
                                  struct json args, uint64_t call, enum looking how)
 {
-    struct str who = caller->principal.n ? caller->principal : str_of(caller->name);
     const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
     struct guard_facts f = {
         .who = caller->name,
-        .remote = caller->remote,
+        .origin = caller->origin,
         .principal = caller->principal,
         .depth = caller->trace.depth,
         .tool = tool,
@@ -78,8 +77,8 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
         .taint = caller->taint,
     };
 
-    f.wait_ms = rate_table_spend(&g->rates, who, rate_of(g, caller->remote), costs[tool->kind],
-                                 loop_now(host->loop), how == ONLY_LOOK);
+    f.wait_ms = rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
+                                 costs[tool->kind], loop_now(host->loop), how == ONLY_LOOK);
     if (guard_is_read_only(scope))
         f.in_vault = guard_in_vault(host, args);
     if (caller->history)

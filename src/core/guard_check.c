@@ -63,11 +63,11 @@ static const char *name_of(const struct guard_scope *s)
 
 static void check_identity(const struct guard_facts *f, struct finding *to)
 {
-    pass(to, f->remote ? "it proved who it is" : "it is on this machine");
+    pass(to, f->origin == ORIGIN_KEY ? "it brought an API key" : "it is on this machine");
     if (!f->who || !f->who[0])
         say(to, GUARD_DENY, "the caller has no name");
-    else if (f->remote && !f->principal.n)
-        say(to, GUARD_DENY, "%.40s came over a network and did not prove who it is", f->who);
+    else if (f->origin == ORIGIN_NONE || !f->principal.n)
+        say(to, GUARD_DENY, "%.40s did not prove who it is", f->who);
 }
 
 static void check_depth(const struct guard_facts *f, struct finding *to)

@@ -57,7 +57,7 @@ struct guard_scope {
 
 struct guard_facts {
     const char *who; /* "mcp", "cli", an agent */
-    bool remote;
+    enum origin origin;
     struct str principal;
     int depth;
     int64_t wait_ms; /* until the rate lets it in; 0: now */

@@ -263,7 +263,8 @@ static void create(struct session_opening *o)
                      .cwd = str_of(s->cwd),
                      .model = s->agent->model.name,
                      .mode = str_of(agent_mode_name(s->scope.mode)),
-                     .settings = s->opts.settings },
+                     .settings = s->opts.settings,
+                     .owner = s->opts.principal },
     };
     store_do(o, 1, on_created);
 }

@@ -49,8 +49,9 @@ struct session_opts {
     /* For whom it works. Lives as long as the session: */
     const struct guard_scope *parent; /* NULL: the guard's own */
     const char *caller;               /* who asks, to the guard: "cli", "mcp"; NULL: the agent */
-    bool remote;
+    enum origin origin;               /* these as in struct caller */
     struct str principal;
+    bool remote;
     struct trace trace;
     uint64_t client;  /* as in struct caller; 0: a client that no other session has */
     struct str taint; /* prompts are not trusted: from where they come. STR_NONE: they are */

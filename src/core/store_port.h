@@ -6,7 +6,7 @@
  * a commit is under way share the next one. A request that was made is carried out, also when its
  * op is cancelled, and settles with what became of it.
  *
- * Who may write: a session belongs to one process at a time. Creating or taking it yields a
+ * Who may write: one process at a time holds a session. Creating or taking it yields a
  * fencing token, and every later write to it names the token; a process that lost the session
  * (it seemed dead, another took it) holds an old one and is refused with ERR_DENIED at its next
  * write, whatever it believes.
@@ -32,8 +32,8 @@ enum store_what {
     STORE_SESSION_CREATE, /* session */
     STORE_SESSION_UPDATE, /* session */
     STORE_SESSION_DELETE, /* session: with all that belongs to it */
-    STORE_SESSION_TAKE,   /* session: become its owner */
-    STORE_SESSION_LEAVE,  /* session: own it no longer */
+    STORE_SESSION_TAKE,   /* session: hold it */
+    STORE_SESSION_LEAVE,  /* session: hold it no longer */
     STORE_APPEND,         /* append */
     STORE_TURN_WRITE,     /* turn */
     STORE_IMAGE_PUT,      /* image */
@@ -78,12 +78,13 @@ struct store_session {
     struct str id;
     struct str agent, cwd, model, mode, title; /* UPDATE: STR_NONE leaves it as it is */
     struct str settings;                       /* JSON: what else it was begun with; likewise */
-    int64_t created, updated;                  /* out */
-    int64_t last_seq;                          /* out: of its events; 0: none */
-    int64_t bytes;                             /* out: of its events and pre-images */
-    int64_t version; /* out: grows with each change; UPDATE: in too, 0 for any */
-    int64_t fence;   /* CREATE, TAKE: out. UPDATE, LEAVE: in. DELETE: in, 0: if nobody has it */
-    bool in_use;     /* out: a process that lives, or may, owns it */
+    struct str owner;         /* the principal whose session it is; CREATE: in, never changed */
+    int64_t created, updated; /* out */
+    int64_t last_seq;         /* out: of its events; 0: none */
+    int64_t bytes;            /* out: of its events and pre-images */
+    int64_t version;          /* out: grows with each change; UPDATE: in too, 0 for any */
+    int64_t fence; /* CREATE, TAKE: out. UPDATE, LEAVE: in. DELETE: in, 0: if nobody has it */
+    bool in_use;   /* out: a process that lives, or may, holds it */
 };
 
 /* Something that happened in a session. Never changed once it is there. */
@@ -112,7 +113,7 @@ struct store_turn {
     struct str results; /* JSON: those that came back */
     bool finished;
     int64_t updated, version; /* out */
-    bool in_use;              /* out: its session has an owner that lives, or may */
+    bool in_use;              /* out: a process that lives, or may, holds its session */
 };
 
 /* A file as it was before a turn wrote to it. The first of a turn and path is kept. */

@@ -104,7 +104,8 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
     if (!json_read(mem, spec, &opts, &v, &e))
         return;
     info->asked = json_str(mem, json_get(v, STR("text")));
-    info->caller = json_str(mem, json_get(v, STR("caller")));
+    info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))),
+                                    json_str(mem, json_get(v, STR("caller"))));
 }
 
 struct task_info task_info_of(struct arena *mem, const struct store_task *t)

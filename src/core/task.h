@@ -68,9 +68,10 @@ struct task_spec {
     double budget_usd;                       /* negative: the agent's */
     bool read_only;
     struct str context; /* groups tasks; STR_NONE: one of its own */
-    struct str owner;   /* whose it is: a principal, or "local"; others do not see it */
+    struct str owner;   /* the principal whose task it is */
+    enum origin origin; /* the way the owner came in */
     struct str session; /* to go on with; STR_NONE: a new one */
-    const char *caller; /* "mcp", "cli": to the guard */
+    const char *caller; /* "mcp", "cli": its name to the guard and the log */
     struct trace trace;
     struct str taint;
     struct pick_strs lock; /* paths it locks while it runs, below the root */
@@ -84,16 +85,16 @@ struct task_info {
     struct str id, context, model, mode, session, owner;
     struct str agent; /* of a call: the tool */
     enum task_state state;
-    struct str asked;  /* what it is to do */
-    struct str caller; /* from where it was begun: as in task_spec */
-    struct str text;   /* a sentence about the state: why it failed, what is asked */
-    struct str result; /* JSON, of a terminal one: {"summary","response","artifacts":[...],
+    struct str asked;   /* what it is to do */
+    enum origin origin; /* from where it was begun */
+    struct str text;    /* a sentence about the state: why it failed, what is asked */
+    struct str result;  /* JSON, of a terminal one: {"summary","response","artifacts":[...],
                           "usage","stop","duration_seconds","trust":{"level","from":[...]}},
                           of a call also "call"; else STR_NONE. level "untrusted": data from
                           outside, from these sources, has had a say in it */
-    struct str asks;   /* JSON object of open asks: {key: {"kind","params","tool","args",
+    struct str asks;    /* JSON object of open asks: {key: {"kind","params","tool","args",
                           "cut"?,"asked_ms"}}, args by args_whole; or STR_NONE */
-    bool held;         /* a process that lives, or may, works on it: asks can be answered */
+    bool held;          /* a process that lives, or may, works on it: asks can be answered */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
 };
@@ -164,13 +165,12 @@ size_t task_engine_running(const struct task_engine *g);
 /* ---- asking it: each an op; zero it, set what is said to be in, read what is out -------------- */
 
 struct task_ask {
-    struct op op;     /* first */
-    struct arena mem; /* where what is out lives: task_ask_fini */
-    struct str id;    /* in, of all but create */
-    struct str owner; /* in: STR_NONE sees all */
-    struct str by;    /* in, of answer: who gives it; STR_NONE: the owner, else "local" */
-    bool outside;     /* in, of answer: by a client, whom nobody has proved to be a person here */
-    bool unseen;      /* in, of answer: also to what was cut, and could not be shown */
+    struct op op;          /* first */
+    struct arena mem;      /* where what is out lives: task_ask_fini */
+    struct str id;         /* in, of all but create */
+    struct str owner;      /* in: principal_sees; STR_NONE sees all */
+    struct principal by;   /* in, of answer: who gives it */
+    bool unseen;           /* in, of answer: also to what was cut, and could not be shown */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */
@@ -203,9 +203,10 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
  * closed otherwise before the answer came. ERR_INVALID: no answer to this ask; nobody agrees to a call
  * whose arguments were cut, unless `unseen`.
  *
- * Who may answer is who sees the task, `owner`; agents have no tool for it, so that none agrees to
- * what it asks itself, or an agent below it. Who is `outside` does not agree to what was begun at the
- * command line (ERR_DENIED), which may do more than clients may.
+ * Whoever sees the task (`owner`) may answer. Agents have no tool for it, so that no agent agrees to
+ * its own questions, or to those of an agent below it. A program that speaks MCP over stdio cannot
+ * agree to what was begun at the command line (ERR_DENIED): that may do more than MCP clients may,
+ * and only a person at a terminal knows.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *who);

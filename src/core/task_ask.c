@@ -166,12 +166,12 @@ static bool may_agree(const struct task_request *q, struct err *e)
 {
     const struct task_info *info = &q->ask->info;
 
-    if (!q->ask->outside || !str_eq(info->caller, STR("cli")) ||
+    if (q->ask->by.origin != ORIGIN_STDIO || info->origin != ORIGIN_TERMINAL ||
         !json_is(json_get(q->answer, STR("action")), STR("accept")))
         return true;
     return fail(e, ERR_DENIED,
-                "task %s was begun at the command line and may do more than clients may: agree to "
-                "it there (`approvals allow`), or with an API key",
+                "task %s was begun at the command line and may do more than MCP clients may: agree "
+                "to it there (`approvals allow`)",
                 q->id);
 }
 
@@ -384,7 +384,7 @@ void task_answer(struct task_engine *g, struct task_ask *a, struct str key, stru
     if (!q)
         return;
     q->answer = answer;
-    q->by = a->by.n ? a->by : a->owner.n ? a->owner : STR("local");
+    q->by = str_of(a->by.name);
     if (!str_to_c(str_head(key, sizeof(q->key) - 1), q->key, sizeof(q->key)))
         q->key[0] = '?'; /* with a NUL in it: none of ours */
 }

@@ -115,7 +115,7 @@ static void fill_new(struct task_run *r)
     id_new(r->created, r->id);
     id_new(r->created, context);
     r->context = r->spec.context.n ? r->spec.context : arena_str(&r->mem, str_of(context));
-    r->owner = r->spec.owner.n ? r->spec.owner : STR("local");
+    r->owner = r->spec.owner;
     if (!r->agent)
         return;
     r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;

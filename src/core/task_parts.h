@@ -202,6 +202,9 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *spec);
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e);
 
+/* From where a stored task was begun, by what its JSON says. */
+enum origin task_spec_origin(struct str origin, struct str caller);
+
 /* The agent it asks for, held, with what it says instead of the definition. */
 struct agent *task_spec_agent(const struct task_spec *spec, struct agent_desk *desk, struct err *e);
 

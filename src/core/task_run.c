@@ -220,7 +220,6 @@ static void open_session(struct task_run *r)
     const struct task_spec *s = &r->spec;
     const struct task_engine_opts *o = &r->engine->opts;
     struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
-    bool local = str_eq(r->owner, STR("local"));
 
     session_open(&r->session, &r->opening, o->world,
                  &(struct session_opts){
@@ -229,7 +228,8 @@ static void open_session(struct task_run *r)
                      .read_only = s->read_only,
                      .parent = r->rights,
                      .caller = s->caller,
-                     .principal = local ? STR_NONE : r->owner,
+                     .origin = s->origin,
+                     .principal = r->owner,
                      .trace = s->trace,
                      .taint = s->taint,
                  },

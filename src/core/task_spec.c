@@ -59,6 +59,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kbool(&w, "read_only", s->read_only);
     jw_kstr(&w, "session", s->session);
     jw_kstr(&w, "caller", str_of(s->caller));
+    jw_kstr(&w, "origin", str_of(origin_names[s->origin]));
     jw_kstr(&w, "trace", s->trace.id);
     jw_kint(&w, "depth", s->trace.depth);
     jw_kstr(&w, "traceparent", s->trace.parent);
@@ -71,7 +72,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 }
 
 struct spec_rest {
-    struct str caller;
+    struct str caller, origin;
     int64_t depth;
 };
 
@@ -96,8 +97,17 @@ static const struct pick spec_fields[] = {
 
 static const struct pick rest_fields[] = {
     PICK_FIELD("caller", PICK_STR, struct spec_rest, caller, 0),
+    PICK_FIELD("origin", PICK_STR, struct spec_rest, origin, 0),
     PICK_FIELD("depth", PICK_INT, struct spec_rest, depth, 0),
 };
+
+/* Earlier versions stored no origin: what was not begun at the command line gets the least rights. */
+enum origin task_spec_origin(struct str origin, struct str caller)
+{
+    if (origin.n)
+        return origin_named(origin);
+    return str_eq(caller, STR("cli")) ? ORIGIN_TERMINAL : ORIGIN_LOOPBACK;
+}
 
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e)
@@ -112,6 +122,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
         !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e))
         return fail_in(e, "what it was asked to do is damaged");
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
+    spec.origin = task_spec_origin(rest.origin, rest.caller);
     spec.trace.depth = (int)rest.depth;
     *out = spec;
     return true;

@@ -16,7 +16,7 @@ static bool find_oldest(struct run *r, struct candidate *v, size_t *n, struct er
 {
     enum sql_got got = SQL_FAILED;
     sqlite3_stmt *st = sql_begin(r->sql,
-                                 "SELECT n, updated, bytes, owner, lease FROM sessions"
+                                 "SELECT n, updated, bytes, process, lease FROM sessions"
                                  " ORDER BY updated, n LIMIT ?",
                                  VALUES(V_INT(LOOK_AT)), e);
 

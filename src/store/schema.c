@@ -1,5 +1,7 @@
 #include "store/schema.h"
 
+#include "core/principal.h"
+
 #include <stdio.h>
 
 /*
@@ -10,6 +12,8 @@
  * order without a second index; likewise task_events.place. An index ends with its rows' n, which
  * grows with each new one: tasks of an owner, a context, an agent lie in it in the order of their
  * creation. What grows comes last in a row, so that the rest can be changed in place.
+ *
+ * operator() is the principal of the user who runs this process.
  */
 static const char *const steps[] = {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
@@ -87,7 +91,24 @@ static const char *const steps[] = {
     " n INTEGER PRIMARY KEY,"
     " task INTEGER NOT NULL, key TEXT NOT NULL, answer TEXT NOT NULL, by TEXT NOT NULL,"
     " UNIQUE (task, key)) STRICT;",
+
+    /* The owner of a session is a principal, as that of a task; earlier it was the process. */
+    "ALTER TABLE sessions RENAME COLUMN owner TO process;"
+    "ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+    "UPDATE tasks SET owner = CASE owner WHEN 'key' THEN 'key:default' ELSE operator() END;"
+    "UPDATE sessions SET owner = coalesce("
+    " (SELECT t.owner FROM tasks t WHERE t.session = sessions.id), operator());"
+    "CREATE INDEX sessions_by_owner ON sessions (owner);",
 };
+
+static void put_operator(sqlite3_context *to, int n, sqlite3_value **v)
+{
+    struct principal self = principal_self(ORIGIN_NONE);
+
+    (void)n;
+    (void)v;
+    sqlite3_result_text(to, self.name, -1, SQLITE_TRANSIENT);
+}
 
 const int schema_newest = (int)ARRAY_LEN(steps);
 
@@ -121,6 +142,7 @@ bool schema_raise(struct sql *s, int upto, struct err *e)
 {
     int now = 0;
 
+    sqlite3_create_function(s->db, "operator", 0, SQLITE_UTF8, NULL, put_operator, NULL, NULL);
     /* An up to date database is not written to. */
     if (!schema_read(s, &now, e))
         return false;

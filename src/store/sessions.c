@@ -1,8 +1,9 @@
 /*
- * Sessions and who owns them.
+ * Sessions and which process holds them.
  *
- * The owner column holds the name of a process (owner.h), empty for nobody; every write extends its
- * lease (verbs.h). The token grows whenever the owner changes, so an earlier one never fits again.
+ * The column `process` has the name of the process (owner.h) that holds the session, empty for none;
+ * every write extends its lease (verbs.h). The token grows whenever the holder changes, so an earlier
+ * one never fits again. The column `owner` is a principal and never changes.
  */
 #include "store/owner.h"
 #include "store/verbs.h"
@@ -12,7 +13,7 @@
 #define COLUMNS                                                                                    \
     "n, id, agent, cwd, model, mode, title, settings, created, updated, last_seq, bytes, "         \
     "version, fence,"                                                                              \
-    " owner, lease"
+    " process, lease, owner"
 
 /* The row it stands on, in the order of COLUMNS. */
 static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
@@ -32,6 +33,7 @@ static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
         .version = sql_int(st, 12),
         .fence = sql_int(st, 13),
         .in_use = is_held(r, sql_text(st, 14, r->mem), sql_int(st, 15)),
+        .owner = sql_text(st, 16, r->mem),
     };
 }
 
@@ -54,18 +56,18 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e)
     return true;
 }
 
-/* ---- who owns it ---------------------------------------------------------------------------- */
+/* ---- which process holds it ---------------------------------------------------------------------------- */
 
 struct holder {
     int64_t n, fence, version, lease;
-    struct str owner;
+    struct str process;
 };
 
 static bool find_holder(struct run *r, struct str id, struct holder *h, struct err *e)
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql, "SELECT n, fence, version, lease, owner FROM sessions WHERE id = ?",
+    switch (sql_one(r->sql, "SELECT n, fence, version, lease, process FROM sessions WHERE id = ?",
                     VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
     case SQL_DONE: return no_session(id, e);
@@ -81,7 +83,7 @@ static bool refuse_second(struct str id, const struct holder *h, struct err *e)
 {
     return fail(e, ERR_DENIED,
                 "session " STR_FMT " is in use by process %d; end that one, or go on there",
-                STR_ARG(str_head(id, 80)), owner_pid(h->owner));
+                STR_ARG(str_head(id, 80)), owner_pid(h->process));
 }
 
 /* A write found no row of that id and token: which of the two is it? */
@@ -105,10 +107,10 @@ bool session_take(struct run *r, struct store_step *step, struct err *e)
 
     if (!find_holder(r, s->id, &h, e))
         return false;
-    if (!str_eq(h.owner, str_of(r->owner)) && is_held(r, h.owner, h.lease))
+    if (!str_eq(h.process, str_of(r->owner)) && is_held(r, h.process, h.lease))
         return refuse_second(s->id, &h, e);
     if (sql_one(r->sql,
-                "UPDATE sessions SET fence = fence + 1, version = version + 1, owner = ?2,"
+                "UPDATE sessions SET fence = fence + 1, version = version + 1, process = ?2,"
                 " lease = ?3 WHERE n = ?1 RETURNING " COLUMNS,
                 VALUES(V_INT(h.n), V_TEXT(str_of(r->owner)), V_INT(lease_end(r))), &st,
                 e) != SQL_ROW)
@@ -123,7 +125,7 @@ bool session_leave(struct run *r, struct store_step *step, struct err *e)
     const struct store_session *s = &step->session;
 
     if (!sql_do(r->sql,
-                "UPDATE sessions SET fence = fence + 1, version = version + 1, owner = ''"
+                "UPDATE sessions SET fence = fence + 1, version = version + 1, process = ''"
                 " WHERE id = ? AND fence = ?",
                 VALUES(V_TEXT(s->id), V_INT(s->fence)), e))
         return false;
@@ -159,11 +161,11 @@ bool session_create(struct run *r, struct store_step *step, struct err *e)
 
     if (!sql_do(r->sql,
                 "INSERT INTO sessions (id, agent, cwd, model, mode, title, settings, created,"
-                " updated, last_seq, bytes, version, fence, owner, lease)"
-                " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 0, 0, 1, 1, ?9, ?10)",
+                " updated, last_seq, bytes, version, fence, process, lease, owner)"
+                " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 0, 0, 1, 1, ?9, ?10, ?11)",
                 VALUES(V_TEXT(s->id), V_TEXT(s->agent), V_TEXT(s->cwd), V_TEXT(s->model),
                        V_TEXT(s->mode), V_TEXT(s->title), V_TEXT(s->settings), V_INT(r->now),
-                       V_TEXT(str_of(r->owner)), V_INT(lease_end(r))),
+                       V_TEXT(str_of(r->owner)), V_INT(lease_end(r)), V_TEXT(s->owner)),
                 e))
         return e->code == ERR_INVALID && !r->sql->corrupt
                    ? fail(e, ERR_INVALID, "there is a session " STR_FMT " already",
@@ -219,7 +221,7 @@ bool session_delete(struct run *r, struct store_step *step, struct err *e)
         return false;
     if (s->fence && s->fence != h.fence)
         return refuse_stale(r, s->id, s->fence, e);
-    if (!s->fence && is_held(r, h.owner, h.lease))
+    if (!s->fence && is_held(r, h.process, h.lease))
         return refuse_second(s->id, &h, e);
     return session_erase(r, h.n, e);
 }

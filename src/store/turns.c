@@ -28,7 +28,7 @@ bool turn_write(struct run *r, struct store_step *step, struct err *e)
 
 #define COLUMNS                                                                                    \
     "t.n, s.id, t.turn, t.fence, t.state, t.calls, t.results, t.finished, t.updated, t.version,"   \
-    " s.owner, s.lease FROM turns t JOIN sessions s ON s.n = t.session"
+    " s.process, s.lease FROM turns t JOIN sessions s ON s.n = t.session"
 
 static void read_turn(struct run *r, sqlite3_stmt *st, struct store_turn *t)
 {

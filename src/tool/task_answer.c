@@ -84,7 +84,6 @@ static void answer(struct call *call)
     a = ARENA_NEW(call->mem, struct answering);
     a->call = call;
     a->ask = task_ask_new(call, args.id);
-    a->ask->outside = !call->caller->principal.n;
     task_answer(engine, a->ask, args.key, text, &call->op, on_answered, a);
 }
 

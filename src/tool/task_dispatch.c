@@ -178,7 +178,8 @@ static void create(struct dispatch *d)
     d->spec.output_format = d->args.output_format;
     d->spec.max_turns = d->args.max_turns;
     d->spec.budget_usd = isnan(d->args.budget) ? -1 : d->args.budget;
-    d->spec.owner = task_owner(call);
+    d->spec.owner = call->caller->principal;
+    d->spec.origin = call->caller->origin;
     d->spec.session = d->args.session;
     d->spec.caller = call->caller->name;
     d->spec.trace = trace_next(&caller, call->mem, loop_wall(call->op.loop));

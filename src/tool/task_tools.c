@@ -16,7 +16,7 @@
 
 struct str task_owner(const struct call *call)
 {
-    return call->caller->principal.n ? call->caller->principal : STR("local");
+    return principal_sees(call->caller->principal);
 }
 
 struct task_engine *task_engine_for(struct call *call)
@@ -81,6 +81,7 @@ struct task_ask *task_ask_new(struct call *call, struct str id)
 
     a->id = id;
     a->owner = task_owner(call);
+    a->by = principal_named(call->caller->origin, call->caller->principal);
     arena_defer(call->mem, free_mem, &a->mem);
     return a;
 }

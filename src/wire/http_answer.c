@@ -37,6 +37,8 @@ struct http_exchange *http_exchange_new(struct http_conn *c)
     x->req.mem = arena_pool_take(&c->server->arenas);
     x->req.remote = (struct str){ x->remote, c->remote_n };
     x->req.loopback = c->loopback;
+    x->req.has_uid = c->has_uid;
+    x->req.uid = c->uid;
     x->req.who = c->server->who;
     x->req.conn = c;
     return x;

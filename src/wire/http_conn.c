@@ -295,6 +295,8 @@ static struct http_conn *new_conn(const struct http_peer *peer)
 
     c->loopback = peer->loopback;
     c->any_host = peer->any_host;
+    c->has_uid = peer->has_uid;
+    c->uid = peer->uid;
     c->remote_n = (uint8_t)remote.n;
     c->local_n = (uint8_t)local.n;
     if (remote.n)

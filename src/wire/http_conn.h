@@ -65,7 +65,8 @@ struct http_conn {
     uint8_t state;           /* enum http_conn_state */
     bool busy;               /* reading what arrived: it will see to the rest itself */
     bool choked;             /* the client does not read: nothing more is served until it does */
-    bool loopback, any_host;
+    bool loopback, any_host, has_uid;
+    uint32_t uid;
     uint8_t remote_n, local_n;
     char names[]; /* remote, then local */
 };

@@ -12,6 +12,7 @@ void http_gate_init(struct http_gate *g, const struct http_server_opts *opts)
                              .host = opts->host,
                              .hosts = opts->hosts,
                              .key = opts->key,
+                             .keys = opts->keys,
                              .open = opts->open,
                              .opens = opts->opens,
                              .pace = opts->pace,
@@ -158,12 +159,13 @@ static const struct http_gate_route *find_route(const struct http_gate *g,
 
 /* ---- the key ----------------------------------------------------------------------------- */
 
-bool http_gate_asks_key(const struct http_gate *g, struct str path)
+/* Must a request to this path bring a key? */
+static bool asks_key(const struct http_gate *g, struct str path)
 {
     for (size_t i = 0; i < g->opens; i++)
         if (str_eq(path, g->open[i]))
             return false;
-    return g->key.n > 0;
+    return g->keys > 0;
 }
 
 static bool refuse_key(enum http_key_verdict key, struct http_refusal *no)
@@ -187,10 +189,10 @@ static bool is_rpc(const struct http_gate *g, struct str path)
     return false;
 }
 
-static bool check_pace(const struct http_gate *g, const struct http_peer *peer, bool keyed,
+static bool check_pace(const struct http_gate *g, const struct http_peer *peer, struct str key,
                        struct str path, struct http_refusal *no)
 {
-    int64_t wait = g->pace ? g->pace(g->who, peer, keyed ? STR("key") : STR("")) : 0;
+    int64_t wait = g->pace ? g->pace(g->who, peer, key) : 0;
 
     if (!wait)
         return true;
@@ -203,23 +205,24 @@ static bool check_pace(const struct http_gate *g, const struct http_peer *peer, 
 /* ---- all together ------------------------------------------------------------------------ */
 
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
-                    const struct http_peer *peer, const struct http_gate_route **out_route,
-                    struct http_refusal *no)
+                    const struct http_peer *peer, struct http_entry *out, struct http_refusal *no)
 {
+    static const struct http_key none = { STR(""), STR("") };
     const struct http_gate_route *route;
-    bool asked = http_gate_asks_key(g, head->path);
-    enum http_key_verdict key =
-        asked ? http_key_check(g->key, head->header, head->headers) : HTTP_KEY_RIGHT;
+    const struct http_key *key = &none;
+    enum http_key_verdict verdict = HTTP_KEY_RIGHT;
+
+    if (asks_key(g, head->path))
+        verdict = http_key_check(g->key, g->keys, head->header, head->headers, &key);
 
     if (!peer->any_host &&
         !(check_host(g, head, peer->local, no) && check_origin(g, head, peer->local, no)))
         return false;
-    if (!check_pace(g, peer, asked && key == HTTP_KEY_RIGHT, head->path, no) ||
-        !refuse_key(key, no))
+    if (!check_pace(g, peer, key->name, head->path, no) || !refuse_key(verdict, no))
         return false;
     route = find_route(g, head);
     if (!route)
         return refuse_route(g, head, no);
-    *out_route = route;
+    *out = (struct http_entry){ route, key->name };
     return true;
 }

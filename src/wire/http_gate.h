@@ -22,10 +22,11 @@ struct http_gate {
     size_t routes;
     const struct str *host;
     size_t hosts;
-    struct str key;
+    const struct http_key *key;
+    size_t keys;
     const struct str *open;
     size_t opens;
-    int64_t (*pace)(void *who, const struct http_peer *peer, struct str principal);
+    int64_t (*pace)(void *who, const struct http_peer *peer, struct str key);
     void *who;
     const struct str *rpc;
     size_t rpcs;
@@ -43,15 +44,17 @@ struct http_refusal {
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
 void http_gate_fini(struct http_gate *g);
 
+/* What is known of a request that may come in. */
+struct http_entry {
+    const struct http_gate_route *route;
+    struct str key; /* the name of the API key it brought; "" when none was asked for */
+};
+
 /*
- * Host, then Origin, then the pace, then the key, then the route: without the key nobody learns
+ * Host, then Origin, then the pace, then the key, then the route: without a key nobody learns
  * what is here, and nobody tries keys faster than that.
  */
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
-                    const struct http_peer *peer, const struct http_gate_route **out_route,
-                    struct http_refusal *no);
-
-/* Must a request to this path bring the key? */
-bool http_gate_asks_key(const struct http_gate *g, struct str path);
+                    const struct http_peer *peer, struct http_entry *out, struct http_refusal *no);
 
 #endif

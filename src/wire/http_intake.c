@@ -118,11 +118,13 @@ static bool read_body(struct http_conn *c, struct str *rest)
 /* ---- the head ---------------------------------------------------------------------------- */
 
 static void describe(struct http_exchange *x, const struct http1_head *head,
-                     const struct http_gate_route *route, bool keyed)
+                     const struct http_entry *entry)
 {
+    const struct http_gate_route *route = entry->route;
+
     x->req.rest = route->more ? str_skip(head->path, route->path.n) : STR_NONE;
     x->handler = route->handler;
-    x->req.principal = keyed ? STR("key") : STR("");
+    x->req.key = entry->key;
 }
 
 static void take_over(struct http_exchange *x, const struct http1_head *head)
@@ -149,17 +151,19 @@ static bool admit(struct http_conn *c, struct http_exchange *x, const struct htt
     const struct http_peer peer = { .remote = { c->names, c->remote_n },
                                     .local = { c->names + c->remote_n, c->local_n },
                                     .loopback = c->loopback,
-                                    .any_host = c->any_host };
-    const struct http_gate_route *route;
+                                    .any_host = c->any_host,
+                                    .has_uid = c->has_uid,
+                                    .uid = c->uid };
+    struct http_entry entry;
     struct http_refusal no;
     enum http1_reason why;
 
     take_over(x, head);
-    if (!http_gate_pass(&c->server->gate, head, &peer, &route, &no))
+    if (!http_gate_pass(&c->server->gate, head, &peer, &entry, &no))
         return http_intake_turn_down(c, x, &no, x->keep_alive && is_bare(head));
     if (!http1_body_begin(&x->body, head, c->server->limits, &why))
         return turn_down_for(c, x, why);
-    describe(x, head, route, http_gate_asks_key(&c->server->gate, head->path));
+    describe(x, head, &entry);
     c->x = x;
     http_conn_go(c, HTTP_CONN_BODY);
     if (head->expect_continue && !is_bare(head) && !rest->n)

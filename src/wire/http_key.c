@@ -10,11 +10,26 @@ static struct str bearer(struct str value)
     return str_trim(value);
 }
 
-enum http_key_verdict http_key_check(struct str key, const struct http_header *header, size_t n)
+/* No early return: every key is compared. */
+static const struct http_key *find_key(const struct http_key *key, size_t keys, struct str given)
 {
-    size_t right = 0, wrong = 0;
+    const struct http_key *found = NULL;
+
+    for (size_t i = 0; i < keys; i++)
+        if (str_eq_secret(given, key[i].secret) && given.n)
+            found = &key[i];
+    return found;
+}
+
+enum http_key_verdict http_key_check(const struct http_key *key, size_t keys,
+                                     const struct http_header *header, size_t n,
+                                     const struct http_key **out)
+{
+    const struct http_key *right = NULL;
+    bool wrong = false;
 
     for (size_t i = 0; i < n; i++) {
+        const struct http_key *found;
         struct str given;
 
         if (str_eq_nocase(header[i].name, STR("Authorization")))
@@ -23,12 +38,14 @@ enum http_key_verdict http_key_check(struct str key, const struct http_header *h
             given = header[i].value;
         else
             continue;
-        if (given.n && str_eq_secret(given, key))
-            right++;
-        else
-            wrong++;
+        found = find_key(key, keys, given);
+        wrong |= !found || (right && right != found);
+        right = found;
     }
     if (wrong)
         return HTTP_KEY_WRONG;
-    return right ? HTTP_KEY_RIGHT : HTTP_KEY_MISSING;
+    if (!right)
+        return HTTP_KEY_MISSING;
+    *out = right;
+    return HTTP_KEY_RIGHT;
 }

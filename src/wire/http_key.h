@@ -1,8 +1,13 @@
-/* http_key.h - does a request bring the API key? Pure; part of the HTTP server. */
+/* http_key.h - does a request bring an API key, and which one? Pure; part of the HTTP server. */
 #ifndef WIRE_HTTP_KEY_H
 #define WIRE_HTTP_KEY_H
 
 #include "wire/http.h"
+
+/* One API key. A key without a name lets a request in, but does not say who sent it. */
+struct http_key {
+    struct str name, secret;
+};
 
 enum http_key_verdict {
     HTTP_KEY_RIGHT,
@@ -11,10 +16,13 @@ enum http_key_verdict {
 };
 
 /*
- * The key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY". Whatever of the two is there,
- * and however often, must be the key: a proxy and we must not pick different ones. Takes as long
- * for a wrong key as for the right one.
+ * The key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY". If a request has several of
+ * these headers, all of them must hold the same key: a proxy and this server must not pick
+ * different ones. The given text is compared with every key, so the time does not tell which key
+ * was nearly right. *out is set to the key when the verdict is HTTP_KEY_RIGHT.
  */
-enum http_key_verdict http_key_check(struct str key, const struct http_header *header, size_t n);
+enum http_key_verdict http_key_check(const struct http_key *key, size_t keys,
+                                     const struct http_header *header, size_t n,
+                                     const struct http_key **out);
 
 #endif

@@ -65,12 +65,24 @@ static void open_conn(struct http_server *s, int fd, const struct http_peer *pee
     http_server_accept(s, &io->s, peer, release_sock);
 }
 
+static void find_user(int fd, struct http_peer *out)
+{
+    struct ucred user;
+    socklen_t size = sizeof(user);
+
+    out->has_uid = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &size) == 0;
+    if (out->has_uid)
+        out->uid = user.uid;
+}
+
 static void take_in(struct http_listener *l, int fd, const union http_sockaddr *from)
 {
     char host[HTTP_HOST_TEXT], remote[HTTP_HOST_TEXT + 8], local[HTTP_HOST_TEXT] = "";
     struct http_peer peer = { .remote = STR("unix"), .loopback = true, .any_host = true };
 
-    if (!l->bound.path[0]) {
+    if (l->bound.path[0]) {
+        find_user(fd, &peer);
+    } else {
         http_host_text(from, host);
         snprintf(remote, sizeof(remote), "%s:%u", host, http_port(from));
         find_local(l, fd, local);

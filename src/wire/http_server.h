@@ -30,6 +30,7 @@
 #include "wire/http.h"
 #include "wire/sse_write.h"
 
+struct http_key;
 struct http_server;
 struct http_conn;
 
@@ -45,11 +46,13 @@ struct http_req {
     struct http_header *header;
     size_t headers;
     struct str body;
-    struct str remote;    /* "127.0.0.1:40312", or "unix" */
-    bool loopback;        /* the client is on this machine */
-    struct str principal; /* who it proved to be; "" for nobody. Static */
-    void *who;            /* of the server */
-    void *data;           /* the handler's */
+    struct str remote; /* "127.0.0.1:40312", or "unix" */
+    bool loopback;     /* the client is on this machine */
+    bool has_uid;      /* it came over a Unix socket, and the kernel told its user: */
+    uint32_t uid;
+    struct str key; /* the name of the API key it brought; "": none. Lives as long as the server */
+    void *who;      /* of the server */
+    void *data;     /* the handler's */
 
     /*
      * The client left, the request took too long, or the server closes, before the answer was
@@ -89,6 +92,8 @@ struct http_peer {
     struct str local;  /* the address it came to, "127.0.0.1" or "[::1]": a valid Host */
     bool loopback;
     bool any_host; /* no browser can be there: Host and Origin are not looked at */
+    bool has_uid;  /* these as in struct http_req */
+    uint32_t uid;
 };
 
 /* All that is pointed to must outlive the server. */
@@ -104,17 +109,18 @@ struct http_server_opts {
      */
     const struct str *host;
     size_t hosts;
-    /* The API key that every request must bring (http_key.h), but to open paths. "": none. */
-    struct str key;
+    /* Every request must bring one of these keys (http_key.h), but to open paths. None: no key. */
+    const struct http_key *key;
+    size_t keys;
     const struct str *open;
     size_t opens;
     /*
      * Asked for each request with a right Host and Origin, before its key is refused: how many ms
-     * must this client wait before it is served? 0: none. `principal` as in struct http_req, "" for
-     * who brought no key or a wrong one. NULL: nobody waits. Who has to wait is answered 429, and
-     * where a path begins with one of `rpc`, in the words of JSON-RPC.
+     * must this client wait before it is served? 0: none. `key` is the name of its API key, "" if
+     * it brought none or a wrong one. NULL: nobody waits. A client that has to wait is answered 429,
+     * and where a path begins with one of `rpc`, in the words of JSON-RPC.
      */
-    int64_t (*pace)(void *who, const struct http_peer *peer, struct str principal);
+    int64_t (*pace)(void *who, const struct http_peer *peer, struct str key);
     const struct str *rpc;
     size_t rpcs;
 };

@@ -33,7 +33,8 @@ int main(void)
     struct host host = { .loop = loop_new(LOOP_FAKE_CLOCK), .limits = &limits };
     struct caller caller = { .kind = &caller_nobody,
                              .name = "agent",
-                             .principal = STR("key"),
+                             .origin = ORIGIN_KEY,
+                             .principal = STR("key:default"),
                              .remote = true,
                              .scope = &agent,
                              .history = &history };

@@ -63,7 +63,7 @@ static struct store_task first(struct client *c)
     snprintf(c->id, sizeof(c->id), "task-%08lld", (long long)c->bench->made++);
     return (struct store_task){ .id = str_of(c->id),
                                 .context = str_of(c->id),
-                                .owner = STR("local"),
+                                .owner = STR("user:1"),
                                 .agent = STR("coder"),
                                 .state = STR("submitted"),
                                 .spec = spec };

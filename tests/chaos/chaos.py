@@ -277,7 +277,7 @@ class Daemon(Serve):
     def __init__(self, place):
         self.serves = True
         try:
-            super().__init__("--config", str(place.config), root=place.root, **place.env,
+            super().__init__("--config", str(place.config), root=place.root, listen=place.listen, **place.env,
                              **place.shim.env(), **{MARK: place.mark})
         except (AssertionError, IndexError):
             self.serves = False
@@ -297,6 +297,7 @@ class Place:
         (self.root / ".trefoil" / "agents" / "thinker.md").write_text(
             "---\ndescription: Thinks.\nprovider: mock\n---\nYou work.\n")
         self.config = folder / "own.toml"
+        self.listen = f"unix:{folder}/http.sock"  # its clients are the user who attaches, too
         self.config.write_text(CONFIG.format(url=mock.url))
         self.mark = os.urandom(16).hex()
         self.env = {"XDG_RUNTIME_DIR": str(runtime), "MOCK_KEY": "sk-test"}

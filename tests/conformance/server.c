@@ -62,7 +62,7 @@ static bool start(struct server *s, unsigned port, char bound[HTTP_ADDRESS], str
     char address[HTTP_ADDRESS];
 
     snprintf(address, sizeof(address), "127.0.0.1:%u", port);
-    service_add_http(&s->service, NULL, 0, STR_NONE);
+    service_add_http(&s->service, &(struct config){ 0 });
     return loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
            http_server_listen(s->service.http, str_of(address), bound, e);

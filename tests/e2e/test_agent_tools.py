@@ -266,7 +266,7 @@ def a_call_may_be_cancelled_at_any_moment(root):
         has(text(t.use("trefoil_agent_default", "/echo still here", session_id=first)),
             "still here")
         wait_for("all turns", lambda: not stored(root, "SELECT 1 FROM turns WHERE finished = 0"))
-    equal(stored(root, "SELECT 1 FROM sessions WHERE owner != ''"), [])
+    equal(stored(root, "SELECT 1 FROM sessions WHERE process != ''"), [])
 
 
 @case

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 
 from harness import (DEADLINE, TREFOIL, Serve, case, environment, equal, has, main, run, wait_for)
-from upstream import Gateway, server
+from upstream import Gateway, StdioGateway, server
 
 FAILED, USAGE, DENIED = 1, 2, 3
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
@@ -116,7 +116,7 @@ def what_a_daemon_asks_is_allowed_from_a_shell_once(root):
         again = approvals(root, "allow", ident, ask["key"])
         equal(again.returncode, FAILED)
         equal(is_open(root), [])
-    equal(events(root, ident, "answered"), [{"key": "ask_1", "by": "local"}])
+    equal(events(root, ident, "answered"), [{"key": "ask_1", "by": f"user:{os.getuid()}"}])
 
 
 @case
@@ -398,6 +398,13 @@ def over_http_questions_are_listed_and_answered(root):
         complaint(server.request("GET", "/api/approvals?cursor=x"), 400)
 
 
+def answer(gate, ask, action):
+    """By the tool of MCP clients; what it says."""
+    done = gate.ask("tools/call", {"name": "answer_task",
+                                   "arguments": {"task_id": ask["task"], "action": action}})
+    return done["result"]["content"][0]["text"]
+
+
 @case
 def clients_do_not_agree_to_what_was_begun_at_the_command_line(root):
     configure(root, ASKING)
@@ -405,8 +412,11 @@ def clients_do_not_agree_to_what_was_begun_at_the_command_line(root):
         one = start(root, "agents", "dispatch", "--ask", "default", "/read a")
         [ask] = asked(root)
         path = f"/api/tasks/{ask['task']}/answer"
-        has(complaint(post(server, path, {"answer": {"action": "accept"}}), 403), "command line")
-        equal(post(server, path, {"answer": {"action": "decline"}}).status, 200)
+        complaint(post(server, path, {"answer": {"action": "accept"}}), 404)
+        with StdioGateway(root=root, scope="all", **OFFLINE) as gate:
+            gate.initialize()
+            has(answer(gate, ask, "accept"), "command line")
+            answer(gate, ask, "decline")
         end(one)
 
 
@@ -534,7 +544,7 @@ def a_terminal_that_is_lost_answers_nothing(root):
         equal(approvals(root, "allow", ident).returncode, 0)
         equal((watcher.communicate(timeout=DEADLINE)[0], watcher.returncode), (b"x\n", 0))
         os.close(screen)
-        equal([e["by"] for e in events(root, ident, "answered")], ["local"])
+        equal([e["by"] for e in events(root, ident, "answered")], [f"user:{os.getuid()}"])
 
 
 @case

@@ -166,7 +166,7 @@ def it_is_a_task_like_any_other(root):
         listed = json.loads(run("tasks", "list", "--json", root=root).stdout.splitlines()[0])
         has(json.dumps(listed), ident)
         shown = json.loads(run("tasks", "show", ident, "--json", root=root).stdout)
-        equal((shown["agent"], shown["state"], shown["owner"]), ("shell_exec", "completed", "local"))
+        equal((shown["agent"], shown["state"], shown["owner"]), ("shell_exec", "completed", "loopback"))
         has(shown["task"], 'shell_exec {"command"')
         has(shown["result"]["response"], "seen")
         events = run("tasks", "watch", ident, "--json", root=root).stdout.decode()
@@ -429,7 +429,7 @@ def what_a_guest_of_the_daemon_began_goes_on_without_it(folder):
     runtime.mkdir(mode=0o700)
     own = read_write("[limits]\nattach_ms = 30000\n")
     place = {"root": root, "XDG_RUNTIME_DIR": str(runtime)}
-    with Remote(*own, **place) as daemon:
+    with Remote(*own, listen=f"unix:{folder}/http", **place) as daemon:
         with Local(*own, scope="tools", **place) as t:
             ident = t.begin("until [ -e go ]; do sleep 0.05; done; echo gone")
         equal(daemon.get(ident)["status"], "working")

@@ -312,7 +312,7 @@ def tasks_survive_a_kill(root):
         t.expect = -signal.SIGKILL
         t.process.kill()
         t.process.wait()
-    with Remote(root=root) as t:
+    with Remote(root=root, listen=f"unix:{root}/http") as t:
         equal(t.status(done)["result"]["response"], "before")
         end = t.end(broken)
         equal(end["status"] in ("completed", "failed"), True)

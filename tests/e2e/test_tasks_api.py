@@ -16,7 +16,7 @@ def a_task_is_dispatched_and_its_result_fetched(root):
         got = get(server, f"/api/tasks/{made.json()['id']}")
         whole = got.json()
         equal(got.status, 200)
-        equal((whole["result"]["response"], whole["owner"]), ("hello", "local"))
+        equal((whole["result"]["response"], whole["owner"]), ("hello", "loopback"))
         failed = dispatch(server, "/fail badly")
         ended(server, failed, "failed")
         equal(get(server, f"/api/tasks/{failed}").json()["text"], "badly")
@@ -180,15 +180,15 @@ def a_draining_server_ends_streams_and_keeps_their_tasks(root):
 def the_key_is_asked_for_and_other_sites_are_refused(root):
     (root / "key").write_text("secret-key-of-sixteen\n")
     (root / "key").chmod(0o600)
-    (root / "trefoil.toml").write_text(f'[serve]\napi_key = "file:{root}/key"\n')
-    with serve(root) as server:
+    (root / "mine.toml").write_text(f'[serve]\napi_key = "file:{root}/key"\n')
+    with Serve("--config", str(root / "mine.toml"), root=root, TREFOIL_PROVIDER="offline") as server:
         for path in ("/api/tasks", "/api/locks", "/api/tasks/x", "/api/tasks/x/events"):
             equal(get(server, path).status, 401)
         key = {"authorization": "Bearer secret-key-of-sixteen"}
         equal(get(server, "/api/tasks", **key).json(), {"tasks": []})
         equal(get(server, "/api/tasks", origin="https://example.com", **key).status, 403)
         made = post(server, "/api/tasks", {"task": "/echo x"}, **key).json()
-        equal(made["owner"], "key")
+        equal(made["owner"], "key:default")
 
 
 @case

@@ -68,7 +68,7 @@ def a_dispatched_task_is_shown_like_a_run_and_kept(root):
     [task] = listed(root)
     has(done.stderr, task["id"].encode())
     equal((task["state"], task["agent"], task["task"], task["owner"]),
-          ("completed", "default", "/echo hello", "local"))
+          ("completed", "default", "/echo hello", f"user:{os.getuid()}"))
     whole = json.loads(tasks(root, "show", task["id"], "--json").stdout)
     equal((whole["result"]["response"], whole["result"]["stop"]), ("hello", "end"))
     shown = tasks(root, "show", task["id"][:20]).stdout.decode()

@@ -35,7 +35,9 @@ static void open_service(struct world *w)
         offer_join(&w->service.offer, &w->fixtures);
         w->service.offer.parts = (1u << OFFER_PARTS) - 1;
     }
-    service_add_http(&w->service, NULL, 0, str_of(w->key));
+    w->api_key = (struct http_key){ STR("default"), str_of(w->key) };
+    w->config = (struct config){ .keys = { .v = &w->api_key, .n = w->key[0] != '\0' } };
+    service_add_http(&w->service, &w->config);
 }
 
 static void misbehave(struct fake_stream *f, enum fault fault)

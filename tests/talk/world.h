@@ -39,6 +39,8 @@ struct world {
     struct offer_source fixtures;
     bool open, http_closed;
     char key[64]; /* the API key, or "" */
+    struct http_key api_key;
+    struct config config; /* of the HTTP server */
 };
 
 void world_init(struct world *w, enum fault fault);

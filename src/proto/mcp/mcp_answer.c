@@ -11,7 +11,7 @@ static const struct str complete = STR("complete");
 
 static void write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache)
 {
-    bool private = mcp_conv_of(in)->principal.n > 0;
+    bool private = mcp_conv_of(in)->principal.origin == ORIGIN_KEY;
 
     if (cache == MCP_CACHE_NEVER)
         return;

@@ -47,7 +47,7 @@ void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version)
 void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link *link,
                    enum mcp_version version)
 {
-    *conv = (struct mcp_conv){ .server = server, .principal = STR(""), .log_level = CALL_INFO };
+    *conv = (struct mcp_conv){ .server = server, .log_level = CALL_INFO };
     peer_init(&conv->peer, server->rpc, &mcp_server_peer, link, conv);
     mcp_conv_set_version(conv, version);
 }

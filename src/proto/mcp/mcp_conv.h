@@ -41,9 +41,9 @@ struct mcp_conv {
     bool lasting; /* there will be more: notifications of changes and requests of ours make sense */
     bool keeps;   /* parked calls belong to it and end with it (stdio), not to the server */
     bool judged;  /* its one message is served in its version: mcp_judge has said so already */
-    struct str principal; /* who authenticated: a name for a key; "" for nobody */
-    bool remote;          /* it came over a network */
-    struct trace trace;   /* by header, for requests that bring none in _meta */
+    struct principal principal; /* who the client is */
+    bool remote;                /* its address is not of this machine */
+    struct trace trace;         /* by header, for requests that bring none in _meta */
     /* Let the stream of this request rest (SSE polling); NULL: it cannot. */
     void (*rest)(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms);
 

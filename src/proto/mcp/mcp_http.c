@@ -96,7 +96,7 @@ bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json
     *out = NULL;
     if (!name.p)
         return true;
-    s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req->principal);
+    s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req);
     if (!s)
         return refuse(req, 404, id, NO_SESSION, STR("Session not found"));
     version = header_trimmed(req, "mcp-protocol-version");
@@ -113,7 +113,7 @@ bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json
 static void begin_session(struct mcp_http *h, struct http_req *req, struct json root,
                           const struct rpc_message *m)
 {
-    struct mcp_session *s = mcp_session_new(h, MCP_SESSION_STREAMABLE, req->principal);
+    struct mcp_session *s = mcp_session_new(h, MCP_SESSION_STREAMABLE, req);
 
     if (s)
         mcp_post_in_session(s, req, true, root, m);

@@ -36,7 +36,7 @@ static void write_about(struct buf *out, const struct rpc_in *in)
             buf_put(out, json_raw(v));
     }
     buf_putc(out, '\0');
-    buf_put(out, mcp_conv_of(in)->principal);
+    buf_put(out, str_of(mcp_conv_of(in)->principal.name));
 }
 
 static bool seal(const struct rpc_in *in, struct str ticket, char out[MAC_BYTES], struct err *e)

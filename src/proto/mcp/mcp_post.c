@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_post.h"
 
 #include "base/container.h"
+#include "proto/http_principal.h"
 #include "proto/mcp/mcp_era.h"
 #include "proto/mcp/mcp_trace.h"
 
@@ -341,7 +342,7 @@ void mcp_post_alone(struct mcp_http *h, struct http_req *req, enum mcp_version v
     post->modern = mcp_features[version].modern;
     post->conv = ARENA_NEW(&req->mem, struct mcp_conv);
     mcp_conv_init(post->conv, h->server, &post->link, version);
-    post->conv->principal = req->principal;
+    post->conv->principal = http_principal(req);
     post->conv->judged = m != NULL;
     post->conv->remote = !req->loopback;
     h->living++;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/mem.h"
+#include "proto/http_principal.h"
 
 #include <stdio.h>
 
@@ -119,13 +120,14 @@ static void hold(struct mcp_session *s)
 }
 
 struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
-                                     struct str principal)
+                                     const struct http_req *req)
 {
+    struct principal principal = http_principal(req);
     struct mcp_session *s = *bucket_of(h, id);
 
     while (s && !str_eq(str_of(s->id), id))
         s = s->chain;
-    if (!s || s->kind != kind || !str_eq(s->conv.principal, principal))
+    if (!s || s->kind != kind || strcmp(s->conv.principal.name, principal.name) != 0)
         return NULL;
     hold(s);
     return s;
@@ -238,7 +240,7 @@ static void name_session(struct mcp_session *s)
 }
 
 struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
-                                    struct str principal)
+                                    const struct http_req *req)
 {
     const struct limits *limits = h->server->rpc->limits;
     struct mcp_session *s, **bucket;
@@ -258,7 +260,8 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
     mcp_events_init(&s->events, limits);
     mcp_conv_init(&s->conv, h->server, &s->own, MCP_ASSUMED);
     s->conv.lasting = true;
-    s->conv.principal = principal;
+    s->conv.principal = http_principal(req);
+    s->conv.remote = !req->loopback;
     s->conv.peer.on_idle = on_peer_idle;
     bucket = bucket_of(h, str_of(s->id));
     s->chain = *bucket;

@@ -10,8 +10,8 @@
  * ENDED  deleted, expired or given up: it is not found any more, its work is cancelled. Freed when
  *        the last of it has ended.
  *
- * Whoever holds a session calls mcp_session_release once. A session is found only by whom it was
- * made for: the id alone is not enough where requests bring a key.
+ * Whoever holds a session calls mcp_session_release once. A session is found only by the principal
+ * it was made for: the id alone is not enough.
  */
 #ifndef PROTO_MCP_SESSION_H
 #define PROTO_MCP_SESSION_H
@@ -52,13 +52,13 @@ struct mcp_session {
     char id[MCP_SESSION_ID];
 };
 
-/* A new session, held; NULL when there are too many and all are busy. */
+/* A new session for the client of a request, held; NULL when there are too many and all are busy. */
 struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
-                                    struct str principal);
+                                    const struct http_req *req);
 
-/* The session of this id, held; NULL when there is none for this principal. */
+/* The session of this id, held; NULL when the principal of this request has no such session. */
 struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
-                                     struct str principal);
+                                     const struct http_req *req);
 
 void mcp_session_release(struct mcp_session *s);
 

@@ -21,7 +21,7 @@ static void tell_endpoint(const struct mcp_session *s)
 
 void mcp_sse_get(struct mcp_http *h, struct http_req *req)
 {
-    struct mcp_session *s = mcp_session_new(h, MCP_SESSION_SSE, req->principal);
+    struct mcp_session *s = mcp_session_new(h, MCP_SESSION_SSE, req);
 
     if (!s) {
         http_reply_error(req, 503,
@@ -45,13 +45,12 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         http_reply_error(req, 400, "the query must hold sessionId once, as the stream told it");
         return;
     }
-    s = mcp_session_find(h, MCP_SESSION_SSE, id, req->principal);
+    s = mcp_session_find(h, MCP_SESSION_SSE, id, req);
     if (!s) {
         http_reply_error(req, 404, "there is no such session; open a new stream");
         return;
     }
     mcp_http_trace(req, &s->conv);
-    s->conv.remote = !req->loopback;
     peer_receive(&s->conv.peer, &s->own,
                  &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
     s->conv.trace = (struct trace){ 0 };

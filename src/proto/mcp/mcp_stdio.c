@@ -62,6 +62,7 @@ void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stre
     s->broken = s->closing = false;
     mcp_conv_init(&s->conv, server, &s->link.link, MCP_ASSUMED);
     s->conv.lasting = s->conv.keeps = true;
+    s->conv.principal = principal_self(ORIGIN_STDIO);
     stream_link_open(&s->link, io, framing, server->rpc->limits, &events, s);
 }
 

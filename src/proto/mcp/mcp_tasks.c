@@ -31,9 +31,7 @@ void mcp_refuse_taskless(struct rpc_in *in)
 
 struct str mcp_task_owner(const struct rpc_in *in)
 {
-    const struct mcp_conv *conv = mcp_conv_of(in);
-
-    return conv->principal.n ? conv->principal : STR("local");
+    return principal_sees(str_of(mcp_conv_of(in)->principal.name));
 }
 
 /* The store is opened after the first answer, so that the first to ask may come before it. */
@@ -85,6 +83,7 @@ struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id)
 
     a->id = id;
     a->owner = mcp_task_owner(in);
+    a->by = mcp_conv_of(in)->principal;
     arena_defer(in->mem, free_mem, &a->mem);
     return a;
 }

@@ -145,15 +145,17 @@ TEST(the_api_key_is_resolved)
     struct loaded l;
 
     l = load(&at, NULL, false);
-    OK(l.ok && !l.c.api_key.p);
+    OK(l.ok && !l.c.keys.n);
     place_write(&at, "r/trefoil.toml", "[serve]\napi_key = 'file:key'\n");
     place_write(&at, "r/key", "k-1\n");
-    l = load(&at, NULL, false);
-    EQ_S(l.c.api_key, "k-1");
+    l = load(&at, NULL, true);
+    EQ(l.c.keys.n, 1);
+    EQ_S(l.c.keys.v[0].secret, "k-1");
+    EQ_S(l.c.keys.v[0].name, "default");
     EQ(l.c.notes.n, 0);
     place_write(&at, "r/trefoil.toml", "[serve]\napi_key = 'literal'\n");
-    l = load(&at, NULL, false);
-    EQ_S(l.c.api_key, "literal");
+    l = load(&at, NULL, true);
+    EQ_S(l.c.keys.v[0].secret, "literal");
     OK(noted(&l.c, LOG_INFO, "trefoil.toml:2:11: the secret api_key stands in the file"));
     unsetenv("TREFOIL_NOT_SET");
     place_write(&at, "r/trefoil.toml", "[serve]\napi_key = 'env:TREFOIL_NOT_SET'\n");

@@ -67,7 +67,9 @@ static void bench_open(struct bench *b)
         .version = "1",
     };
     b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/" };
-    b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
+    b->caller = (struct caller){
+        .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
+    };
 }
 
 static void bench_close(struct bench *b)

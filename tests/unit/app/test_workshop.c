@@ -175,7 +175,10 @@ static struct str answer(struct bench *b, const char *agent, const char *cwd, co
 {
     struct worker w = { .client = { &quiet } };
     struct block block = { .kind = BLOCK_TEXT, .text = str_of(prompt) };
-    struct session_opts opts = { .cwd = cwd ? place_file(&b->f, cwd) : NULL, .caller = "cli" };
+    struct session_opts opts = { .cwd = cwd ? place_file(&b->f, cwd) : NULL,
+                                 .caller = "cli",
+                                 .origin = ORIGIN_TERMINAL,
+                                 .principal = STR("user:1") };
     struct agent_desk *desk = desk_port(b->w.desk);
     struct str said;
 

@@ -217,7 +217,11 @@ static void open_bench(struct bench *b)
     *b = (struct bench){ .desk = { &desk_kind }, .loop = loop_new(LOOP_FAKE_CLOCK) };
     limits_preset(&b->limits);
     guard_init(&b->guard, &b->limits);
-    b->caller = (struct caller){ .kind = &caller_kind, .name = "mcp", .scope = &b->guard.mcp };
+    b->caller = (struct caller){ .kind = &caller_kind,
+                                 .name = "mcp",
+                                 .origin = ORIGIN_STDIO,
+                                 .principal = STR("user:1"),
+                                 .scope = &b->guard.mcp };
     b->host = (struct host){
         .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/", .guard = &b->guard
     };

@@ -94,7 +94,10 @@ static void turn(struct desk *d)
 
 static void begin(struct desk *d)
 {
-    *d = (struct desk){ .caller = { .kind = &desk_kind, .name = "test" },
+    *d = (struct desk){ .caller = { .kind = &desk_kind,
+                                    .name = "test",
+                                    .origin = ORIGIN_STDIO,
+                                    .principal = STR("user:1") },
                         .loop = loop_new(LOOP_FAKE_CLOCK),
                         .able = true,
                         .audit = { record } };

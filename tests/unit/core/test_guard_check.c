@@ -59,10 +59,11 @@ static struct guard_scope taint_denies = { .taint = GUARD_DENY };
 
 /* clang-format off */
 static const struct row rows[] = {
-    { "a named caller on this machine", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp" } },
+    { "a named caller on this machine", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .origin = ORIGIN_STDIO, .principal = { "user:1", 6 } } },
     { "nobody", GUARD_IDENTITY, GUARD_DENY, { .who = NULL } },
-    { "from a network with a key", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .remote = true, .principal = { "key", 3 } } },
-    { "from a network without", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .remote = true } },
+    { "from a network with a key", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .origin = ORIGIN_KEY, .principal = { "key:a", 5 } } },
+    { "from a network without", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .origin = ORIGIN_NONE } },
+    { "an origin without a principal", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .origin = ORIGIN_STDIO } },
     { "the fifth hop", GUARD_DEPTH, GUARD_ALLOW, { .depth = 5 } },
     { "the sixth hop", GUARD_DEPTH, GUARD_DENY, { .depth = 6 } },
     { "in time", GUARD_RATE, GUARD_ALLOW, { .wait_ms = 0 } },
@@ -118,8 +119,11 @@ TEST(every_check_allows_and_denies)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct guard_facts f = rows[i].f;
 
-        if (rows[i].row != GUARD_IDENTITY)
+        if (rows[i].row != GUARD_IDENTITY) {
             f.who = "test";
+            f.origin = ORIGIN_STDIO;
+            f.principal = STR("user:1");
+        }
         if (!f.tool)
             f.tool = &reader;
         judge(&f);
@@ -147,7 +151,12 @@ TEST(the_strictest_wins_and_the_first_of_them_is_named)
 {
     struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
                              .mode = AGENT_READ_ONLY };
-    judge(&(struct guard_facts){ .who = "a", .tool = &shell, .scope = &s, .depth = 6 });
+    judge(&(struct guard_facts){ .who = "a",
+                                 .origin = ORIGIN_STDIO,
+                                 .principal = STR("user:1"),
+                                 .tool = &shell,
+                                 .scope = &s,
+                                 .depth = 6 });
 
     EQ(v.says, GUARD_DENY);
     EQ(v.by, GUARD_DEPTH);
@@ -162,8 +171,12 @@ TEST(one_ask_names_all_reasons)
     struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
                              .mode = AGENT_READ_ONLY,
                              .taint = GUARD_ASK };
-    judge(&(struct guard_facts){
-        .who = "a", .tool = &theirs, .scope = &s, .taint = STR("web_fetch") });
+    judge(&(struct guard_facts){ .who = "a",
+                                 .origin = ORIGIN_STDIO,
+                                 .principal = STR("user:1"),
+                                 .tool = &theirs,
+                                 .scope = &s,
+                                 .taint = STR("web_fetch") });
     all = guard_reasons(&v, why, sizeof(why));
 
     EQ(v.says, GUARD_ASK);
@@ -175,7 +188,11 @@ TEST(one_ask_names_all_reasons)
 
 TEST(a_warning_is_not_a_refusal)
 {
-    judge(&(struct guard_facts){ .who = "a", .tool = &reader, .repeats = { .same_call = 3 } });
+    judge(&(struct guard_facts){ .who = "a",
+                                 .origin = ORIGIN_STDIO,
+                                 .principal = STR("user:1"),
+                                 .tool = &reader,
+                                 .repeats = { .same_call = 3 } });
 
     EQ(v.says, GUARD_ALLOW);
     EQ(v.by, GUARD_ROWS);
@@ -186,7 +203,11 @@ TEST(a_warning_is_not_a_refusal)
 TEST(the_limits_of_loops_are_configured)
 {
     struct limits l;
-    struct guard_facts f = { .who = "a", .tool = &poller, .limits = &l };
+    struct guard_facts f = { .who = "a",
+                             .origin = ORIGIN_STDIO,
+                             .principal = STR("user:1"),
+                             .tool = &poller,
+                             .limits = &l };
 
     limits_preset(&l);
     l.loop_poll_factor = 2;
@@ -221,7 +242,11 @@ TEST(an_agent_is_limited_by_its_definition)
                                    .allowed = LIST({ "Read", 4 }, { "Write", 5 }),
                                    .approval_mode = STR("default") };
     struct guard_scope s = guard_scope_of_agent(&def, &no_shell);
-    struct guard_facts f = { .who = "reviewer", .scope = &s, .tool = &reader };
+    struct guard_facts f = { .who = "reviewer",
+                             .origin = ORIGIN_STDIO,
+                             .principal = STR("user:1"),
+                             .scope = &s,
+                             .tool = &reader };
 
     judge(&f);
     EQ(v.says, GUARD_ALLOW);
@@ -240,7 +265,11 @@ TEST(a_planning_agent_changes_nothing)
     const struct agent_def def = { .name = "planner", .approval_mode = STR("plan") };
     struct guard_scope s = guard_scope_of_agent(&def, NULL);
 
-    judge(&(struct guard_facts){ .who = "planner", .scope = &s, .tool = &shell });
+    judge(&(struct guard_facts){ .who = "planner",
+                                 .origin = ORIGIN_STDIO,
+                                 .principal = STR("user:1"),
+                                 .scope = &s,
+                                 .tool = &shell });
     EQ(v.by, GUARD_MODE);
 }
 

@@ -838,7 +838,10 @@ static void on_called(struct op *op, const struct err *e, void *who)
 
 static void open_office(struct office *o, bool guarded)
 {
-    *o = (struct office){ .caller = { .kind = &caller_nobody, .name = "test" } };
+    *o = (struct office){ .caller = { .kind = &caller_nobody,
+                                      .name = "test",
+                                      .origin = ORIGIN_STDIO,
+                                      .principal = STR("user:1") } };
     at_work = most_at_work = begun = 0;
     begin(&o->house, true, LOCK_TURNS);
     guard_init(&o->guard, &o->house.limits);

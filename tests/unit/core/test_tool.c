@@ -92,7 +92,9 @@ static void run(struct bench *b, const char *name)
     limits_preset(&b->limits);
     b->limits.tool_result_chars = 5;
     b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/" };
-    b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
+    b->caller = (struct caller){
+        .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
+    };
     tool_run(tool_named(name), &b->call, &b->host, &b->caller, &b->mem, (struct json){ 0 }, NULL,
              on_done, b);
     turn(b);

@@ -114,7 +114,9 @@ static void change(struct undo_world *u, const char *turn, const struct tool *to
                    const char *args)
 {
     struct json_opts opts = limits_json(&u->w.limits);
-    struct caller caller = { .kind = &caller_nobody, .name = "test" };
+    struct caller caller = {
+        .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
+    };
     struct undo_look look = { .host = &u->s.host, .mem = &u->mem, .tool = tool };
     struct call call;
     struct err e;

@@ -55,7 +55,9 @@ struct world *world_new(void)
     rpc_init(&w->rpc, w->loop, &w->limits);
     w->host = (struct host){ .loop = w->loop, .limits = &w->limits, .root_fd = -1, .root = "/" };
     w->clients = (struct mcp_client_world){ .rpc = &w->rpc, .name = "test", .version = "1" };
-    w->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
+    w->caller = (struct caller){
+        .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
+    };
     open_fleet(w);
     return w;
 }

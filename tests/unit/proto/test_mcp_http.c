@@ -150,13 +150,16 @@ TEST(the_oldest_idle_session_makes_room)
 TEST(a_session_is_for_whom_it_was_made_only)
 {
     struct world *w = world_new();
-    struct mcp_session *s = mcp_session_new(&w->mcp, MCP_SESSION_STREAMABLE, STR("key"));
+    struct http_req own = { .key = STR("a") }, other = { .key = STR("b") };
+    struct http_req keyless = { .loopback = true }, user = { .has_uid = true };
+    struct mcp_session *s = mcp_session_new(&w->mcp, MCP_SESSION_STREAMABLE, &own);
     struct str id = str_of(s->id);
 
-    OK(!mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, STR("")));
-    OK(!mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, STR("other")));
-    OK(!mcp_session_find(&w->mcp, MCP_SESSION_SSE, id, STR("key")));
-    OK(mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, STR("key")) == s);
+    OK(!mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, &keyless));
+    OK(!mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, &other));
+    OK(!mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, &user));
+    OK(!mcp_session_find(&w->mcp, MCP_SESSION_SSE, id, &own));
+    OK(mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, id, &own) == s);
     mcp_session_release(s);
     mcp_session_release(s);
     world_free(w);

@@ -341,8 +341,11 @@ static inline bool stage_open(struct stage *s, const char *id)
 {
     s->opened = false;
     session_open(&s->session, &s->opening, &s->sworld,
-                 &(struct session_opts){ .id = str_of(id), .agent = &s->agent }, NULL, on_opened,
-                 s);
+                 &(struct session_opts){ .id = str_of(id),
+                                         .agent = &s->agent,
+                                         .origin = ORIGIN_TERMINAL,
+                                         .principal = STR("user:1") },
+                 NULL, on_opened, s);
     OK(until(s->world.loop, until_true, &s->opened));
     return !s->err.code;
 }

@@ -221,7 +221,7 @@ static void set_owner(struct world *w, const char *owner, long long lease)
     sqlite3 *db;
     char sql[256];
 
-    snprintf(sql, sizeof(sql), "UPDATE sessions SET owner = '%s', lease = %lld", owner, lease);
+    snprintf(sql, sizeof(sql), "UPDATE sessions SET process = '%s', lease = %lld", owner, lease);
     OK(sqlite3_open(w->path, &db) == SQLITE_OK);
     OK(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_close(db);

@@ -1,6 +1,7 @@
 /* The file itself: older and newer schemas, damage, copies, who has it open. */
 #include "store_world.h"
 
+#include "core/principal.h"
 #include "store/lease.h"
 #include "store/schema.h"
 
@@ -36,6 +37,41 @@ TEST(every_older_schema_becomes_the_newest)
         EQ(store_schema(w.store), schema_newest);
         EQ(world_session(&w, "s"), 1);
     }
+}
+
+/* Schema 5 knew "local" and "key" as owners of tasks, and no owner of a session. */
+TEST(owners_of_an_older_schema_become_principals)
+{
+    static const char rows[] =
+        "INSERT INTO sessions VALUES (1,'s1','','','','','','',1,1,0,0,1,1,'',0);"
+        "INSERT INTO sessions VALUES (2,'s2','','','','','','',1,1,0,0,1,1,'',0);"
+        "INSERT INTO tasks VALUES (1,'t1',1,1,1,1,0,1,1,'',0,1,0,'','local','','','','','','','',"
+        "'','');"
+        "INSERT INTO tasks VALUES (2,'t2',1,1,1,1,0,1,1,'',0,1,0,'','key','','','','s2','','','',"
+        "'','');";
+    struct principal self = principal_self(ORIGIN_NONE);
+    AUTO_WORLD w;
+    struct sql s;
+    int64_t n;
+    char ask[400];
+
+    world_init(&w);
+    OK(sql_open(&s, w.path, SQL_CREATE, 100, &w.e));
+    OK(schema_raise(&s, 5, &w.e));
+    OK(sql_exec(&s, rows, &w.e));
+    OK(schema_raise(&s, schema_newest, &w.e));
+    snprintf(ask, sizeof(ask),
+             "SELECT (SELECT count(*) FROM tasks WHERE owner = '%s' AND id = 't1')"
+             " + (SELECT count(*) FROM sessions WHERE owner = '%s' AND id = 's1')",
+             self.name, self.name);
+    OK(sql_ask_int(&s, ask, &n, &w.e));
+    EQ(n, 2);
+    OK(sql_ask_int(&s,
+                   "SELECT (SELECT count(*) FROM tasks WHERE owner = 'key:default' AND id = 't2')"
+                   " + (SELECT count(*) FROM sessions WHERE owner = 'key:default' AND id = 's2')",
+                   &n, &w.e));
+    EQ(n, 2);
+    sql_close(&s);
 }
 
 TEST(a_newer_schema_is_refused_and_left_alone)

@@ -87,7 +87,10 @@ static const struct tool *const more_tools[] = { &ask_tool, &work_tool, &break_t
 
 static void booth_init(struct booth *b)
 {
-    *b = (struct booth){ .caller = { .kind = &caller_nobody, .name = "mcp" },
+    *b = (struct booth){ .caller = { .kind = &caller_nobody,
+                                     .name = "mcp",
+                                     .origin = ORIGIN_STDIO,
+                                     .principal = STR("user:1") },
                          .more = { .tool = more_tools, .tools = ARRAY_LEN(more_tools) } };
     stage_init(&b->s);
     b->s.world.limits.task_look_ms = 10;
@@ -258,7 +261,7 @@ TEST(a_call_is_stored_before_anyone_is_told_and_completes)
     OK(create(&b, "say", "{\"text\":\"hello\"}", 0));
     EQ(b.ask.info.state, TASK_SUBMITTED);
     EQ_S(b.ask.info.agent, "say");
-    EQ_S(b.ask.info.owner, "local");
+    EQ_S(b.ask.info.owner, "user:1");
     EQ_S(b.ask.info.asked, "say {\"text\":\"hello\"}");
     EQ_S(b.ask.info.mode, "read-write");
     OK(request(&b, task_wait));

@@ -13,7 +13,7 @@ static struct store_step create_step(const char *id)
 {
     return (struct store_step){ STORE_TASK_CREATE, .task = { .id = str_of(id),
                                                              .context = STR("c"),
-                                                             .owner = STR("local"),
+                                                             .owner = STR("user:1"),
                                                              .agent = STR("coder"),
                                                              .state = STR("submitted"),
                                                              .spec = STR("{\"text\":\"do\"}"),
@@ -403,7 +403,7 @@ TEST(events_of_all_tasks_have_one_order)
     tell_two(&w, "x", true, false);
     EQ_S(str_of(feed(&w, 4, &page)), "5 x/4 ");
     EQ_S(page.v[0].context, "c");
-    EQ_S(page.v[0].owner, "local");
+    EQ_S(page.v[0].owner, "user:1");
     EQ_S(page.v[0].agent, "coder");
     EQ_S(page.v[0].event.kind, "a");
 }

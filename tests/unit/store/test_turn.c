@@ -612,7 +612,11 @@ TEST(a_model_is_told_where_the_session_works_if_that_is_elsewhere)
     snprintf(folder, sizeof(folder), "%s/below", s.world.place.path);
     s.opened = false;
     session_open(&s.session, &s.opening, &s.sworld,
-                 &(struct session_opts){ .agent = &s.agent, .cwd = folder }, NULL, on_opened, &s);
+                 &(struct session_opts){ .agent = &s.agent,
+                                         .cwd = folder,
+                                         .origin = ORIGIN_TERMINAL,
+                                         .principal = STR("user:1") },
+                 NULL, on_opened, &s);
     OK(until(s.world.loop, until_true, &s.opened));
     add_line(&s, (struct line){ .text = "Second." });
     stage_ask(&s, "two");

@@ -43,7 +43,9 @@ static inline void bench_open(struct bench *b)
     b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root = b->root };
     b->host.root_fd = open(b->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     OK(b->host.root_fd >= 0);
-    b->caller = (struct caller){ .kind = &caller_nobody, .name = "test" };
+    b->caller = (struct caller){
+        .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
+    };
 }
 
 static inline int bench_remove(const char *path, const struct stat *st, int flag, struct FTW *at)

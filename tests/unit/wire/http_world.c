@@ -155,7 +155,7 @@ struct fake_stream *world_connect(struct world *w, int i)
 {
     struct fake_stream *f = &w->client[i];
     char remote[] = "127.0.0.1:1000";
-    struct http_peer peer = { STR(""), STR("192.0.2.7"), true, false };
+    struct http_peer peer = { .local = STR("192.0.2.7"), .loopback = true };
 
     remote[sizeof(remote) - 2] = (char)('0' + i);
     peer.remote = str_of(remote);

@@ -2,6 +2,7 @@
 #include "wire/http_gate.h"
 
 #include "tap.h"
+#include "wire/http_key.h"
 
 static void nothing(struct http_req *req)
 {
@@ -27,11 +28,11 @@ __attribute__((constructor)) static void set_up(void)
     http_gate_init(&gate, &opts);
 }
 
-static int ask(struct http1_head head, bool any_host, const struct http_gate_route **route,
+static int ask(struct http1_head head, bool any_host, struct http_entry *entry,
                struct http_refusal *no)
 {
     bool pass = http_gate_pass(
-        &gate, &head, &(struct http_peer){ .local = STR("192.0.2.7"), .any_host = any_host }, route,
+        &gate, &head, &(struct http_peer){ .local = STR("192.0.2.7"), .any_host = any_host }, entry,
         no);
 
     return pass ? 200 : no->status;
@@ -39,7 +40,7 @@ static int ask(struct http1_head head, bool any_host, const struct http_gate_rou
 
 static int ask_host(const char *host, const char *origin, bool any_host)
 {
-    const struct http_gate_route *route;
+    struct http_entry entry;
     struct http_refusal no;
     struct http1_head head = { .method = STR("GET"), .path = STR("/a") };
     struct str port;
@@ -47,7 +48,7 @@ static int ask_host(const char *host, const char *origin, bool any_host)
     if (host && !http1_authority(str_of(host), &head.host, &port))
         return 400;
     head.origin = str_of(origin);
-    return ask(head, any_host, &route, &no);
+    return ask(head, any_host, &entry, &no);
 }
 
 static const struct {
@@ -147,14 +148,14 @@ TEST(the_first_row_that_fits_serves)
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         struct http1_head head = { .method = str_of(paths[i].method),
                                    .path = str_of(paths[i].path) };
-        const struct http_gate_route *route = NULL;
+        struct http_entry entry = { 0 };
         struct http_refusal no = { 0 };
-        int got = ask(head, true, &route, &no);
+        int got = ask(head, true, &entry, &no);
 
         if (got != paths[i].status)
             TAP_NOT("%s %s: %d, want %d", paths[i].method, paths[i].path, got, paths[i].status);
         if (got == 200)
-            EQ(route - gate.route, paths[i].row);
+            EQ(entry.route - gate.route, paths[i].row);
         EQ_STR(no.allow, paths[i].allow);
     }
 }
@@ -163,23 +164,24 @@ TEST(what_is_repeated_of_a_request_is_cut)
 {
     char path[1000];
     struct http1_head head = { .method = STR("GET"), .path = { path, sizeof(path) } };
-    const struct http_gate_route *route;
+    struct http_entry entry;
     struct http_refusal no;
 
     memset(path, 'p', sizeof(path));
-    EQ(ask(head, true, &route, &no), 404);
+    EQ(ask(head, true, &entry, &no), 404);
     OK(strlen(no.text) < 120);
 }
 
 /* ---- the pace ------------------------------------------------------------------------------ */
 
+static const struct http_key key = { STR("ci"), STR("k") };
 static struct str paced_by;
 static int64_t wait_ms;
 
-static int64_t pace(void *who, const struct http_peer *peer, struct str principal)
+static int64_t pace(void *who, const struct http_peer *peer, struct str name)
 {
     (void)who;
-    paced_by = principal.n ? principal : peer->remote;
+    paced_by = name.n ? name : peer->remote;
     return peer->loopback ? 0 : wait_ms;
 }
 
@@ -188,60 +190,65 @@ TEST(who_comes_too_often_is_told_for_how_long_to_wait)
     static const struct str rpc[] = { STR("/b") };
     struct http_server_opts opts = { .route = routes,
                                      .routes = ARRAY_LEN(routes),
-                                     .key = STR("k"),
+                                     .key = &key,
+                                     .keys = 1,
                                      .pace = pace,
                                      .rpc = rpc,
                                      .rpcs = 1 };
     struct http_header header = { STR("X-API-Key"), STR("k") };
     struct http_peer peer = { .remote = STR("192.0.2.9:1"), .any_host = true };
-    const struct http_gate_route *route;
+    struct http_entry entry;
     struct http_gate paced;
     struct http_refusal no;
     struct http1_head head = { .method = STR("GET"), .path = STR("/a"), .header = &header };
 
     http_gate_init(&paced, &opts);
     wait_ms = 1500;
-    OK(!http_gate_pass(&paced, &head, &peer, &route, &no)); /* also who guesses keys */
+    OK(!http_gate_pass(&paced, &head, &peer, &entry, &no)); /* also who guesses keys */
     EQ(no.status, 429);
     EQ(no.retry_ms, 1500);
     OK(!no.rpc);
     EQ_S(paced_by, "192.0.2.9:1");
     head.headers = 1;
     head.path = STR("/b/c");
-    OK(!http_gate_pass(&paced, &head, &peer, &route, &no));
+    OK(!http_gate_pass(&paced, &head, &peer, &entry, &no));
     OK(no.rpc);
-    EQ_S(paced_by, "key");
+    EQ_S(paced_by, "ci");
     peer.loopback = true;
-    OK(http_gate_pass(&paced, &head, &peer, &route, &no));
+    OK(http_gate_pass(&paced, &head, &peer, &entry, &no));
     peer.loopback = false;
     wait_ms = 0;
-    OK(http_gate_pass(&paced, &head, &peer, &route, &no));
+    OK(http_gate_pass(&paced, &head, &peer, &entry, &no));
+    EQ_S(entry.key, "ci");
     http_gate_fini(&paced);
 }
 
 TEST(without_the_key_nobody_learns_what_is_here)
 {
     static const struct str open[] = { STR("/a") };
-    struct http_server_opts opts = {
-        .route = routes, .routes = ARRAY_LEN(routes), .key = STR("k"), .open = open, .opens = 1
-    };
+    struct http_server_opts opts = { .route = routes,
+                                     .routes = ARRAY_LEN(routes),
+                                     .key = &key,
+                                     .keys = 1,
+                                     .open = open,
+                                     .opens = 1 };
     struct http_header header = { STR("X-API-Key"), STR("k") };
-    const struct http_gate_route *route;
+    struct http_entry entry;
     struct http_gate keyed;
     struct http_refusal no;
     struct http1_head head = { .method = STR("GET"), .path = STR("/none"), .header = &header };
 
     http_gate_init(&keyed, &opts);
-    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &entry, &no));
     EQ(no.status, 401);
     head.headers = 1;
-    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &entry, &no));
     EQ(no.status, 404);
     head.headers = 0;
     head.path = STR("/a");
-    OK(http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
+    OK(http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &entry, &no));
     head.path = STR("/b/c");
-    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &route, &no));
+    OK(!http_gate_pass(&keyed, &head, &(struct http_peer){ .any_host = true }, &entry, &no));
     EQ(no.status, 401);
     http_gate_fini(&keyed);
 }

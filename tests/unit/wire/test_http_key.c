@@ -46,12 +46,30 @@ static const struct {
 
 TEST(only_the_key_and_nothing_beside_it_is_right)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        enum http_key_verdict got = http_key_check(STR("s3cret"), rows[i].header, 3);
+    static const struct http_key key[] = { { STR("a"), STR("first") },
+                                           { STR("b"), STR("s3cret") } };
 
-        if (got != rows[i].want)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct http_key *found = NULL;
+        enum http_key_verdict got = http_key_check(key, 2, rows[i].header, 3, &found);
+
+        if (got != rows[i].want || found != (got == HTTP_KEY_RIGHT ? &key[1] : NULL))
             TAP_NOT("row %zu: %d, want %d", i, got, rows[i].want);
     }
+}
+
+TEST(two_right_keys_in_one_request_are_wrong)
+{
+    static const struct http_key key[] = { { STR("a"), STR("first") },
+                                           { STR("b"), STR("s3cret") } };
+    const struct http_header both[] = { AUTH("Bearer first"), XKEY("s3cret") };
+    const struct http_header same[] = { AUTH("Bearer first"), XKEY("first") };
+    const struct http_key *found = NULL;
+
+    EQ(http_key_check(key, 2, both, 2, &found), HTTP_KEY_WRONG);
+    OK(!found);
+    EQ(http_key_check(key, 2, same, 2, &found), HTTP_KEY_RIGHT);
+    EQ_S(found->name, "a");
 }
 
 static const struct {

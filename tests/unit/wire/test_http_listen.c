@@ -598,7 +598,7 @@ TEST(running_out_of_descriptors_neither_spins_nor_hangs)
 TEST(a_descriptor_that_cannot_be_watched_ends_its_connection_only)
 {
     struct sock_stream twin;
-    struct http_peer peer = { STR("twin"), STR(""), true, true };
+    struct http_peer peer = { .remote = STR("twin"), .loopback = true, .any_host = true };
 
     site_open("127.0.0.1:0");
     {

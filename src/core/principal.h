@@ -1,0 +1,63 @@
+/*
+ * principal.h - who makes a call, and by which way the call came in.
+ *
+ * A principal is a short text that is the same everywhere: in the store (the owner of tasks and
+ * sessions), in events and in the audit log.
+ *
+ *   user:<uid>   a user of this machine: command line verbs, MCP over stdio, Unix sockets
+ *   key:<name>   an HTTP client that brought the API key of that name
+ *   loopback     every HTTP client on this machine that brought no key
+ *
+ * A principal sees what it owns. The operator, the user who runs this process, also lists, reads,
+ * deletes and answers what others own, but continues only their own sessions. Sub-agents and tasks
+ * have the principal and the origin of their caller.
+ */
+#ifndef CORE_PRINCIPAL_H
+#define CORE_PRINCIPAL_H
+
+#include "base/str.h"
+
+enum origin {
+    ORIGIN_NONE,     /* nothing is proved: the guard refuses every call */
+    ORIGIN_TERMINAL, /* a command line verb */
+    ORIGIN_STDIO,    /* MCP over stdin and stdout, also when handed over to the daemon */
+    ORIGIN_SOCKET,   /* HTTP over a Unix socket */
+    ORIGIN_KEY,      /* HTTP with an API key */
+    ORIGIN_LOOPBACK, /* HTTP over TCP from this machine, without a key */
+    ORIGINS,
+};
+
+extern const char *const origin_names[ORIGINS]; /* "terminal", "stdio", ... */
+
+/* ORIGIN_NONE for a word that is none of them. */
+enum origin origin_named(struct str name);
+
+enum { PRINCIPAL_KEY_NAME = 64, PRINCIPAL_TEXT = PRINCIPAL_KEY_NAME + 8 };
+
+struct principal {
+    enum origin origin;
+    char name[PRINCIPAL_TEXT]; /* "": ORIGIN_NONE */
+};
+
+struct principal principal_of_user(enum origin origin, uint32_t uid);
+struct principal principal_of_key(struct str name); /* up to PRINCIPAL_KEY_NAME bytes */
+struct principal principal_of_loopback(void);
+
+/* One whose name is known already, as it stands in struct caller. */
+struct principal principal_named(enum origin origin, struct str name);
+
+/* The user who runs this process. */
+struct principal principal_self(enum origin origin);
+
+bool principal_is_operator(struct str name);
+
+/*
+ * Whose things a principal is shown, as an owner to filter by: STR_NONE, which is everybody's, for
+ * the operator; else its own. "" owns nothing.
+ */
+struct str principal_sees(struct str name);
+
+/* May this text be the name of a key? Letters, digits, '-', '_' and '.'. */
+bool principal_key_named(struct str name);
+
+#endif

@@ -1,0 +1,11 @@
+/* http_principal.h - who sent an HTTP request, for core. */
+#ifndef PROTO_HTTP_PRINCIPAL_H
+#define PROTO_HTTP_PRINCIPAL_H
+
+#include "core/principal.h"
+#include "wire/http_server.h"
+
+/* A request from another machine without a named key has ORIGIN_NONE. */
+struct principal http_principal(const struct http_req *req);
+
+#endif
