@@ -1,6 +1,7 @@
 #include "app/approvals_json.h"
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "core/args_brief.h"
 
 static bool step(struct approval_walk *at, struct arena *mem, const struct limits *limits,
@@ -43,28 +44,61 @@ bool approval_next(struct approval_walk *at, struct arena *mem, const struct lim
     return true;
 }
 
-static void write_raw(struct jw *w, const char *key, struct json v)
+/* In lists a question is as long as a person reads; what is longer is cut, or left out. */
+enum { MESSAGE_MOST = 4 << 10, FORM_MOST = 64 << 10 };
+
+struct writing {
+    struct jw *w;
+    struct arena *mem;
+    bool whole;
+    bool cut; /* something of the question is not written */
+    int64_t now;
+};
+
+static void write_raw(struct writing *x, const char *key, struct json v)
 {
-    if (json_here(v))
-        jw_kraw(w, key, json_raw(v));
+    bool fits = !json_here(v) || x->whole || json_raw(v).n <= FORM_MOST;
+
+    if (fits && json_here(v))
+        jw_kraw(x->w, key, json_raw(v));
+    x->cut |= !fits;
 }
 
-static void write_args(struct jw *w, struct arena *mem, const struct approval *a, bool whole)
+static void write_params(struct writing *x, const struct approval *a)
+{
+    struct str message = x->whole ? a->message : utf8_head(a->message, MESSAGE_MOST);
+
+    jw_kstr(x->w, "message", message);
+    x->cut |= message.n < a->message.n;
+    write_raw(x, "url", json_get(a->params, STR("url")));
+    write_raw(x, "schema", json_get(a->params, STR("requestedSchema")));
+}
+
+static void write_args(struct writing *x, const struct approval *a)
 {
     bool cut = false;
 
-    jw_kraw(w, "arguments",
-            whole && json_here(a->args) ? json_raw(a->args) : args_brief(mem, a->args, &cut));
-    if (cut || a->cut)
-        jw_kbool(w, "cut", true);
+    jw_kraw(x->w, "arguments",
+            x->whole && json_here(a->args) ? json_raw(a->args) : args_brief(x->mem, a->args, &cut));
+    x->cut |= cut || a->cut;
 }
 
-static void write_one(struct jw *w, struct arena *mem, const struct approval *a, bool whole,
-                      int64_t now)
+static void write_times(struct jw *w, const struct approval *a, int64_t now)
 {
     char time[CLOCK_TEXT];
 
     clock_text(a->asked, time);
+    jw_kstr(w, "asked", str_of(time));
+    jw_kint(w, "waits_seconds", now > a->asked ? (now - a->asked) / 1000 : 0);
+    jw_kbool(w, "open", a->task->held);
+}
+
+/* names_only: nothing whose length the asking side has chosen. */
+static void write_one(struct writing *x, const struct approval *a, bool names_only)
+{
+    struct jw *w = x->w;
+
+    x->cut = names_only;
     jw_object(w);
     jw_kstr(w, "task", a->task->id);
     jw_kstr(w, "key", a->key);
@@ -72,22 +106,41 @@ static void write_one(struct jw *w, struct arena *mem, const struct approval *a,
     jw_kstr(w, "owner", a->task->owner);
     jw_kstr(w, "kind", a->kind);
     jw_kstr(w, "tool", a->tool);
-    write_args(w, mem, a, whole);
-    jw_kstr(w, "message", a->message);
-    write_raw(w, "url", json_get(a->params, STR("url")));
-    write_raw(w, "schema", json_get(a->params, STR("requestedSchema")));
-    jw_kstr(w, "asked", str_of(time));
-    jw_kint(w, "waits_seconds", now > a->asked ? (now - a->asked) / 1000 : 0);
-    jw_kbool(w, "open", a->task->held);
+    if (!names_only) {
+        write_args(x, a);
+        write_params(x, a);
+    }
+    if (x->cut)
+        jw_kbool(w, "cut", true);
+    write_times(w, a, x->now);
     jw_object_end(w);
+}
+
+/* A question that the answer has no room for must not hide the others: it is named only. */
+static void write_or_name(struct writing *x, const struct approval *a)
+{
+    struct buf *out = x->w->out;
+    struct jw before = *x->w;
+    size_t n = out->n;
+
+    if (out->full)
+        return;
+    write_one(x, a, false);
+    if (!out->full)
+        return;
+    *x->w = before;
+    out->n = n;
+    out->full = false;
+    write_one(x, a, true);
 }
 
 void approvals_write(struct jw *w, struct arena *mem, const struct limits *limits,
                      const struct task_info *t, bool whole, int64_t now)
 {
+    struct writing x = { .w = w, .mem = mem, .whole = whole, .now = now };
     struct approval_walk at = { 0 };
     struct approval a;
 
     while (approval_next(&at, mem, limits, t, &a))
-        write_one(w, mem, &a, whole, now);
+        write_or_name(&x, &a);
 }

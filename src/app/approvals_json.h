@@ -2,10 +2,11 @@
  * approvals_json.h - what a task asks, as JSON: `approvals --json` and /api/approvals.
  *
  * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,"asked",
- *  "waits_seconds","open"}; of arguments that are cut also "cut":true
+ *  "waits_seconds","open"}; with "cut":true when arguments, message, url or schema are cut or left out
  *
- * Arguments are those of the call, without secrets (args_brief.h), in lists short; all of them are
- * what /api/tasks/ID and `approvals show` have. open: somebody works on the task and would take an
+ * Arguments are those of the call, without secrets (args_brief.h). In lists all of these are short,
+ * and a question that does not fit into the answer is only named; /api/tasks/ID and `approvals show`
+ * have the whole. open: somebody works on the task and would take an
  * answer; else it asks again, under another key, when it goes on.
  */
 #ifndef APP_APPROVALS_JSON_H

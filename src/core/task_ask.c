@@ -32,6 +32,7 @@ struct task_request {
     struct str by;
     struct json answer;
     int64_t since; /* the last event before the answer */
+    int64_t until; /* STOPPING: when it is not waited for any more, by loop_now() */
     struct store_ask store;
     struct store_step step[2];
     bool asking; /* the store */
@@ -95,10 +96,28 @@ static void settle_stopped(struct task_request *q)
                   : "the program stops; the task stays");
 }
 
+/* Its work has been told to stop; why is its end not there? */
+static void settle_overdue(struct task_request *q)
+{
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+    struct err e;
+
+    if (r && r->log.why.code)
+        fail(&e, ERR_TIMEOUT, "task %s is being cancelled, but that cannot be stored yet: %s",
+             q->id, r->log.why.text);
+    else
+        fail(&e, ERR_TIMEOUT,
+             "task %s is being cancelled, but has not ended within %lld ms (limits.task_cancel_ms)",
+             q->id, (long long)q->engine->limits->task_cancel_ms);
+    settle(q, &e);
+}
+
 static void wait(struct task_request *q)
 {
     if (q->engine->closing)
         settle_stopped(q);
+    else if (q->kind == STOPPING && loop_now(q->engine->loop) >= q->until)
+        settle_overdue(q);
     else
         timer_set(q->engine->loop, &q->look, q->engine->limits->task_look_ms, on_look);
 }
@@ -141,6 +160,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
         task_away_cancel(q->engine, str_of(q->id));
     }
     q->kind = STOPPING;
+    q->until = loop_now(q->engine->loop) + q->engine->limits->task_cancel_ms;
     look(q);
 }
 

@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "core/args_brief.h"
 #include "core/call.h"
-#include "core/record.h"
 
 static struct task_run *run_of(struct work_client *c)
 {
@@ -35,19 +34,65 @@ static void on_event(struct work_client *c, const struct event *ev)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-static void write_question(struct jw *w, struct arena *mem, const struct task_question *q)
+/*
+ * The question as it is stored, in the memory of its call; false: it is longer than one question
+ * of a task may be. Its length must be known before anything of it is stored: what the store does
+ * not take would be tried again for ever.
+ */
+static bool write_question(struct task_question *q, struct err *e)
 {
+    const struct limits *limits = q->run->engine->limits;
+    struct arena *mem = q->ask->call->mem;
+    struct buf out;
+    struct jw w = jw_to(&out);
     bool cut;
 
-    jw_object(w);
-    jw_kstr(w, "kind", str_of(ask_names[q->ask->kind]));
-    jw_kraw(w, "params", q->ask->params);
-    jw_kstr(w, "tool", str_of(q->ask->about->what));
-    jw_kraw(w, "args", args_whole(mem, q->ask->about->args, q->run->engine->limits, &cut));
+    buf_init_in(&out, mem, (size_t)limits->task_ask_bytes);
+    jw_object(&w);
+    jw_kstr(&w, "kind", str_of(ask_names[q->ask->kind]));
+    jw_kraw(&w, "params", q->ask->params);
+    jw_kstr(&w, "tool", str_of(q->ask->about->what));
+    jw_kraw(&w, "args", args_whole(mem, q->ask->about->args, limits, &cut));
     if (cut)
-        jw_kbool(w, "cut", true);
-    jw_kint(w, "asked_ms", q->asked);
-    jw_object_end(w);
+        jw_kbool(&w, "cut", true);
+    jw_kint(&w, "asked_ms", q->asked);
+    jw_object_end(&w);
+    q->json = buf_str(&out);
+    return !out.full || fail(e, ERR_LIMIT,
+                             "the question is too large for a task: it has %zu bytes, and at most "
+                             "%lld are stored with its arguments (limits.task_ask_bytes)",
+                             q->ask->params.n, (long long)limits->task_ask_bytes);
+}
+
+enum { QUESTION_FRAME = 4 }; /* "key":question, */
+
+static size_t stored_bytes(const struct task_question *q)
+{
+    return q->key.n + QUESTION_FRAME + q->json.n;
+}
+
+/* All open questions are stored as one value. */
+static size_t open_bytes(const struct task_run *r)
+{
+    size_t n = 2;
+
+    for (const struct task_question *q = r->asks; q; q = q->next)
+        n += stored_bytes(q);
+    return n;
+}
+
+static bool check_total(const struct task_run *r, const struct task_question *q, struct err *e)
+{
+    const struct limits *l = r->engine->limits;
+    int64_t most =
+        l->task_asks_bytes < l->store_value_bytes ? l->task_asks_bytes : l->store_value_bytes;
+    size_t all = open_bytes(r) + stored_bytes(q);
+
+    return (int64_t)all <= most ||
+           fail(e, ERR_LIMIT,
+                "the open questions of the task would have %zu bytes; at most %lld are stored "
+                "(limits.task_asks_bytes)",
+                all, (long long)most);
 }
 
 struct str task_run_asks(const struct task_run *r, struct arena *mem)
@@ -57,11 +102,11 @@ struct str task_run_asks(const struct task_run *r, struct arena *mem)
 
     if (!r->asks)
         return STR("");
-    buf_init_in(&out, mem, RECORD_MOST);
+    buf_init_in(&out, mem, open_bytes(r));
     jw_object(&w);
     for (const struct task_question *q = r->asks; q; q = q->next) {
         jw_key(&w, q->key);
-        write_question(&w, mem, q);
+        jw_raw(&w, q->json);
     }
     jw_object_end(&w);
     return buf_str(&out);
@@ -182,15 +227,28 @@ static struct str new_key(struct task_run *r, struct arena *mem)
                         : arena_printf(mem, "ask_%zu", r->asked);
 }
 
+/* Whoever follows the task sees why the question never appeared. */
+static void refuse_question(struct task_run *r, struct ask *ask, const struct err *e)
+{
+    task_log_event(
+        r, &(struct event){ .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, str_of(e->text) } });
+    ask_refuse(ask, e);
+}
+
 void task_run_ask(struct task_run *r, struct ask *ask)
 {
     struct task_question *q = ARENA_NEW(ask->call->mem, struct task_question);
     struct task_question **end = &r->asks;
+    struct err e;
 
     q->run = r;
     q->ask = ask;
     q->key = new_key(r, ask->call->mem);
     q->asked = loop_wall(r->op.loop);
+    if (!write_question(q, &e) || !check_total(r, q, &e)) {
+        refuse_question(r, ask, &e);
+        return;
+    }
     while (*end)
         end = &(*end)->next;
     *end = q;

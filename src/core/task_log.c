@@ -2,17 +2,18 @@
  * task_log.c - what happens to a task is stored, then told.
  *
  * One request is under way at most; what comes meanwhile is in the next. A request that fails
- * because the disk is full, or another process writes for too long, is made again every
- * limits.task_look_ms, as it was, until it succeeds; one that is refused means that the task is not
- * ours any more, or nothing the store can take. Reports of progress and notices are left out while
- * too much waits.
+ * because the disk is full, the file system is read-only, or another process writes for too long, is
+ * made again every limits.task_look_ms, as it was, until it succeeds. One that is larger than the
+ * store takes is made again with less. Any other refusal means that the task is not ours any more.
+ * Reports of progress and notices are left out while too much waits.
  */
 #include "core/task_parts.h"
 
 #include "base/container.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
-enum { WORDS_MOST = 64 << 10 };
+enum { WORDS_MOST = 64 << 10, BRIEF_TEXT = 200 };
 
 static struct task_run *run_of(struct timer *t)
 {
@@ -40,6 +41,7 @@ struct str task_status_body(struct arena *mem, enum task_state state, struct str
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
+static void put(struct task_run *r, const char *kind, struct str body);
 static void send(struct task_run *r);
 static void flush(struct task_run *r);
 static void goes_soon(struct task_run *r);
@@ -77,7 +79,38 @@ static void on_again(struct timer *t)
 
 bool task_store_may_recover(enum err_code code)
 {
-    return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_LIMIT || code == ERR_BUSY;
+    return code == ERR_SYSTEM || code == ERR_TIMEOUT || code == ERR_BUSY;
+}
+
+static void store_again(struct task_run *r, const struct err *e)
+{
+    struct task_log *l = &r->log;
+
+    if (!l->why.code)
+        LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
+            LOG_Z("why", e->text));
+    l->why = *e;
+    l->again = true;
+    timer_set(r->op.loop, &l->timer, limits_of(r)->task_look_ms, on_again);
+}
+
+/*
+ * What was to be stored is larger than the store takes, and would be for ever. Events and questions
+ * have limits of their own, so it is the text of the state, or the result: the state is stored with
+ * a short text instead. The events that were to go with it are lost.
+ */
+static void store_briefly(struct task_run *r, const struct err *e)
+{
+    struct task_log *l = &r->log;
+
+    LOG(LOG_WARN, "task", "what happened is too large to be stored, and was cut",
+        LOG_Z("task", r->id), LOG_Z("why", e->text));
+    arena_reset(&l->mem[!l->filling]);
+    l->sents = 0;
+    l->brief = l->urgent = true;
+    r->text = utf8_head(r->text, BRIEF_TEXT);
+    r->result = STR("{}");
+    put(r, "status", task_status_body(&l->mem[l->filling], r->state, r->text));
 }
 
 static void on_refused(struct task_run *r, const struct err *e)
@@ -85,15 +118,14 @@ static void on_refused(struct task_run *r, const struct err *e)
     struct task_log *l = &r->log;
 
     if (task_store_may_recover(e->code) && !r->lost && !r->engine->closing) {
-        if (!l->complained)
-            LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
-                LOG_Z("why", e->text));
-        l->again = l->complained = true;
-        timer_set(r->op.loop, &l->timer, limits_of(r)->task_look_ms, on_again);
+        store_again(r, e);
         return;
     }
     l->storing = false;
-    task_run_lose(r);
+    if (e->code == ERR_LIMIT && !l->brief)
+        store_briefly(r, e);
+    else
+        task_run_lose(r);
     flush(r);
     task_requests_hear(r);
 }
@@ -123,7 +155,8 @@ static void on_stored(struct op *op, const struct err *e, void *who)
         on_refused(r, e);
         return;
     }
-    l->storing = l->complained = false;
+    l->storing = l->brief = false;
+    l->why.code = ERR_NONE;
     l->stored = loop_now(r->op.loop);
     for (size_t i = 0; i < l->sents; i++)
         l->sent[i].at = l->step.task.updated;

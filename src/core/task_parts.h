@@ -49,7 +49,8 @@ struct task_log {
     struct store_step step;
     bool storing, urgent;
     bool again;                       /* storing, that is waiting to be asked again */
-    bool complained;                  /* that it has to */
+    struct err why;                   /* it has to; code 0: the last request went well */
+    bool brief;                       /* what is being stored was made as short as it can be */
     int64_t seq;                      /* of what is stored */
     int64_t stored;                   /* when something was, by the loop */
     void (*then)(struct task_run *r); /* once: when all of it is stored; or NULL */
@@ -73,7 +74,10 @@ void task_log_flush(struct task_run *r, void (*then)(struct task_run *r));
 /* A request that would be made again is not: this process stops. */
 void task_log_stop(struct task_run *r);
 
-/* May what the store has refused with this be stored later: a full disk, others that write? */
+/*
+ * May what the store has refused with this be stored later: a full disk, a file system that is
+ * read-only for now, others that write? What is too large for the store (ERR_LIMIT) never is.
+ */
 bool task_store_may_recover(enum err_code code);
 
 /* ---- a run ------------------------------------------------------------------------------------ */
@@ -84,7 +88,8 @@ struct task_question {
     struct task_run *run;
     struct ask *ask;
     struct str key;
-    int64_t asked; /* when, by the wall */
+    struct str json; /* as it is stored */
+    int64_t asked;   /* when, by the wall */
     struct timer timer;
     struct task_question *next;
 };

@@ -19,14 +19,21 @@ static struct str summary(struct str text)
     return str_head(text, at);
 }
 
-static void write_artifacts(struct jw *w, struct task_run *r)
+/* How much of it is written. */
+enum result_size { RESULT_WHOLE, RESULT_SUMMARY, RESULT_LEAST };
+
+static void find_artifacts(struct task_run *r)
 {
     if (!r->call) /* what a tool prints says nothing of who made it */
         task_artifacts_find(&r->made, r->answer);
     task_artifacts_sort(&r->made);
+}
+
+static void write_artifacts(struct jw *w, const struct task_run *r, enum result_size size)
+{
     jw_plain_key(w, STR("artifacts"));
     jw_array(w);
-    for (size_t i = 0; i < r->made.n; i++)
+    for (size_t i = 0; size != RESULT_LEAST && i < r->made.n; i++)
         jw_str(w, r->made.v[i]);
     jw_array_end(w);
 }
@@ -53,37 +60,43 @@ static void write_trust(struct jw *w, struct str taint)
     jw_object_end(w);
 }
 
-static void write_parts(struct jw *w, struct task_run *r, struct str answer, struct str call)
+static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
 {
+    struct str answer = r->answer.p && size != RESULT_LEAST ? r->answer : STR("");
+
     jw_object(w);
     jw_kstr(w, "summary", summary(answer));
-    jw_kstr(w, "response", answer);
-    write_artifacts(w, r);
+    jw_kstr(w, "response", size == RESULT_WHOLE ? answer : summary(answer));
+    write_artifacts(w, r, size);
     jw_plain_key(w, STR("usage"));
     usage_write(w, &r->usage);
     jw_kstr(w, "stop", str_of(turn_stop_names[r->stop]));
     jw_plain_key(w, STR("duration_seconds"));
     jw_double(w, duration(r));
-    write_trust(w, r->taint);
-    jw_kraw(w, "call", call);
+    write_trust(w, size == RESULT_LEAST ? summary(r->taint) : r->taint);
+    if (size != RESULT_WHOLE)
+        jw_kbool(w, "cut", true);
+    else if (r->call)
+        jw_kraw(w, "call", task_call_words(r));
     jw_object_end(w);
 }
 
-/* More than the store takes would never be stored: then the beginning is what is kept. */
+/* More than the store takes would never be stored: then less is kept, and always whole JSON. */
 struct str task_result_write(struct task_run *r)
 {
-    struct str answer = r->answer.p ? r->answer : STR("");
     struct buf out;
-    struct jw w = jw_to(&out);
 
+    find_artifacts(r);
     buf_init_in(&out, &r->mem, (size_t)r->engine->limits->store_value_bytes);
-    write_parts(&w, r, answer, r->call ? task_call_words(r) : STR_NONE);
-    if (out.full) {
+    for (enum result_size size = RESULT_WHOLE; size <= RESULT_LEAST; size++) {
+        struct jw w = jw_to(&out);
+
         buf_clear(&out);
-        w = jw_to(&out);
-        write_parts(&w, r, summary(answer), STR_NONE);
+        write_parts(&w, r, size);
+        if (!out.full)
+            return buf_str(&out);
     }
-    return buf_str(&out);
+    return STR("{}");
 }
 
 void task_run_made(struct task_run *r, const struct event_tool *t)

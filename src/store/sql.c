@@ -37,7 +37,7 @@ bool sql_fail(struct sql *s, const char *what, struct err *e)
         return fail(e, ERR_TIMEOUT, "%s: another process writes to it and does not end", what);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return fail(e, ERR_DENIED, "%s: it, or the folder it is in, cannot be written", what);
+        return fail(e, ERR_SYSTEM, "%s: it, or the folder it is in, cannot be written", what);
     case SQLITE_CANTOPEN:
         return fail(e, sys == EACCES ? ERR_DENIED : ERR_SYSTEM, "%s: it cannot be opened%s%s", what,
                     sys ? ": " : "", sys ? strerror(sys) : "");

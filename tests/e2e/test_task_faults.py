@@ -17,6 +17,7 @@ from harness import (DEADLINE, Process, Serve, Stdio, case, equal, has, main, re
                      request, run, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
+import upstream  # noqa: E402
 from shim import Shim  # noqa: E402
 
 DAY = 24 * 3600 * 1000
@@ -214,6 +215,76 @@ def a_full_disk_is_waited_for(root):
                         equal(e.errno, errno.ENOSPC)
 
         weather(home, server, fill, lambda: os.unlink(ballast), "the disk is full")
+
+
+@case
+def cancelling_ends_in_time_also_when_nothing_can_be_stored(root):
+    own, shim = configure(root, task_look_ms=50, task_cancel_ms=100), Shim(LIBRARY, root / "page")
+    with Server(*own, root=root, shim=shim) as server:
+        asleep = server.dispatch("/sleep 3600")
+        server.working(asleep)
+        shim.error = errno.ENOSPC
+        late = server.post_json(f"/api/tasks/{asleep}/cancel", {})
+        equal(late.status, 504)
+        has(late.json()["error"]["message"], "is being cancelled, but that cannot be stored yet: ")
+        has(late.json()["error"]["message"], "the disk is full")
+        equal(server.task(asleep)["state"], "working")
+        shim.error = 0
+        equal(server.ended(asleep)["state"], "canceled")
+
+
+# ---- questions that are too large ----------------------------------------------------------------
+
+class Asking(Server):
+    """With an MCP server whose tool asks much."""
+
+    def __init__(self, root, **limits):
+        own = upstream.server("a") + '[mcp]\nmode = "read-write"\n'
+        super().__init__(*configure(root, own, task_look_ms=50, **limits), root=root)
+        wait_for("server a", lambda: any(s.get("connected") for s in self.get("/api/mcp/servers")["connected"]))
+
+    def ask(self, questions, size):
+        return self.dispatch(f'/call mcp_a_ask_much {{"n":{questions},"bytes":{size}}}')
+
+
+@case
+def a_question_that_is_too_large_is_refused_and_harms_nobody(root):
+    with Asking(root) as server:
+        flooded = server.ask(8, 9000000)
+        other = server.dispatch("/ask Which color?")
+        said = server.ended(flooded)["result"]["response"]
+        equal(said.count("limits.task_ask_bytes"), 8)
+        [question] = wait_for("a question", lambda: server.get("/api/approvals")["approvals"])
+        equal((question["task"], question["message"]), (other, "Which color?"))
+        server.post_json(f"/api/tasks/{other}/cancel", {})
+
+
+@case
+def questions_are_bounded_together_and_lists_of_them_stay_short(root):
+    with Asking(root) as server:
+        ident = server.ask(8, 900000)
+        found = wait_for("four questions", lambda: (lambda a: len(a) == 4 and a)(
+            server.get("/api/approvals")["approvals"]))
+        for question in found:
+            equal((question["cut"], len(question["message"])), (True, 4096))
+        whole = server.task(ident)
+        equal(whole["state"], "input_required")
+        equal(sorted(len(q["params"]["message"]) for q in whole["asks"].values()), [900011] * 4)
+        equal(server.post_json(f"/api/tasks/{ident}/cancel", {}).json()["state"], "canceled")
+        equal(server.get("/api/approvals")["approvals"], [])
+
+
+@case
+def a_question_without_room_in_a_list_is_named_and_hides_no_other(root):
+    with Asking(root, output_backlog_bytes=1 << 16) as server:
+        ident = server.ask(20, 5000)
+        found = wait_for("all questions", lambda: (lambda a: len(a) == 20 and a)(
+            server.get("/api/approvals")["approvals"]))
+        equal({q["task"] for q in found}, {ident})
+        equal(all(q["cut"] for q in found), True)
+        equal("message" in found[0], True)
+        equal("message" in found[-1], False)
+        server.post_json(f"/api/tasks/{ident}/cancel", {})
 
 
 # ---- a clock that jumps --------------------------------------------------------------------------

@@ -100,6 +100,28 @@ def ask(call, args):
                             "required": ["name"]}})))
 
 
+def ask_much(call, args):
+    """Several questions at once, each of so many bytes; every answer, or its error."""
+    answers = []
+
+    def one(i):
+        try:
+            answers.append(call.ask(f"q{i}", "elicitation/create", {
+                "message": f"question {i} " + "x" * args["bytes"],
+                "requestedSchema": {"type": "object", "properties": {}}}))
+        except Cancelled:
+            pass
+
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(args["n"])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if call.cancelled.is_set():
+        raise Cancelled
+    return text(json.dumps(answers))
+
+
 def log(call, args):
     wait_file(call, args)
     call.out({"jsonrpc": "2.0", "method": "notifications/message",
@@ -144,6 +166,7 @@ TOOLS = {  # name: what it says, its properties, its function
     "env": ("Return the environment.", {}, env),
     "big": ("Return that many bytes.", {"bytes": {"type": "integer"}}, big),
     "ask": ("Ask the user for a name.", {"after": STRING}, ask),
+    "ask_much": ("Ask several questions at once.", {"n": NUMBER, "bytes": NUMBER}, ask_much),
     "log": ("Send a log message.", {"text": STRING, "after": STRING}, log),
     "sample": ("Ask for a completion.", {}, sample),
     "roots": ("Ask for the roots.", {}, roots),

@@ -174,6 +174,21 @@ TEST(what_is_no_database_is_refused_and_left_alone)
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
+/* It may be writable again, so tasks that wait for it are not given up (core/task_log.c). */
+TEST(a_store_that_is_read_only_is_no_matter_of_permission)
+{
+    AUTO_WORLD w;
+    struct sql s;
+
+    world_init(&w);
+    OK(sql_open(&s, w.path, SQL_CREATE, 100, &w.e));
+    OK(sql_exec(&s, "CREATE TABLE x (a); PRAGMA query_only = 1", &w.e));
+    OK(!sql_exec(&s, "INSERT INTO x VALUES (1)", &w.e));
+    EQ(w.e.code, ERR_SYSTEM);
+    HAS_S(str_of(w.e.text), "cannot be written");
+    sql_close(&s);
+}
+
 TEST(a_backup_holds_all_and_replaces_nothing)
 {
     AUTO_WORLD w;

@@ -1,4 +1,5 @@
 /* Tasks that are a call of a tool, over the real store: asked, answered, cancelled, lost. */
+#include "base/log.h"
 #include "core/task_call.h"
 #include "stage.h"
 
@@ -73,6 +74,15 @@ static void run_forward(struct call *call)
     call_forward(call, STR_NONE, STR("{\"code\":-1,\"message\":\"no\"}"));
 }
 
+/* An error whose sentence is longer than the store takes when limits.store_value_bytes is 1024. */
+static void run_rant(struct call *call)
+{
+    static char error[2048];
+
+    snprintf(error, sizeof(error), "{\"code\":-1,\"message\":\"%0*d\"}", 1500, 0);
+    call_forward(call, STR_NONE, str_of(error));
+}
+
 #define TOOL(n, fn, ...)                                                                           \
     static const struct tool n##_tool = {                                                          \
         .name = #n, .input_schema = "{\"type\":\"object\"}", .start = fn, __VA_ARGS__              \
@@ -82,8 +92,9 @@ TOOL(ask, run_ask, .kind = TOOL_THINK);
 TOOL(work, run_work, .kind = TOOL_THINK, .title = "Work");
 TOOL(break, run_break, .kind = TOOL_READ, .read_only = true);
 TOOL(forward, run_forward, .kind = TOOL_READ);
-static const struct tool *const more_tools[] = { &ask_tool, &work_tool, &break_tool,
-                                                 &forward_tool };
+TOOL(rant, run_rant, .kind = TOOL_READ);
+static const struct tool *const more_tools[] = { &ask_tool, &work_tool, &break_tool, &forward_tool,
+                                                 &rant_tool };
 
 static void booth_init(struct booth *b)
 {
@@ -314,6 +325,21 @@ TEST(a_call_that_breaks_fails_its_task)
     EQ_S(b.ask.info.text, "no");
 }
 
+TEST(an_end_that_is_too_large_for_the_store_is_stored_with_less)
+{
+    AUTO_BOOTH b;
+
+    log_setup(LOG_ERROR, false);
+    booth_init(&b);
+    b.s.world.limits.store_value_bytes = 1024;
+    OK(create(&b, "rant", NULL, 0));
+    OK(request(&b, task_wait));
+    EQ(b.ask.info.state, TASK_FAILED);
+    EQ(b.ask.info.text.n, 200);
+    EQ_S(b.ask.info.result, "{}");
+    log_setup(LOG_WARN, false);
+}
+
 TEST(there_must_be_such_a_tool_when_it_is_created_and_when_it_runs)
 {
     AUTO_BOOTH b;
@@ -366,6 +392,27 @@ TEST(what_a_tool_asks_is_answered_by_key)
     EQ(b.ask.info.state, TASK_COMPLETED);
     HAS_S(b.ask.info.result, "\\\"content\\\":{\\\"a\\\":1}");
     HAS_S(str_of(events(&b)), "answered {\"key\":\"ask_1\"");
+}
+
+TEST(a_question_that_is_too_large_to_be_stored_is_refused)
+{
+    AUTO_BOOTH b;
+
+    log_setup(LOG_ERROR, false);
+    booth_init(&b);
+    b.s.world.limits.task_ask_bytes = 64;
+    OK(create(&b, "ask", NULL, 1u << ASK_FORM));
+    OK(request(&b, task_wait));
+    EQ(b.ask.info.state, TASK_FAILED);
+    HAS_S(b.ask.info.text, "limits.task_ask_bytes");
+    b.s.world.limits.task_ask_bytes = 1024;
+    b.s.world.limits.task_asks_bytes = 64;
+    OK(create(&b, "ask", NULL, 1u << ASK_FORM));
+    OK(request(&b, task_wait));
+    EQ(b.ask.info.state, TASK_FAILED);
+    HAS_S(b.ask.info.text, "limits.task_asks_bytes");
+    HAS_S(str_of(events(&b)), "notice {\"type\":\"notice\",\"kind\":\"warning\"");
+    log_setup(LOG_WARN, false);
 }
 
 TEST(an_answer_of_a_model_needs_no_action)
