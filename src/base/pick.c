@@ -1,6 +1,7 @@
 #include "base/pick.h"
 
 #include "base/hash.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -184,11 +185,16 @@ static const struct pick *find_row(const struct pick *row, size_t rows, struct s
 __attribute__((cold)) static bool fail_unknown(struct arena *mem, struct json key,
                                                const struct pick *row, size_t rows, struct err *e)
 {
+    struct nearest near = nearest_to(json_str(mem, key));
     struct str names = STR("");
 
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
         names = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(names), i ? ", " : "",
                              STR_ARG(row[i].name));
+        nearest_try(&near, row[i].name);
+    }
+    if (near.best.p)
+        return json_fail(key, e, "unknown key%s", nearest_hint(&near));
     return json_fail(key, e, "unknown key; accepted are: " STR_FMT, STR_ARG(names));
 }
 

@@ -526,7 +526,7 @@ TEST(errors_name_the_place_and_what_is_accepted)
         { "[providers.x]\n", ":1:1: providers.x: the member \"kind\" is missing" },
         { "[providers.x]\nkind='mistral'\n", ":2:6: providers.x.kind: unknown kind; accepted are" },
         { "[providers.x]\nkind='openai'\nkey='k'\n",
-          ":3:1: providers.x.key: unknown key; accepted" },
+          ":3:1: providers.x.key: unknown key; did you mean \"api_key\"?" },
         { "[providers.x]\nkind='openai'\napi='v2'\n", ":3:5: providers.x.api: accepted are chat" },
         { "[providers.gemini]\napi='chat'\n", "only providers of kind openai have it" },
         { "[providers.openai]\nmodel=''\n", ":2:7: providers.openai.model: must not be empty" },
@@ -542,7 +542,7 @@ TEST(errors_name_the_place_and_what_is_accepted)
         { "[models.x]\nwindow=0\n", ":2:8: models.x.window: 0 is out of range" },
         { "[models.x]\ninput=-1\n", ":2:7: models.x.input: a price is 0 to" },
         { "[models.x]\noutput=inf\n", ":2:8: models.x.output: " },
-        { "[models.x]\ncache=1\n", "unknown key; accepted are: window" },
+        { "[models.x]\ncache=1\n", "unknown key; did you mean \"cache_read\"?" },
     };
     AUTO_PLACE at = place_bare();
     AUTO_BENCH b = { 0 };
