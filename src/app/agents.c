@@ -1,5 +1,7 @@
 #include "app/agents.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -178,9 +180,19 @@ bool agents_find(const struct agent_list *list, struct str name, const struct ag
         *out = &list->v[i].def;
         return true;
     }
-    return fail(e, ERR_NOT_FOUND,
-                "there is no agent " STR_FMT "; `trefoil agents` lists what there is",
-                STR_ARG(str_head(name, AGENT_NAME_MOST)));
+    return agents_fail_unknown(list, name, "; `trefoil agents` lists all agents", e);
+}
+
+bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
+                         struct err *e)
+{
+    struct nearest n = nearest_to(name);
+
+    for (size_t i = 0; i < list->n; i++)
+        nearest_try(&n, str_of(list->v[i].def.name));
+    nearest_try(&n, STR(AGENT_DEFAULT));
+    return fail(e, ERR_NOT_FOUND, "there is no agent " STR_FMT "%s",
+                STR_ARG(str_head(name, AGENT_NAME_MOST)), n.best.p ? nearest_hint(&n) : otherwise);
 }
 
 struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n)

@@ -20,6 +20,9 @@
 #include "app/config.h"
 #include "loop/file_watch.h"
 
+/* The agent that is there without a file. */
+#define AGENT_DEFAULT "default"
+
 struct agent_entry {
     struct agent_def def; /* of a bad one only name, origin and what else could be read */
     const char *bad;      /* why it is left out; NULL: it is good */
@@ -39,6 +42,13 @@ void agents_load(struct arena *mem, const char *root, const struct config *confi
 /* ERR_NOT_FOUND when there is none of that name, ERR_INVALID with why when it is left out. */
 bool agents_find(const struct agent_list *list, struct str name, const struct agent_def **out,
                  struct err *e);
+
+/*
+ * ERR_NOT_FOUND that names the nearest agent, or where none is near goes on with `otherwise`.
+ * Returns false.
+ */
+bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
+                         struct err *e);
 
 /* Where they are looked for, but for the configuration, to be watched; in mem. */
 struct file_watch_path *agents_places(struct arena *mem, const char *root, size_t *out_n);

@@ -18,23 +18,23 @@ struct agents_args {
 
 static const struct option agents_options[] = {
     { "prompt", OPTION_FLAG, offsetof(struct agents_args, prompt), NULL,
-      "show: only the system prompt, as it is composed" },
+      "Show only the system prompt that the model gets" },
     { "mode", OPTION_TEXT, offsetof(struct agents_args, mode), "MODE",
-      "dispatch: read-only or read-write; never more than the agent may" },
+      "Run read-only or read-write; never exceeds the agent's rights" },
     { "model", OPTION_TEXT, offsetof(struct agents_args, model), "MODEL",
-      "dispatch: a model, PROVIDER/MODEL, or low, medium or high" },
+      "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
     { "max-turns", OPTION_TEXT, offsetof(struct agents_args, max_turns), "N",
-      "dispatch: most requests to its model" },
+      "Stop after this many requests to the model" },
     { "budget", OPTION_TEXT, offsetof(struct agents_args, budget), "USD",
-      "dispatch: most money it may spend" },
+      "Stop when this much money is spent" },
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
-      "dispatch: allow every call that would be asked for" },
+      "Allow every call that needs approval" },
     { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
-      "dispatch: what it asks waits for `approvals`, also where nobody is at a terminal" },
+      "Let questions wait for `trefoil approvals`, also without a terminal" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
-      "dispatch: show what the model thinks" },
+      "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
-      "dispatch: until the task has ended; always so where it runs in this process" },
+      "Wait until the task has ended (always so at present)" },
 };
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static int show_agent(struct app *app, const char *name, bool prompt)
 
     agents_load(&app->mem, app->root.path, &app->config, NULL, &list);
     if (!agents_find(&list, str_of(name), &def, &e))
-        return app_fail(&e);
+        return app_fail_given(&e);
     if (prompt) {
         print_prompt(app, prompt_of(app, def, &notes));
         warn_all(app, &notes);
@@ -324,21 +324,28 @@ static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct agents_args *a = args;
 
-    if (words == 0 && !a->prompt)
-        return list_agents(app);
-    if (words == 2 && str_eq(str_of(word[0]), STR("show")))
+    if (words && str_eq(str_of(word[0]), STR("show")))
         return show_agent(app, word[1], a->prompt);
-    if (words == 3 && str_eq(str_of(word[0]), STR("dispatch")))
+    if (words && str_eq(str_of(word[0]), STR("dispatch")))
         return dispatch(app, a, word[1], word[2]);
-    return app_usage("agents: expected nothing, show NAME [--prompt] or dispatch NAME TASK");
+    return list_agents(app);
 }
+
+static const struct subcommand subcommands[] = {
+    { "list", "", "List the agents", 0, 0, NULL },
+    { "show", "NAME", "Show the definition of an agent", 1, 1, "prompt" },
+    { "dispatch", "NAME TASK", "Start a task and follow it until it ends", 2, 2,
+      "mode model max-turns budget yes ask thoughts wait" },
+};
 
 const struct verb verb_agents = {
     .name = "agents",
-    .words = "[show NAME] | dispatch NAME TASK",
-    .summary = "which agents there are; give one of them something to do",
-    .more = "A dispatched task is kept (trefoil tasks) and worked on until it has ended; Ctrl-C "
-            "cancels\nit. Exit codes are those of run.\n",
+    .words = "[list | show | dispatch]",
+    .summary = "List and show agents, or dispatch a task to one",
+    .more = "A dispatched task is stored (see: trefoil tasks). Ctrl-C cancels it. The exit codes "
+            "are\nthose of `trefoil run`.\n",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = agents_options,
     .options = ARRAY_LEN(agents_options),
     .args_size = sizeof(struct agents_args),

@@ -26,7 +26,7 @@ enum exit_code {
 /* Options that every verb takes. */
 struct app_options {
     const char *root, *config, *log_level;
-    bool json, help, trust;
+    bool json, help, version, trust;
 };
 
 struct app {
@@ -36,22 +36,43 @@ struct app {
     struct config config;
 };
 
+enum { WORDS_ANY = -1 };
+
+/* One of several things that a verb does: `servers add`. */
+struct subcommand {
+    const char *name;
+    const char *words;   /* what follows it, for help; "" for nothing */
+    const char *summary; /* one line; NULL: help does not list it */
+    int least, most;     /* how many words may follow; most may be WORDS_ANY */
+    const char *options; /* the names of those options of the verb that it takes, separated by
+                          * spaces; NULL: none */
+};
+
+/*
+ * The command line is checked against these tables before `run` is called: the subcommand exists,
+ * it takes the options, and the number of words fits.
+ */
 struct verb {
     const char *name;
-    const char *words;   /* what may follow, for help; "" for nothing */
-    const char *summary; /* one line */
-    const char *more;    /* said below the options of its help; NULL: nothing */
+    const char *words;            /* what may follow, for help; "" for nothing */
+    const char *summary;          /* one line: an imperative verb phrase */
+    const char *more;             /* said below the options of its help; NULL: nothing */
+    const struct subcommand *sub; /* the first one runs when none is named */
+    size_t subs;
+    bool needs_subcommand; /* none runs unless it is named */
+    int least, most;       /* without subcommands: how many words may follow */
     const struct option *option;
     size_t options;
     size_t args_size; /* of the struct the option offsets count in */
     bool bare;        /* runs without root and configuration */
     bool serves;      /* logs what there is to remark about the configuration */
-    int (*run)(struct app *app, const void *args, int words, char **word);
+    int (*run)(struct app *app, const void *args, int words, char **word); /* subcommand included */
 };
 
 extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, verb_config,
-    verb_connect, verb_doctor, verb_explain, verb_gc, verb_init, verb_locks, verb_mcp, verb_models,
-    verb_run, verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools, verb_trust;
+    verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks, verb_mcp,
+    verb_models, verb_run, verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools,
+    verb_trust, verb_version;
 extern const char trefoil_version[];
 
 /* What a verb has to say, to stdout, now. */
@@ -62,6 +83,12 @@ void app_print(const struct buf *out);
  * EXIT_FAILED, so that `return app_fail(...)` works.
  */
 int app_fail(const struct err *e);
+
+/*
+ * The same, with EXIT_USAGE when the user named something that does not exist or is wrong
+ * (ERR_NOT_FOUND, ERR_INVALID).
+ */
+int app_fail_given(const struct err *e);
 
 /* The same with EXIT_USAGE. */
 int app_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -212,15 +212,12 @@ static const char *const acts[] = {
 static int act_on_one(struct app *app, struct shelf *shelf, const struct approvals_args *args,
                       int words, char **word)
 {
-    bool to_show = str_eq(str_of(word[0]), STR("show")) && words == 2;
+    bool to_show = str_eq(str_of(word[0]), STR("show"));
     struct str id;
     size_t act = 0;
 
     while (act < ARRAY_LEN(acts) && !str_eq(str_of(word[0]), str_of(acts[act])))
         act++;
-    if (!to_show && act == ARRAY_LEN(acts))
-        return app_usage("approvals: expected list, show ID, allow ID [KEY], deny ID [KEY], or "
-                         "answer ID [KEY] with JSON or name=value");
     if (!task_find(app, shelf, word[1], &id))
         return EXIT_FAILED;
     if (to_show)
@@ -231,11 +228,9 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct approva
 static int act(struct app *app, struct shelf *shelf, const struct approvals_args *args, int words,
                char **word)
 {
-    if (!words || (words == 1 && str_eq(str_of(word[0]), STR("list"))))
+    if (!words || str_eq(str_of(word[0]), STR("list")))
         return list(app, shelf, STR_NONE);
-    if (words >= 2)
-        return act_on_one(app, shelf, args, words, word);
-    return app_usage("approvals: expected list, show ID, allow ID, deny ID or answer ID");
+    return act_on_one(app, shelf, args, words, word);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -252,19 +247,29 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
-      "allow: the same tool from now on, in this task" },
+      "Allow this tool for the rest of the task" },
     { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",
-      "deny: why; the agent is told" },
+      "Tell the agent why" },
+};
+
+static const struct subcommand subcommands[] = {
+    { "list", "", "List the questions of all tasks", 0, 0, NULL },
+    { "show", "ID", "Show the questions of one task", 1, 1, NULL },
+    { "allow", "ID [KEY]", "Allow the call that a task asks about", 1, 2, "always" },
+    { "deny", "ID [KEY]", "Deny the call that a task asks about", 1, 2, "reason" },
+    { "answer", "ID [KEY] JSON | NAME=VALUE...", "Answer a question with values", 1, WORDS_ANY,
+      NULL },
 };
 
 const struct verb verb_approvals = {
     .name = "approvals",
-    .words =
-        "[list] | show ID | allow ID [KEY] | deny ID [KEY] | answer ID [KEY] JSON|NAME=VALUE...",
-    .summary = "what tasks ask while nobody is there, and answers to it",
-    .more =
-        "ID is that of a task, or its beginning. KEY may be left out where only one question is "
-        "open.\nIt ends when the task has taken the answer; of two answers the first counts.\n",
+    .words = "[list | show | allow | deny | answer]",
+    .summary = "List and answer the questions of tasks that run unattended",
+    .more = "ID is the ID of a task, or its beginning. KEY may be omitted if only one question is\n"
+            "open. The command ends when the task has received the answer. If a question is\n"
+            "answered twice, the first answer counts.\n",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct approvals_args),

@@ -211,8 +211,6 @@ int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum a
     if ((act == APPROVE_ANSWER) != (values > 0))
         return app_usage(act == APPROVE_ANSWER ? "approvals answer: expected JSON or name=value"
                                                : "approvals: allow and deny take ID and KEY alone");
-    if ((args->always && act != APPROVE_ALLOW) || (args->reason && act != APPROVE_DENY))
-        return app_usage("approvals: --always goes with allow, --reason with deny");
     if (!look(a, id, &e) || !choose(a, key, &e))
         return e.code == ERR_INVALID ? app_usage("%s", e.text) : app_fail(&e);
     if (!write_answer(a, act, args, values, word + (key != NULL), &e))

@@ -11,8 +11,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     struct err e;
 
     (void)args;
-    if (words != 1)
-        return app_usage("backup: name one file, which must not be there yet");
+    (void)words;
     if (stat(path, &st) < 0) {
         fail_sys(&e, "nothing to back up: %s", path);
         return app_fail(&e);
@@ -25,6 +24,8 @@ static int run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_backup = {
     .name = "backup",
     .words = "FILE",
-    .summary = "save a copy of what is stored here into a new file",
+    .summary = "Copy the database of this root into a new file",
+    .least = 1,
+    .most = 1,
     .run = run,
 };

@@ -396,13 +396,11 @@ static int converse(struct chat *c)
     return c->code;
 }
 
-static bool check_args(const struct chat_args *a, int words, char **word)
+static bool check_args(const struct chat_args *a)
 {
     enum agent_mode mode;
 
-    if (words)
-        app_usage("chat: unexpected word %.40s", word[0]);
-    else if (a->last && a->session)
+    if (a->last && a->session)
         app_usage("chat: --continue and --session exclude each other");
     else if (a->mode && !agent_mode_named(str_of(a->mode), &mode))
         app_usage("chat: --mode %.40s: accepted are read-only, read-write", a->mode);
@@ -417,7 +415,9 @@ static int run(struct app *app, const void *args, int words, char **word)
     int code;
     struct err e;
 
-    if (!check_args(args, words, word))
+    (void)words;
+    (void)word;
+    if (!check_args(args))
         return EXIT_USAGE;
     if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
         log_setup(LOG_ERROR, app->config.log_json);
@@ -438,19 +438,23 @@ static int run(struct app *app, const void *args, int words, char **word)
 }
 
 static const struct option options[] = {
-    { "a,agent", OPTION_TEXT, offsetof(struct chat_args, agent), "NAME", "the agent to talk to" },
+    { "a,agent", OPTION_TEXT, offsetof(struct chat_args, agent), "NAME", "Use this agent" },
     { "c,continue", OPTION_FLAG, offsetof(struct chat_args, last), NULL,
-      "go on with the last session" },
-    { "session", OPTION_TEXT, offsetof(struct chat_args, session), "ID", "go on with this one" },
+      "Resume the last session" },
+    { "session", OPTION_TEXT, offsetof(struct chat_args, session), "ID",
+      "Resume this session; the beginning of its ID is enough" },
     { "model", OPTION_TEXT, offsetof(struct chat_args, model), "MODEL",
-      "a model, PROVIDER/MODEL or a tier, instead of the agent's" },
-    { "mode", OPTION_TEXT, offsetof(struct chat_args, mode), "MODE", "read-only or read-write" },
+      "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
+    { "mode", OPTION_TEXT, offsetof(struct chat_args, mode), "MODE",
+      "Run read-only or read-write; never exceeds the agent's rights" },
 };
 
 const struct verb verb_chat = {
     .name = "chat",
-    .words = "[-a NAME] [-c | --session ID]",
-    .summary = "talk with an agent",
+    .words = "",
+    .summary = "Chat with an agent at the terminal",
+    .more = "/help in the chat lists its commands. In a pipe every line of stdin is a prompt, and "
+            "stdout\nholds the answers alone.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct chat_args),

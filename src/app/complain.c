@@ -29,6 +29,12 @@ int app_fail(const struct err *e)
     return EXIT_FAILED;
 }
 
+int app_fail_given(const struct err *e)
+{
+    complain(e->text);
+    return e->code == ERR_NOT_FOUND || e->code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
+}
+
 int app_usage(const char *fmt, ...)
 {
     char text[1024];

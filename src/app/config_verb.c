@@ -165,16 +165,21 @@ static int limits(struct app *app)
 static int run(struct app *app, const void *args, int words, char **word)
 {
     (void)args;
-    if (words == 1 && str_eq(str_of(word[0]), STR("check")))
-        return check(app);
-    if (words == 1 && str_eq(str_of(word[0]), STR("limits")))
-        return limits(app);
-    return app_usage("config: expected check or limits");
+    (void)words;
+    return str_eq(str_of(word[0]), STR("check")) ? check(app) : limits(app);
 }
+
+static const struct subcommand subcommands[] = {
+    { "check", "", "Check the configuration and show what it sets", 0, 0, NULL },
+    { "limits", "", "List all limits and their values", 0, 0, NULL },
+};
 
 const struct verb verb_config = {
     .name = "config",
     .words = "check | limits",
-    .summary = "is the configuration right; every limit and its value",
+    .summary = "Check the configuration; list all limits",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
+    .needs_subcommand = true,
     .run = run,
 };

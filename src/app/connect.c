@@ -7,6 +7,7 @@
 #include "app/json_edit.h"
 #include "app/values.h"
 #include "base/file.h"
+#include "base/nearest.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -42,6 +43,17 @@ static const struct program *find_program(const char *name)
         if (str_eq(str_of(name), str_of(programs[i].name)))
             return &programs[i];
     return NULL;
+}
+
+static int unknown_program(const char *name)
+{
+    struct nearest n = nearest_to(str_of(name));
+
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+        nearest_try(&n, str_of(programs[i].name));
+    return app_usage("connect: unknown client \"%.40s\"%s", name,
+                     n.best.p ? nearest_hint(&n)
+                              : "; accepted are: claude, claude-desktop, cursor, vscode");
 }
 
 static bool own_path(struct arena *mem, const char **out, struct err *e)
@@ -164,12 +176,13 @@ static int print(struct app *app, const struct program *p, struct str entry)
 static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct connect_args *a = args;
-    const struct program *p = words == 1 ? find_program(word[0]) : NULL;
+    const struct program *p = find_program(word[0]);
     struct str entry;
     struct err e;
 
+    (void)words;
     if (!p)
-        return app_usage("connect: expected claude, claude-desktop, cursor or vscode");
+        return unknown_program(word[0]);
     if (a->http && !p->remote)
         return app_usage("connect: %s takes no URL from its file, only a command", p->name);
     if (a->http && !str_starts(str_of(a->http), STR("http://")) &&
@@ -193,7 +206,9 @@ static const struct option options[] = {
 
 const struct verb verb_connect = {
     .name = "connect",
-    .words = "claude | claude-desktop | cursor | vscode",
+    .words = "CLIENT",
+    .least = 1,
+    .most = 1,
     .summary = "make another program use trefoil as its MCP server",
     .option = options,
     .options = ARRAY_LEN(options),

@@ -16,8 +16,7 @@
 
 #include <assert.h>
 #include <fcntl.h>
-
-#define DEFAULT_NAME "default"
+#include <stdio.h>
 
 struct desk {
     struct agent_desk port; /* first */
@@ -53,8 +52,8 @@ struct desk_agent {
     "Say in a few plain sentences what you did, and honestly what you did not do or do not know."
 
 static const struct agent_def default_def = {
-    .name = DEFAULT_NAME,
-    .title = DEFAULT_NAME,
+    .name = AGENT_DEFAULT,
+    .title = AGENT_DEFAULT,
     .description = STR("Does what it is asked in the files of this project"),
     .persona = STR(DEFAULT_PERSONA),
     .origin = "built in",
@@ -119,18 +118,14 @@ void desk_refresh(struct desk *d, const struct config *config)
 
 static bool fail_unknown(const struct desk *d, struct str name, struct err *e)
 {
-    char names[160] = "";
-    struct buf all;
+    char names[200];
+    int n = snprintf(names, sizeof(names), "; there %s: ", d->cards ? "are" : "is");
 
-    buf_init(&all, sizeof(names) - 1);
-    for (size_t i = 0; i < d->cards; i++)
-        buf_printf(&all, "%s%s", i ? ", " : "", d->card[i].name);
-    if (all.n)
-        memcpy(names, all.p, all.n);
-    buf_fini(&all);
-    return fail(e, ERR_NOT_FOUND, "there is no agent " STR_FMT "; there %s: %s%s%s",
-                STR_ARG(str_head(name, AGENT_NAME_MOST)), d->cards ? "are" : "is", names,
-                d->cards ? ", " : "", DEFAULT_NAME);
+    for (size_t i = 0; i < d->cards && n < (int)sizeof(names); i++)
+        n += snprintf(names + n, sizeof(names) - (size_t)n, "%s, ", d->card[i].name);
+    if (n < (int)sizeof(names))
+        snprintf(names + n, sizeof(names) - (size_t)n, "%s", AGENT_DEFAULT);
+    return agents_fail_unknown(&d->list, name, names, e);
 }
 
 /* Defined in a file, or ours: then *is_default. */
@@ -138,13 +133,13 @@ static bool find(const struct desk *d, struct str name, const struct agent_def *
                  bool *is_default, struct err *e)
 {
     if (!name.p)
-        name = STR(DEFAULT_NAME);
+        name = STR(AGENT_DEFAULT);
     *is_default = false;
     if (agents_find(&d->list, name, def, e))
         return true;
     if (e->code != ERR_NOT_FOUND)
         return false;
-    if (!str_eq(name, STR(DEFAULT_NAME)))
+    if (!str_eq(name, STR(AGENT_DEFAULT)))
         return fail_unknown(d, name, e);
     *is_default = true;
     *def = &default_def;

@@ -147,10 +147,10 @@ static int explain(struct explain *x, struct str name, struct json args)
 
     service_expose(s, &x->once.app->config);
     if (!choose_caller(x, &e))
-        return e.code == ERR_INVALID ? app_usage("explain: %s", e.text) : app_fail(&e);
+        return app_fail_given(&e);
     t = find(x, name, &e);
     if (!t)
-        return app_fail(&e);
+        return app_fail_given(&e);
     guard_look(&s->guard, &s->offer.host, &x->caller, t, args, &x->verdict);
     print(x, t);
     return x->verdict.says == GUARD_DENY ? EXIT_DENIED : EXIT_OK;
@@ -166,8 +166,6 @@ static int run(struct app *app, const void *args, int words, char **word)
     struct err e;
 
     x->args = args;
-    if (words < 1 || words > 2)
-        return app_usage("explain: expected TOOL and a JSON object, or - to read it from stdin");
     if (!tool_find_args(&x->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &given,
                         &e))
         code = app_usage("explain: %s", e.text);
@@ -182,15 +180,22 @@ static int run(struct app *app, const void *args, int words, char **word)
 }
 
 static const struct option options[] = {
-    { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME", "called by this agent" },
-    { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE", "read-write or read-only" },
-    { "caller", OPTION_TEXT, offsetof(struct explain_args, caller), "WHO", "mcp (default) or cli" },
+    { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME",
+      "Judge a call by this agent" },
+    { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
+      "Judge it in this mode: read-write or read-only" },
+    { "caller", OPTION_TEXT, offsetof(struct explain_args, caller), "CALLER",
+      "Judge a call by this caller: mcp (default) or cli" },
 };
 
 const struct verb verb_explain = {
     .name = "explain",
     .words = "TOOL [JSON | -]",
-    .summary = "why a call of a tool would be allowed, asked for or denied (exit code 3)",
+    .summary = "Show why a tool call would be allowed, asked about or denied",
+    .more = "The arguments of the call are a JSON object; - reads it from stdin. Exit code 3 means "
+            "denied.\n",
+    .least = 1,
+    .most = 2,
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct explain_args),

@@ -47,9 +47,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     struct err e;
 
     (void)args;
+    (void)words;
     (void)word;
-    if (words)
-        return app_usage("gc: expected nothing");
     if (!shelf_open(&s, app))
         return EXIT_FAILED;
     if (s.port)
@@ -63,9 +62,8 @@ static int run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_gc = {
     .name = "gc",
     .words = "",
-    .summary = "delete sessions and logs that are old, or too many",
-    .more = "How old and how many: session_keep_ms, session_keep_bytes, log_keep_ms and "
-            "log_keep_bytes\n"
-            "in [limits]. Sessions that are open stay.\n",
+    .summary = "Delete old sessions and logs",
+    .more = "[limits] session_keep_ms, session_keep_bytes, log_keep_ms and log_keep_bytes set the\n"
+            "age and the total size that are kept. Sessions in use are never deleted.\n",
     .run = run,
 };

@@ -96,8 +96,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     struct err e;
 
     (void)args;
-    if (words)
-        return app_usage("init: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     buf_init(&out, 1 << 16);
     jw_array(&w);
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
@@ -119,6 +119,6 @@ static int run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_init = {
     .name = "init",
     .words = "",
-    .summary = "write a first trefoil.toml and a first agent; nothing is overwritten",
+    .summary = "Create a trefoil.toml and a first agent; existing files are kept",
     .run = run,
 };

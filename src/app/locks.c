@@ -57,9 +57,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     bool ok;
 
     (void)args;
+    (void)words;
     (void)word;
-    if (words)
-        return app_usage("locks: expected nothing");
     if (!shelf_open(&shelf, app))
         return EXIT_FAILED;
     ok = !shelf.port || store_wait(shelf.port, &ask, &e);
@@ -73,6 +72,6 @@ static int run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_locks = {
     .name = "locks",
     .words = "",
-    .summary = "which paths are locked by tasks that run",
+    .summary = "List the paths that running tasks have locked",
     .run = run,
 };

@@ -207,7 +207,7 @@ static int run_here(struct app *app, const struct mcp_args *a, enum service_scop
         service_expose(&r->service, &app->config);
         service_expect_servers(&r->service, &app->config);
         service_expect_agents(&r->service);
-        code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail(&e);
+        code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail_given(&e);
         service_close(&r->service);
     } else {
         code = app_fail(&e);
@@ -236,8 +236,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     enum service_scope scope = a->agent ? SCOPE_TOOLS : SCOPE_AGENTS;
     int code;
 
-    if (words)
-        return app_usage("mcp: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     if (a->framing && !framing_named(str_of(a->framing), &framing))
         return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
     if (a->scope && !service_scope_named(str_of(a->scope), &scope))
@@ -247,19 +247,19 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "scope", OPTION_TEXT, offsetof(struct mcp_args, scope), "WHAT",
-      "what to offer: agents (default), tools, or all" },
+      "Offer agents (default), tools, or all" },
     { "agent", OPTION_TEXT, offsetof(struct mcp_args, agent), "NAME",
-      "only what agents/NAME/agent.json exposes" },
+      "Offer only what agents/NAME/agent.json exposes" },
     { "framing", OPTION_TEXT, offsetof(struct mcp_args, framing), "HOW",
-      "auto (default), line, or header for Content-Length" },
+      "Frame messages: auto (default), line, or header (Content-Length)" },
     { "no-attach", OPTION_FLAG, offsetof(struct mcp_args, no_attach), NULL,
-      "work in this process also where a `trefoil serve` of the root runs" },
+      "Do not use a running `trefoil serve` of this root" },
 };
 
 const struct verb verb_mcp = {
     .name = "mcp",
     .words = "[--scope agents|tools|all | --agent NAME]",
-    .summary = "serve MCP on stdin and stdout",
+    .summary = "Serve MCP over stdin and stdout",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct mcp_args),

@@ -1,5 +1,6 @@
 #include "app/model_choice.h"
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -234,11 +235,27 @@ static bool is_offline_wanted(const struct picking *p)
     return (forced && *forced) || p->s->preferred.n || p->all.specs;
 }
 
+/* A tier, or the name before the slash of PROVIDER/MODEL, that may have been meant. */
+static struct nearest nearest_model(const struct picking *p, struct str word)
+{
+    struct str rest = word;
+    struct nearest n = nearest_to(str_cut(&rest, '/'));
+
+    for (enum agent_tier t = TIER_LOW; t <= TIER_HIGH && !rest.p; t++)
+        nearest_try(&n, str_of(agent_tier_name(t)));
+    for (size_t i = 0; i < p->all.specs && rest.p; i++)
+        nearest_try(&n, str_of(p->all.spec[i].name));
+    for (size_t i = 0; i < provider_preset_count && rest.p; i++)
+        nearest_try(&n, str_of(provider_presets[i].name));
+    return n;
+}
+
 /* A model that was asked for, and that nobody has, is not replaced by none at all. */
 static bool check_found(const struct picking *p, struct str word, const struct model_pick *got,
                         struct err *e)
 {
     struct str rest = word, head, model;
+    struct nearest near;
     enum agent_tier tier;
 
     if (strcmp(got->spec.kind, "offline") != 0 || is_tier(word, &tier) ||
@@ -247,6 +264,10 @@ static bool check_found(const struct picking *p, struct str word, const struct m
     str_cut(&rest, '/');
     if (!rest.p && is_offline_wanted(p))
         return true;
+    near = nearest_model(p, word);
+    if (near.best.p)
+        return fail(e, ERR_INVALID, "there is no provider for the model " STR_FMT "%s",
+                    STR_ARG(utf8_head(word, NAME_SHOWN)), nearest_hint(&near));
     return fail(e, ERR_INVALID,
                 "there is no provider for the model " STR_FMT
                 ": give it a key, or name it as PROVIDER/MODEL with one of " STR_FMT,

@@ -243,12 +243,11 @@ static void print_listing(const struct listing *l)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct listing l;
+    struct listing l = gather(app);
 
     (void)args;
-    if (words)
-        return app_usage("models: unexpected word %.40s", word[0]);
-    l = gather(app);
+    (void)words;
+    (void)word;
     if (app->opt.json)
         print_json(&l);
     else
@@ -259,6 +258,6 @@ static int run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_models = {
     .name = "models",
     .words = "",
-    .summary = "which providers of models there are, who serves, windows and prices",
+    .summary = "List model providers, the model in use, context windows and prices",
     .run = run,
 };

@@ -1,117 +1,154 @@
 #include "app/options.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 
-static const struct option *find(const struct option_set *set, size_t sets, struct str name,
-                                 void **place)
+static bool is_letter(char c)
 {
-    for (size_t s = 0; s < sets; s++) {
-        for (size_t i = 0; i < set[s].rows; i++) {
-            const struct option *o = &set[s].row[i];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
-            if (!str_eq(name, str_of(option_name(o))))
+static bool is_option(const char *arg)
+{
+    return arg[0] == '-' && (arg[1] == '-' || is_letter(arg[1]));
+}
+
+bool option_in(const struct option *o, const char *names)
+{
+    struct str rest = str_of(names);
+
+    while (rest.p)
+        if (str_eq(str_cut(&rest, ' '), str_of(option_name(o))))
+            return true;
+    return !names;
+}
+
+/* One argument that looks like an option, taken apart. */
+struct given {
+    const char *arg;
+    struct str name;        /* without the dashes and without "=VALUE"; one letter for -x */
+    struct str value;       /* what stands in the same argument; p == NULL: nothing */
+    const struct option *o; /* NULL: no set has it */
+    size_t set;
+    void *place; /* where its value goes */
+};
+
+static bool names_option(const struct given *g, const struct option *o)
+{
+    if (g->arg[1] != '-')
+        return option_letter(o) == g->arg[1];
+    return str_eq(g->name, str_of(option_name(o)));
+}
+
+static struct given look_up(const struct option_set *set, size_t sets, const char *arg)
+{
+    bool letter = arg[1] != '-';
+    struct given g = { .arg = arg, .value = str_of(arg + 2) };
+
+    g.name = letter ? (struct str){ arg + 1, 1 } : str_cut(&g.value, '=');
+    if (letter && !g.value.n)
+        g.value = STR_NONE;
+    for (size_t s = 0; s < sets; s++) {
+        for (size_t i = 0; i < set[s].rows && !g.o; i++) {
+            if (!names_option(&g, &set[s].row[i]))
                 continue;
-            *place = (char *)set[s].into + o->offset;
-            return o;
+            g.o = &set[s].row[i];
+            g.set = s;
+            g.place = (char *)set[s].into + g.o->offset;
         }
     }
-    return NULL;
+    return g;
 }
 
-static const struct option *find_letter(const struct option_set *set, size_t sets, char letter,
-                                        void **place)
+int options_first_word(const struct option_set *set, size_t sets, int argc, char **argv)
 {
-    for (size_t s = 0; s < sets; s++)
+    for (int i = 1; i < argc; i++) {
+        struct given g;
+
+        if (!is_option(argv[i]))
+            return i;
+        if (str_eq(str_of(argv[i]), STR("--")))
+            return i + 1 < argc ? i + 1 : 0;
+        g = look_up(set, sets, argv[i]);
+        if (g.o && g.o->kind != OPTION_FLAG && !g.value.p)
+            i++;
+    }
+    return 0;
+}
+
+static bool fail_unknown(const struct option_set *set, size_t sets, const char *command,
+                         const struct given *g, struct err *e)
+{
+    struct nearest n = nearest_to(g->name);
+
+    for (size_t s = 0; s < sets && g->arg[1] == '-'; s++)
         for (size_t i = 0; i < set[s].rows; i++)
-            if (option_letter(&set[s].row[i]) == letter)
-                return find(set, sets, str_of(option_name(&set[s].row[i])), place);
-    return NULL;
+            if (option_in(&set[s].row[i], set[s].only))
+                nearest_try(&n, str_of(option_name(&set[s].row[i])));
+    if (n.best.p)
+        return fail(e, ERR_INVALID, "unknown option %.40s; did you mean --" STR_FMT "?", g->arg,
+                    STR_ARG(n.best));
+    return fail(e, ERR_INVALID, "unknown option %.40s; see: %s --help", g->arg, command);
 }
 
-static bool have_letters(const struct option_set *set, size_t sets)
+static bool put_value(const struct given *g, const char *value, struct err *e)
 {
-    for (size_t s = 0; s < sets; s++)
-        for (size_t i = 0; i < set[s].rows; i++)
-            if (option_letter(&set[s].row[i]))
-                return true;
-    return false;
-}
+    struct option_list *list = g->place;
 
-static bool is_short(const struct option_set *set, size_t sets, const char *arg)
-{
-    return arg[0] == '-' && arg[1] && arg[1] != '-' && have_letters(set, sets);
-}
-
-static bool fail_unknown(const struct option_set *set, size_t sets, const char *arg, struct err *e)
-{
-    char list[160] = "";
-    size_t n = 0;
-
-    for (size_t s = 0; s < sets; s++)
-        for (size_t i = 0; i < set[s].rows && n < sizeof(list) - 1; i++)
-            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s--%s", n ? ", " : "",
-                                  option_name(&set[s].row[i]));
-    return fail(e, ERR_INVALID, "unknown option %.40s; accepted are: %s", arg, list);
-}
-
-static bool put_value(const struct option *o, const char *value, void *place, struct err *e)
-{
-    struct option_list *list = place;
-
-    if (o->kind == OPTION_TEXT) {
-        *(const char **)place = value;
+    if (g->o->kind == OPTION_TEXT) {
+        *(const char **)g->place = value;
         return true;
     }
     if (list->n == OPTION_LIST_MOST)
-        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(o),
+        return fail(e, ERR_LIMIT, "--%s is given more than %d times", option_name(g->o),
                     OPTION_LIST_MOST);
     list->v[list->n++] = value;
     return true;
 }
 
-/* Take the option argv[*i]; *i moves on when its value is a word of its own. */
-static bool take(const struct option_set *set, size_t sets, int argc, char **argv, int *i,
-                 struct err *e)
+/* `next` is the argument behind it, NULL at the end; *used says whether it was its value. */
+static bool put_option(const struct given *g, const char *next, bool *used, struct err *e)
 {
-    bool letter = argv[*i][1] != '-';
-    struct str rest = str_of(argv[*i] + 2);
-    struct str name = letter ? STR_NONE : str_cut(&rest, '=');
-    void *place;
-    const struct option *o =
-        letter ? find_letter(set, sets, argv[*i][1], &place) : find(set, sets, name, &place);
+    const struct option *o = g->o;
 
-    if (letter && !rest.n) /* else the value stands behind its letter */
-        rest = STR_NONE;
-    if (!o)
-        return fail_unknown(set, sets, argv[*i], e);
     if (o->kind == OPTION_FLAG) {
-        if (rest.p)
+        if (g->value.p)
             return fail(e, ERR_INVALID, "--%s takes no value", option_name(o));
-        *(bool *)place = true;
+        *(bool *)g->place = true;
         return true;
     }
-    if (!rest.p && *i + 1 >= argc)
+    *used = !g->value.p;
+    if (*used && !next)
         return fail(e, ERR_INVALID, "--%s needs a value: %s", option_name(o), o->value);
-    return put_value(o, rest.p ? rest.p : argv[++*i], place, e);
+    return put_value(g, *used ? next : g->value.p, e);
 }
 
-bool options_read(const struct option_set *set, size_t sets, int *argc, char **argv, struct err *e)
+bool options_read(const struct option_set *set, size_t sets, const char *command, int *argc,
+                  char **argv, struct err *e)
 {
-    int left = 1;
-    bool ended = false;
+    int left = 1, i = 1;
 
-    for (int i = 1; i < *argc; i++) {
-        if (!ended && str_eq(str_of(argv[i]), STR("--"))) {
-            ended = true;
-            continue;
-        }
-        if (ended || !(str_starts(str_of(argv[i]), STR("--")) || is_short(set, sets, argv[i]))) {
+    for (; i < *argc && !str_eq(str_of(argv[i]), STR("--")); i++) {
+        struct given g;
+        bool used = false;
+
+        if (!is_option(argv[i])) {
             argv[left++] = argv[i];
             continue;
         }
-        if (!take(set, sets, *argc, argv, &i, e))
+        g = look_up(set, sets, argv[i]);
+        if (!g.o)
+            return fail_unknown(set, sets, command, &g, e);
+        if (!option_in(g.o, set[g.set].only))
+            return fail(e, ERR_INVALID, "--%s is not accepted here; see: %s --help",
+                        option_name(g.o), command);
+        if (!put_option(&g, argv[i + 1], &used, e))
             return false;
+        i += used;
     }
+    for (i++; i < *argc; i++)
+        argv[left++] = argv[i];
     *argc = left;
     argv[left] = NULL;
     return true;

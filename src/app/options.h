@@ -1,10 +1,10 @@
 /*
  * options.h - the command line, read by tables.
  *
- * An option is --name VALUE, --name=VALUE or a bare --flag, or -x VALUE or -x where it has a letter;
- * "--" ends them. For verbs that have options with letters, a word that begins with a dash is one,
- * but for "-" itself. Of an option given twice the last one counts, unless it is one that may be given several times. What is not an
- * option stays, in order, as the words. Errors say what was wrong and what is accepted.
+ * An option is --name VALUE, --name=VALUE or a bare --flag, or -x VALUE, -xVALUE or -x where it has
+ * a letter. "--" ends the options. "-" alone and -5 are words. If an option is given twice the last
+ * value counts, unless the option may be given several times. What is no option stays, in order, as
+ * the words. Errors say what was wrong and what is accepted.
  */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
@@ -44,13 +44,25 @@ static inline const char *option_name(const struct option *o)
 struct option_set {
     const struct option *row;
     size_t rows;
-    void *into; /* the struct the offsets count in */
+    void *into;       /* the struct the offsets count in */
+    const char *only; /* the names of those that are accepted, separated by spaces; NULL: all */
 };
+
+/* Is the option named in such a list? */
+bool option_in(const struct option *o, const char *names);
+
+/*
+ * The index in argv (argv[0] is not looked at) of the first word that is no option of a set and no
+ * value of one; 0 when there is none.
+ */
+int options_first_word(const struct option_set *set, size_t sets, int argc, char **argv);
 
 /*
  * Take the options of all `sets` out of argv (argv[0] is not looked at); *argc becomes the number
- * of what is left. An option that no set has is an error.
+ * of what is left. An option that no set accepts is an error; `command` is what the errors call
+ * the command that is read.
  */
-bool options_read(const struct option_set *set, size_t sets, int *argc, char **argv, struct err *e);
+bool options_read(const struct option_set *set, size_t sets, const char *command, int *argc,
+                  char **argv, struct err *e);
 
 #endif

@@ -81,41 +81,42 @@ static int run(struct app *app, const void *args, int words, char **word)
 }
 
 static const struct option options[] = {
-    { "a,agent", OPTION_TEXT, offsetof(struct run_args, agent), "NAME", "which agent works" },
+    { "a,agent", OPTION_TEXT, offsetof(struct run_args, agent), "NAME", "Use this agent" },
     { "c,continue", OPTION_FLAG, offsetof(struct run_args, last), NULL,
-      "go on with the last session (of that agent)" },
+      "Resume the last session (of that agent)" },
     { "session", OPTION_TEXT, offsetof(struct run_args, session), "ID",
-      "go on with this session; the beginning of its id is enough" },
+      "Resume this session; the beginning of its ID is enough" },
     { "model", OPTION_TEXT, offsetof(struct run_args, model), "MODEL",
-      "a model, PROVIDER/MODEL, or low, medium or high" },
+      "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
     { "mode", OPTION_TEXT, offsetof(struct run_args, mode), "MODE",
-      "read-only or read-write; never more than the agent may" },
+      "Run read-only or read-write; never exceeds the agent's rights" },
     { "yes", OPTION_FLAG, offsetof(struct run_args, yes), NULL,
-      "allow every call that would be asked for" },
-    { "no-save", OPTION_FLAG, offsetof(struct run_args, no_save), NULL, "keep nothing" },
+      "Allow every call that needs approval" },
+    { "no-save", OPTION_FLAG, offsetof(struct run_args, no_save), NULL, "Store nothing" },
     { "timeout", OPTION_TEXT, offsetof(struct run_args, timeout), "SECONDS",
-      "stop after that time" },
+      "Stop after this time" },
     { "thoughts", OPTION_FLAG, offsetof(struct run_args, thoughts), NULL,
-      "show what the model thinks" },
+      "Show the model's thoughts" },
     { "no-attach", OPTION_FLAG, offsetof(struct run_args, no_attach), NULL,
-      "work in this process also where a `trefoil serve` of the root runs" },
+      "Do not use a running `trefoil serve` of this root" },
 };
 
 const struct verb verb_run = {
     .name = "run",
-    .words = "[-a NAME] [-c] PROMPT... | -",
-    .summary = "have an agent work on a prompt; - reads it from stdin",
+    .words = "PROMPT... | -",
+    .summary = "Send one prompt to an agent and print its answer",
     .more =
-        "The answer goes to stdout, calls of tools and notices to stderr; with --json every\n"
-        "event is a line of stdout. Ctrl-C ends the turn and keeps what was said; twice leaves\n"
-        "at once. Exit codes:\n"
-        "  0  the agent has answered\n"
-        "  1  it failed: the model, the store\n"
-        "  2  the command line or the configuration is wrong\n"
-        "  3  the last thing it wanted to do needed a permission, and nobody could be asked\n"
-        "  4  a limit ended it: length, requests, budget, tokens, time, context, stuck\n"
-        "  5  the model refused\n"
+        "- reads the prompt, or the rest of it, from stdin. The answer goes to stdout, tool "
+        "calls and\nnotices go to stderr. With --json every event is one line on stdout. Ctrl-C "
+        "ends the turn\nand keeps the session; a second Ctrl-C exits at once. Exit codes:\n"
+        "  0    the agent answered\n"
+        "  1    failure of the model or of the store\n"
+        "  2    wrong command line or configuration\n"
+        "  3    the last call needed approval, and no one was available to approve it\n"
+        "  4    a limit was reached: length, requests, budget, tokens, time, context, loop\n"
+        "  5    the model refused\n"
         "  130  interrupted\n",
+    .most = WORDS_ANY,
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct run_args),

@@ -374,8 +374,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     int code;
     struct err e;
 
-    if (words)
-        return app_usage("serve: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     s->app = app;
     s->loop = loop_new(LOOP_REAL_CLOCK);
     raise_descriptor_limit(s);
@@ -394,13 +394,14 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "listen", OPTION_TEXT, offsetof(struct serve_args, listen), "ADDRESS",
-      "127.0.0.1:8733 (default), [::1]:PORT, localhost:PORT or unix:PATH; port 0: any" },
+      "Listen on 127.0.0.1:8733 (default), [::1]:PORT, localhost:PORT or unix:PATH" },
 };
 
 const struct verb verb_serve = {
     .name = "serve",
     .words = "",
-    .summary = "serve MCP over HTTP, and whoever attaches, in the foreground",
+    .summary = "Run the daemon, which serves MCP over HTTP",
+    .more = "Runs in the foreground until it gets SIGTERM or SIGINT. Port 0 picks a free port.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),

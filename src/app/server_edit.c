@@ -410,6 +410,8 @@ static struct str block(const struct server_edit *ed, const struct server_new *n
         buf_put(&out, STR("url = "));
         put_string(&out, str_of(n->url));
         buf_putc(&out, '\n');
+        if (n->transport)
+            buf_printf(&out, "type = \"%s\"\n", n->transport);
     } else {
         put_command(&out, ed->mem, n->argv);
     }
@@ -425,6 +427,8 @@ static bool is_as_asked(const struct server_spec *s, const struct server_new *n)
     size_t i = 0;
 
     if (!s || s->envs + s->passes != n->envs || s->headers != n->headers)
+        return false;
+    if (n->transport && !str_eq(str_of(server_transport_name(s->transport)), str_of(n->transport)))
         return false;
     if (n->url)
         return s->url && str_eq(str_of(s->url), str_of(n->url));

@@ -24,6 +24,7 @@ struct server_new {
     const char *name;
     const char *const *argv; /* ended by NULL; NULL with a url */
     const char *url;
+    const char *transport; /* http or sse; NULL: what fits the url is found out */
     const struct server_pair *env, *header;
     size_t envs, headers;
 };

@@ -190,21 +190,24 @@ const char *server_transport_name(enum server_transport t)
     return "?";
 }
 
+bool server_transport_named(struct str name, enum server_transport *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (!str_eq(name, str_of(types[i].name)))
+            continue;
+        *out = types[i].transport;
+        return true;
+    }
+    return false;
+}
+
 static bool read_type(const struct server_reader *r, struct json entry, const struct raw *raw,
                       struct server_spec *out, struct err *e)
 {
     out->transport = json_here(raw->url) ? SERVER_HTTP : SERVER_STDIO;
     if (r->shape == SHAPE_ACP)
         out->transport = SERVER_STDIO;
-    if (!raw->type.p)
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        if (!str_eq(raw->type, str_of(types[i].name)))
-            continue;
-        out->transport = types[i].transport;
-        return true;
-    }
-    if (r->shape == SHAPE_ACP)
+    if (!raw->type.p || server_transport_named(raw->type, &out->transport) || r->shape == SHAPE_ACP)
         return true;
     return json_fail(json_here(raw->transport) ? raw->transport : json_get(entry, STR("type")), e,
                      "unknown type of transport; accepted are stdio, http, streamable-http, sse");

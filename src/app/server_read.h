@@ -74,6 +74,9 @@ bool server_list_add(struct arena *mem, struct server_list *l, const struct serv
 /* "stdio", "http" or "sse". */
 const char *server_transport_name(enum server_transport t);
 
+/* The same by name, other spellings included; false when there is none. */
+bool server_transport_named(struct str name, enum server_transport *out);
+
 /* "trefoil.toml:12": inside the root without it, and without the column. */
 const char *server_origin(const struct server_reader *r, struct json at);
 

@@ -7,9 +7,11 @@
  */
 #include "app/servers.h"
 
+#include "app/commands.h"
 #include "app/server_edit.h"
 #include "app/trust.h"
 #include "base/file.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 
@@ -75,78 +77,33 @@ static int finish(struct app *app, const struct target *t, const char *name, str
     return app_done(app, said, name, t->edit.file);
 }
 
-/* Say where it is instead, if it is anywhere. */
+int servers_unknown(const struct app *app, const char *text, const char *name)
+{
+    struct nearest n = nearest_to(str_of(name));
+
+    for (size_t i = 0; i < app->config.servers.n; i++)
+        nearest_try(&n, str_of(app->config.servers.v[i].name));
+    return app_usage("%s%s", text,
+                     n.best.p ? nearest_hint(&n)
+                              : "; list all servers with: " TREFOIL_NAME " servers");
+}
+
+/* Say where the server is instead, if it is anywhere. */
 static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 {
     const struct server_spec *s = server_list_find(&app->config.servers, name);
 
-    if (e->code == ERR_NOT_FOUND && s)
-        return app_usage("%s; it stands in %s%s", e->text, s->origin,
-                         strstr(s->origin, ".json:") ? ", a file of another program"
-                         : s->from_project           ? ""
-                                                     : ": use --user");
-    return app_fail(e);
+    if (e->code != ERR_NOT_FOUND)
+        return app_fail(e);
+    if (!s)
+        return servers_unknown(app, e->text, name);
+    return app_usage("%s; it is defined in %s%s", e->text, s->origin,
+                     strstr(s->origin, ".json:") ? ", a file of another program"
+                     : s->from_project           ? ""
+                                                 : ": use --user");
 }
 
 /* ---- add -------------------------------------------------------------------------------- */
-
-/* NAME=VALUE, or NAME alone for a variable of ours. */
-static bool split_env(const char *text, struct server_pair *out, struct err *e)
-{
-    struct str rest = str_of(text);
-
-    out->name = str_cut(&rest, '=');
-    out->value = rest;
-    return out->name.n || fail(e, ERR_INVALID, "--env needs NAME=VALUE or NAME");
-}
-
-/* Name: value. */
-static bool split_header(const char *text, struct server_pair *out, struct err *e)
-{
-    struct str rest = str_of(text);
-
-    out->name = str_trim(str_cut(&rest, ':'));
-    out->value = str_trim(rest);
-    return (out->name.n && rest.p) || fail(e, ERR_INVALID, "--header needs \"Name: value\"");
-}
-
-static bool split_all(struct arena *mem, const struct option_list *list,
-                      bool (*split)(const char *, struct server_pair *, struct err *),
-                      const struct server_pair **out, struct err *e)
-{
-    struct server_pair *p = ARENA_ARRAY(mem, struct server_pair, list->n);
-
-    for (size_t i = 0; i < list->n; i++)
-        if (!split(list->v[i], &p[i], e))
-            return false;
-    *out = p;
-    return true;
-}
-
-static bool what_to_add(struct app *app, const struct servers_args *a, int words, char **word,
-                        struct server_new *n, struct err *e)
-{
-    const char **argv = ARENA_ARRAY(&app->mem, const char *, (size_t)words + 1);
-
-    if (words < 1 || (words > 1) == (a->url != NULL))
-        return fail(e, ERR_INVALID,
-                    "expected NAME --url URL [--header \"N: V\"]... or NAME -- COMMAND ARGS...");
-    if (!server_name_check(str_of(word[0]), e))
-        return false;
-    if (a->url && a->env.n)
-        return fail(e, ERR_INVALID, "--env is for a command, not for a URL");
-    if (!a->url && a->header.n)
-        return fail(e, ERR_INVALID, "--header is for a URL, not for a command");
-    for (int i = 1; i < words; i++)
-        argv[i - 1] = word[i];
-    *n = (struct server_new){ .name = word[0],
-                              .argv = a->url ? NULL : argv,
-                              .url = a->url,
-                              .envs = a->env.n,
-                              .headers = a->header.n };
-    return split_all(&app->mem, &a->env, split_env, &n->env, e) &&
-           split_all(&app->mem, &a->header, split_header, &n->header, e);
-}
 
 static int add(struct app *app, const struct servers_args *a, int words, char **word)
 {
@@ -157,16 +114,19 @@ static int add(struct app *app, const struct servers_args *a, int words, char **
     struct err e;
     int code;
 
-    if (!what_to_add(app, a, words, word, &n, &e))
-        return app_usage("servers add: %s", e.text);
+    if (!servers_read_new(&app->mem, a, words, word, &n, &e))
+        return command_usage(
+            &app->mem, (struct command){ &verb_servers, subcommand_named(&verb_servers, "add") },
+            "%s", e.text);
     old = server_list_find(&app->config.servers, n.name);
     if (old)
-        return app_usage("servers add: %s is there already, in %s", n.name, old->origin);
+        return app_usage("servers add: a server called %s exists already, in %s", n.name,
+                         old->origin);
     if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
         return app_fail(&e);
     code = finish(app, &t, n.name, text, true, "added");
     if (code == EXIT_OK && !app->opt.json)
-        printf("does it work? " TREFOIL_NAME " servers test %s\n", n.name);
+        printf("test it with: " TREFOIL_NAME " servers test %s\n", n.name);
     return code;
 }
 
@@ -178,8 +138,7 @@ static int remove_one(struct app *app, const struct servers_args *a, int words, 
     struct str text;
     struct err e;
 
-    if (words != 1)
-        return app_usage("servers remove: expected NAME");
+    (void)words;
     if (!open_target(app, a, &t, &e))
         return app_fail(&e);
     if (!server_edit_remove(&t.edit, word[0], &text, &e))
@@ -213,67 +172,71 @@ static int set(struct app *app, const struct servers_args *a, const char *name, 
 
 static int enable(struct app *app, const struct servers_args *a, int words, char **word)
 {
-    return words == 1 ? set(app, a, word[0], true) : app_usage("servers enable: expected NAME");
+    (void)words;
+    return set(app, a, word[0], true);
 }
 
 static int disable(struct app *app, const struct servers_args *a, int words, char **word)
 {
-    return words == 1 ? set(app, a, word[0], false) : app_usage("servers disable: expected NAME");
+    (void)words;
+    return set(app, a, word[0], false);
 }
 
 static int approve(struct app *app, const struct servers_args *a, int words, char **word)
 {
-    if (words)
-        return app_usage("servers approve: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     return trust_run(app, &a->trust);
 }
 
 /* ---- the verb --------------------------------------------------------------------------- */
 
-static const struct {
-    const char *word;
-    servers_fn *run;
-} rows[] = {
-    { "list", servers_list }, { "test", servers_test }, { "add", add },
-    { "remove", remove_one }, { "enable", enable },     { "disable", disable },
-    { "approve", approve },
+static const struct subcommand subcommands[] = {
+    { "list", "", "List the servers, their state, tools and memory", 0, 0, NULL },
+    { "test", "NAME", "Connect to a server step by step and list its tools", 1, 1, NULL },
+    { "add", "NAME URL | NAME -- COMMAND [ARG...]", "Add a server by its URL or its command", 1,
+      WORDS_ANY, "url transport header env user" },
+    { "remove", "NAME", "Remove a server from its file", 1, 1, "user" },
+    { "enable", "NAME", "Enable a server", 1, 1, "user" },
+    { "disable", "NAME", "Disable a server without removing it", 1, 1, "user" },
+    { "approve", "", "Show and accept the servers of the project, like `trefoil trust`", 0, 0,
+      "yes revoke" },
 };
+
+static servers_fn *const runs[] = { servers_list, servers_test, add,    remove_one,
+                                    enable,       disable,      approve };
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct str list = STR("");
+    size_t i = 0;
 
-    if (!words)
-        return servers_list(app, args, 0, word);
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (str_eq(str_of(word[0]), str_of(rows[i].word)))
-            return rows[i].run(app, args, words - 1, word + 1);
-        list = arena_printf(&app->mem, STR_FMT "%s%s", STR_ARG(list), i ? ", " : "", rows[i].word);
-    }
-    return app_usage("servers: expected " STR_FMT, STR_ARG(list));
+    while (words && !str_eq(str_of(word[0]), str_of(subcommands[i].name)))
+        i++;
+    return runs[i](app, args, words ? words - 1 : 0, word + (words > 0));
 }
 
 static const struct option options[] = {
     { "url", OPTION_TEXT, offsetof(struct servers_args, url), "URL",
-      "add: reach it over HTTP instead of starting a command" },
-    { "header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
-      "add: \"Name: value\" to send; may be given several times" },
-    { "env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
-      "add: NAME=VALUE for the command, or NAME to pass yours; several times" },
+      "Another way to give the URL" },
+    { "t,transport", OPTION_TEXT, offsetof(struct servers_args, transport), "KIND",
+      "Reach the URL by auto (default), http or sse" },
+    { "H,header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
+      "Send this \"Name: value\"; may be given several times" },
+    { "e,env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
+      "Set NAME=VALUE for the command, or pass on your NAME; may be repeated" },
     { "user", OPTION_FLAG, offsetof(struct servers_args, user), NULL,
-      "edit your own config.toml instead of the project's trefoil.toml" },
-    { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL,
-      "approve: accept without asking" },
+      "Edit your own config.toml instead of the project's trefoil.toml" },
+    { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL, "Accept without asking" },
     { "revoke", OPTION_FLAG, offsetof(struct servers_args, trust.revoke), NULL,
-      "approve: trust nothing of this project any more" },
+      "Withdraw the trust in this project" },
 };
 
 const struct verb verb_servers = {
     .name = "servers",
-    .words = "[list] | test NAME | add NAME (--url URL | -- COMMAND ARGS...) | remove NAME | "
-             "enable NAME | "
-             "disable NAME | approve",
-    .summary = "list, test, add, remove and switch the MCP servers that trefoil uses",
+    .words = "[list | test | add | remove | enable | disable | approve]",
+    .summary = "List, test, add and remove MCP servers",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct servers_args),

@@ -91,8 +91,8 @@ int servers_list(struct app *app, const struct servers_args *a, int words, char 
     bool ready;
 
     (void)a;
-    if (words)
-        return app_usage("servers list: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     if (!once_open(&o, app))
         return EXIT_FAILED;
     once_connect(&o, NULL);
@@ -172,15 +172,16 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
     bool ready = false;
 
     (void)a;
-    if (words != 1)
-        return app_usage("servers test: expected NAME");
+    (void)words;
     if (!once_open(&o, app))
         return EXIT_FAILED;
     if (!app->opt.json)
         print_start(app, word[0]);
     if (!once_connect(&o, word[0])) {
         once_close(&o);
-        return app_usage("servers test: no server is called %.64s", word[0]);
+        return servers_unknown(
+            app, arena_printf(&app->mem, "servers test: there is no server %.64s", word[0]).p,
+            word[0]);
     }
     u = next(&o, NULL);
     ready = u->state == UP_READY;

@@ -202,17 +202,15 @@ static int act(struct app *app, struct shelf *shelf, const struct sessions_args 
     struct str what = words ? str_of(word[0]) : STR("list");
     struct store_session s;
 
-    if (str_eq(what, STR("list")) && words <= 1)
+    if (str_eq(what, STR("list")))
         return list(app, shelf, args);
-    if (str_eq(what, STR("delete")) && words > 1)
+    if (str_eq(what, STR("delete")))
         return delete_all(app, shelf, words - 1, word + 1);
-    if (str_eq(what, STR("show")) && words == 2)
-        return find(app, shelf, word[1], &s) ? show(app, shelf, args, &s) : EXIT_FAILED;
-    if (str_eq(what, STR("export")) && (words == 2 || words == 3))
-        return find(app, shelf, word[1], &s)
-                   ? export(app, shelf, args, &s, words == 3 ? word[2] : NULL)
-                   : EXIT_FAILED;
-    return app_usage("sessions: expected list, show ID, export ID [FILE] or delete ID...");
+    if (!find(app, shelf, word[1], &s))
+        return EXIT_FAILED;
+    if (str_eq(what, STR("show")))
+        return show(app, shelf, args, &s);
+    return export(app, shelf, args, &s, words == 3 ? word[2] : NULL);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -229,18 +227,27 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "all", OPTION_FLAG, offsetof(struct sessions_args, all), NULL,
-      "list all, not only the last 20" },
+      "List all sessions, not only the last 20" },
     { "format", OPTION_TEXT, offsetof(struct sessions_args, format), "FORMAT",
-      "of an export: jsonl (all records, as stored) or markdown" },
+      "jsonl (default: every record, as stored) or markdown" },
     { "thoughts", OPTION_FLAG, offsetof(struct sessions_args, thoughts), NULL,
-      "show what the model thought" },
+      "Show the model's thoughts" },
+};
+
+static const struct subcommand subcommands[] = {
+    { "list", "", "List sessions", 0, 0, "all" },
+    { "show", "ID", "Show the conversation of a session", 1, 1, "thoughts" },
+    { "export", "ID [FILE]", "Write a session to FILE or to stdout", 1, 2, "format thoughts" },
+    { "delete", "ID...", "Delete sessions and their logs", 1, WORDS_ANY, NULL },
 };
 
 const struct verb verb_sessions = {
     .name = "sessions",
-    .words = "[list] | show ID | export ID [FILE] | delete ID...",
-    .summary = "look at conversations that are kept, export or delete them",
-    .more = "The beginning of an id is enough where no other id begins so.\n",
+    .words = "[list | show | export | delete]",
+    .summary = "List, show, export and delete stored conversations",
+    .more = "The beginning of an ID is enough if no other ID begins the same.\n",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct sessions_args),

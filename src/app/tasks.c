@@ -232,20 +232,21 @@ static int events(struct shelf *shelf, struct str id, int64_t after)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
+static int bad_after(const struct tasks_args *args)
+{
+    return app_usage("tasks: --after %.40s: expected the number of an event", args->after);
+}
+
 static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_args *args,
                       struct str what, const char *word)
 {
     bool to_show = str_eq(what, STR("show")), to_watch = str_eq(what, STR("watch")),
-         to_tell = str_eq(what, STR("events")), to_cancel = str_eq(what, STR("cancel"));
+         to_tell = str_eq(what, STR("events"));
     int64_t after;
     struct str id;
 
-    if (!to_show && !to_watch && !to_tell && !to_cancel)
-        return app_usage("tasks: unknown word " STR_FMT "; accepted are list, show, watch, events "
-                         "and cancel",
-                         STR_ARG(str_head(what, 40)));
     if (!read_after(args, &after))
-        return app_usage("tasks: --after %.40s: the number of an event is expected", args->after);
+        return bad_after(args);
     if (!task_find(app, shelf, word, &id))
         return EXIT_FAILED;
     if (to_show)
@@ -261,10 +262,10 @@ static int watch_all(struct app *app, struct shelf *shelf, const struct tasks_ar
     struct err e;
 
     if (!read_after(args, &after))
-        return app_usage("tasks: --after %.40s: the number of an event is expected", args->after);
+        return bad_after(args);
     if (shelf->port)
         return tasks_watch_all(app, shelf, args->after ? after : -1);
-    fail(&e, ERR_NOT_FOUND, "there is nothing to watch: nothing is kept here");
+    fail(&e, ERR_NOT_FOUND, "there are no tasks to watch: nothing is stored for this root yet");
     return app_fail(&e);
 }
 
@@ -273,36 +274,30 @@ static int act(struct app *app, struct shelf *shelf, const struct tasks_args *ar
 {
     struct str what = words ? str_of(word[0]) : STR("list");
 
-    if (str_eq(what, STR("list")) && words <= 1)
+    if (str_eq(what, STR("list")))
         return list(app, shelf, args);
     if (str_eq(what, STR("watch")) && words == 1)
         return watch_all(app, shelf, args);
-    if (words == 2)
-        return act_on_one(app, shelf, args, what, word[1]);
-    return app_usage("tasks: expected list, show ID, watch [ID], events ID or cancel ID");
+    return act_on_one(app, shelf, args, what, word[1]);
 }
 
 /* Not for people: how a task gets a process of its own (task_child.h). */
-static bool is_work(int words, char **word, int64_t *fence)
+static int work(struct app *app, char **word)
 {
-    uint64_t n;
+    uint64_t fence;
 
-    if (words != 3 || !str_eq(str_of(word[0]), STR("work")) ||
-        !str_uint(str_of(word[2]), 1, INT64_MAX, &n))
-        return false;
-    *fence = (int64_t)n;
-    return true;
+    if (!str_uint(str_of(word[1]), 1, INT64_MAX, &fence))
+        return app_usage("tasks work: expected ID and FENCE");
+    return tasks_work_on(app, str_of(word[0]), (int64_t)fence);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
     struct shelf shelf;
-    int64_t fence;
     int code;
 
-    if (is_work(words, word, &fence))
-        return tasks_work_on(app, str_of(word[1]), fence);
-
+    if (words && str_eq(str_of(word[0]), STR("work")))
+        return work(app, word + 1);
     if (!shelf_open(&shelf, app))
         return EXIT_FAILED;
     code = act(app, &shelf, args, words, word);
@@ -312,24 +307,34 @@ static int run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "all", OPTION_FLAG, offsetof(struct tasks_args, all), NULL,
-      "list all, not only the last 20" },
+      "List all tasks, not only the last 20" },
     { "live", OPTION_FLAG, offsetof(struct tasks_args, live), NULL,
-      "list those that have not ended" },
-    { "agent", OPTION_TEXT, offsetof(struct tasks_args, agent), "NAME", "list those of one agent" },
+      "List only tasks that have not ended" },
+    { "agent", OPTION_TEXT, offsetof(struct tasks_args, agent), "NAME",
+      "List only tasks of this agent" },
     { "after", OPTION_TEXT, offsetof(struct tasks_args, after), "N",
-      "watch, events: begin behind the event of that number" },
+      "Begin after the event of this number" },
     { "thoughts", OPTION_FLAG, offsetof(struct tasks_args, thoughts), NULL,
-      "watch: show what the model thinks" },
+      "Show the model's thoughts" },
+};
+
+static const struct subcommand subcommands[] = {
+    { "list", "", "List tasks", 0, 0, "all live agent" },
+    { "show", "ID", "Show one task and its result", 1, 1, NULL },
+    { "watch", "[ID]", "Follow one task until it ends, or all tasks", 0, 1, "after thoughts" },
+    { "events", "ID", "Print the events of a task as lines of JSON", 1, 1, "after" },
+    { "cancel", "ID", "Cancel a task", 1, 1, NULL },
+    { "work", "ID FENCE", NULL, 2, 2, NULL },
 };
 
 const struct verb verb_tasks = {
     .name = "tasks",
-    .words = "[list] | show ID | watch [ID] | events ID | cancel ID",
-    .summary = "what agents were given to do, and how far they are",
-    .more =
-        "The beginning of an id is enough where no other id begins so. watch ends with its "
-        "task,\nand like run: 0 when it is completed. Ctrl-C only stops watching. Without an ID "
-        "it shows\nwhat happens to all, a line each.\n",
+    .words = "[list | show | watch | events | cancel]",
+    .summary = "List, show, follow and cancel tasks of agents",
+    .more = "The beginning of an ID is enough if no other ID begins the same. `watch ID` ends with "
+            "its\ntask and has the exit codes of `run`; Ctrl-C only stops watching.\n",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct tasks_args),

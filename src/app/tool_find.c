@@ -2,6 +2,7 @@
 
 #include "base/auto.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "core/tool_name.h"
 
@@ -66,6 +67,17 @@ static const char *server_of(const struct app *app, struct str name)
     return found;
 }
 
+static bool fail_unknown(const struct service *s, struct str name, struct err *e)
+{
+    struct nearest n = nearest_to(name);
+    const struct tool *t;
+
+    for (size_t i = 0; (t = offer_tool_at(&s->offer, i)); i++)
+        nearest_try(&n, str_of(t->name));
+    return fail(e, ERR_NOT_FOUND, "unknown tool " STR_FMT "%s", STR_ARG(utf8_head(name, 80)),
+                n.best.p ? nearest_hint(&n) : "; list all tools with: " TREFOIL_NAME " tools");
+}
+
 static const struct tool *find_published(const struct service *s, struct str name, struct err *e)
 {
     const struct tool *t = offer_tool(&s->offer, name);
@@ -83,9 +95,7 @@ static const struct tool *find_published(const struct service *s, struct str nam
                  STR_ARG(utf8_head(name, 80)));
         return t;
     }
-    if (!f)
-        fail(&unknown, ERR_NOT_FOUND, "unknown tool " STR_FMT, STR_ARG(utf8_head(name, 80)));
-    fail(e, unknown.code, "%s; all are listed by: " TREFOIL_NAME " tools", unknown.text);
+    fail_unknown(s, name, e);
     return NULL;
 }
 

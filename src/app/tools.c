@@ -231,7 +231,7 @@ static int run_call(struct one_call *o, struct str name, struct json args)
     const struct tool *t = tool_find(&o->once, name, &e);
 
     if (!t)
-        return o->once.interrupted ? EXIT_FAILED : app_fail(&e);
+        return o->once.interrupted ? EXIT_FAILED : app_fail_given(&e);
     o->self = principal_self(ORIGIN_TERMINAL);
     o->caller = (struct caller){ .kind = &cli_kind,
                                  .name = "cli",
@@ -250,8 +250,6 @@ static int call(struct app *app, int words, char **word)
     int code;
     struct err e;
 
-    if (words < 1 || words > 2)
-        return app_usage("tools call: expected NAME and a JSON object, or - to read it from stdin");
     o = ARENA_NEW(&app->mem, struct one_call);
     o->once.app = app;
     if (!tool_find_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args,
@@ -275,16 +273,22 @@ static int call(struct app *app, int words, char **word)
 static int run(struct app *app, const void *args, int words, char **word)
 {
     (void)args;
-    if (!words || (words == 1 && str_eq(str_of(word[0]), STR("list"))))
-        return list(app);
-    if (str_eq(str_of(word[0]), STR("call")))
+    if (words && str_eq(str_of(word[0]), STR("call")))
         return call(app, words - 1, word + 1);
-    return app_usage("tools: expected nothing, list, or call NAME JSON");
+    return list(app);
 }
+
+static const struct subcommand subcommands[] = {
+    { "list", "", "List the built-in tools and those of all MCP servers", 0, 0, NULL },
+    { "call", "NAME [JSON | -]",
+      "Call a tool; its arguments are a JSON object, - reads it from stdin", 1, 2, NULL },
+};
 
 const struct verb verb_tools = {
     .name = "tools",
-    .words = "[list] | call NAME [JSON | -]",
-    .summary = "list the tools, built-in and of MCP servers, or call one",
+    .words = "[list | call]",
+    .summary = "List the tools of trefoil and of its MCP servers, or call one",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .run = run,
 };

@@ -142,21 +142,21 @@ int trust_run(struct app *app, const struct trust_args *a)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    if (words)
-        return app_usage("trust: unexpected word %.40s", word[0]);
+    (void)words;
+    (void)word;
     return trust_run(app, args);
 }
 
 static const struct option options[] = {
-    { "yes", OPTION_FLAG, offsetof(struct trust_args, yes), NULL, "accept without asking" },
+    { "yes", OPTION_FLAG, offsetof(struct trust_args, yes), NULL, "Accept without asking" },
     { "revoke", OPTION_FLAG, offsetof(struct trust_args, revoke), NULL,
-      "trust nothing of this project any more" },
+      "Withdraw the trust in this project" },
 };
 
 const struct verb verb_trust = {
     .name = "trust",
     .words = "",
-    .summary = "show and accept the MCP servers that the project's files name",
+    .summary = "Show and accept the MCP servers that the project's files define",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct trust_args),

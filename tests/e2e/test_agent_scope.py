@@ -79,7 +79,7 @@ def a_file_that_is_wrong_says_where(root):
     configure(root)
     agent(root, "odd", '{\n  "mcp": { "expose_tools": "file_read" }\n}')
     done = run("mcp", "--agent", "odd", root=root, stdin=b"")
-    equal(done.returncode, 1)
+    equal(done.returncode, 2)
     has(done.stderr, b"agents/odd/agent.json:2:")
     has(run("mcp", "--agent", "nobody", root=root, stdin=b"").stderr, b"there is no agent nobody")
 

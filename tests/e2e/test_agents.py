@@ -116,7 +116,7 @@ def a_wrong_definition_is_left_out_and_said(root):
     equal([a["name"] for a in check["agents"] if "error" in a], ["odd"])
     has(run("doctor", root=root).stdout, b"1 agents, and 1 left out")
     done = run("agents", "show", "odd", root=root)
-    equal(done.returncode, 1)
+    equal(done.returncode, 2)
     has(done.stderr, b"odd.md:2:7: tier")
     has(run("agents", "show", "nobody", root=root).stderr, b"there is no agent nobody")
     equal(run("agents", "frob", root=root).returncode, 2)

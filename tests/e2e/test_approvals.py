@@ -180,9 +180,9 @@ def a_form_is_answered_by_its_values(root):
                             (["answer", ident], b"expected JSON or name=value"),
                             (["answer", ident, "shoe=red"], b"shoe is not asked for"),
                             (["answer", ident, "{"], b""), (["answer", ident, "{}"], b"lacks answer"),
-                            (["answer", ident, "a=b", "--always"], b"--always goes with allow"),
-                            (["allow", ident, "--reason", "x"], b"--reason with deny"),
-                            (["dance", ident], b"expected list"), (["allow"], b"expected list")):
+                            (["answer", ident, "a=b", "--always"], b"--always is not accepted here"),
+                            (["allow", ident, "--reason", "x"], b"--reason is not accepted here"),
+                            (["dance", ident], b"accepted are: list"), (["allow"], b"missing ID")):
             refused = approvals(root, *words)
             equal((words, refused.returncode), (words, USAGE))
             has(refused.stderr, part)

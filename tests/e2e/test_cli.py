@@ -7,37 +7,118 @@ import subprocess
 from harness import TREFOIL, Serve, case, environment, equal, has, main, run
 
 
-@case
-def version_and_help(root):
-    has(run("version").stdout, b"trefoil ")
-    equal(json.loads(run("version", "--json").stdout)["name"], "trefoil")
-    for args in ((), ("help",), ("--help",)):
-        done = run(*args)
-        equal(done.returncode, 0)
-        for verb in (b"serve", b"mcp", b"doctor", b"config"):
-            has(done.stdout, verb)
-    for verb in ("serve", "mcp", "agents", "models", "servers", "connect", "trust", "config", "doctor", "init",
-                 "version", "help"):
-        for args in (("help", verb), (verb, "--help")) if verb != "help" else (("help", verb),):
-            done = run(*args)
-            equal(done.returncode, 0)
-            has(done.stdout, f"usage: trefoil {verb}".encode())
+VERBS = ("chat", "run", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
+         "tools", "connect", "trust", "config", "doctor", "explain", "backup", "gc", "init", "version", "help")
+SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),
+               "tasks": ("list", "show", "watch", "events", "cancel"),
+               "approvals": ("list", "show", "allow", "deny", "answer"), "tools": ("list", "call"),
+               "servers": ("list", "test", "add", "remove", "enable", "disable", "approve"),
+               "config": ("check", "limits")}
+
+
+def shown(*args, **more):
+    """What a command prints that must succeed without a word on stderr."""
+    done = run(*args, **more)
+    equal((args, done.returncode, done.stderr), (args, 0, b""))
+    return done.stdout.decode()
 
 
 @case
-def what_is_not_known_is_said_with_what_is(root):
-    for args, text in ((("frobnicate",), b"unknown verb frobnicate; accepted are: "),
-                       (("serve", "--port", "1"), b"unknown option --port; accepted are: --listen"),
+def help_is_shown_everywhere(root):
+    everything = shown()
+    for verb in VERBS:
+        has(everything, f"\n  {verb} ")
+    has(everything, "\nExit codes: 0 success, 1 failure, 2 ")
+    for args in (("help",), ("--help",), ("-h",), ("--json", "-h"), ("help", "--help")):
+        equal(shown(*args), everything)
+    for verb in VERBS:
+        text = shown("help", verb)
+        has(text, f"usage: trefoil {verb}")
+        has(text, "-h, --help")
+        if verb != "help":
+            for args in ((verb, "--help"), (verb, "-h"), ("-h", verb), (verb, "--help", "--frob")):
+                equal(shown(*args, cwd=root), text)
+        for sub in SUBCOMMANDS.get(verb, ()):
+            has(text, f"\n  {sub} ")
+            part = shown("help", verb, sub)
+            has(part, f"usage: trefoil {verb} {sub} ")
+            equal(shown(verb, sub, "-h"), part)
+            equal(shown(verb, "--help", sub), part)
+    equal(list(root.iterdir()), [])
+
+
+@case
+def the_version_is_shown_everywhere(root):
+    version = shown("version")
+    equal(version.split()[0], "trefoil")
+    for args in (("-V",), ("--version",), ("servers", "-V"), ("run", "--version"), ("tools", "call", "-V")):
+        equal(shown(*args), version)
+    equal(json.loads(shown("version", "--json")), json.loads(shown("--version", "--json")))
+    equal(json.loads(shown("version", "--json"))["name"], "trefoil")
+
+
+@case
+def a_wrong_command_line_is_explained(root):
+    for args, text in ((("frobnicate",), b'unknown command "frobnicate"; see: trefoil help\n'),
+                       (("srve",), b'unknown command "srve"; did you mean "serve"?\n'),
+                       (("serve", "--lisen", "1"), b"serve: unknown option --lisen; did you mean --listen?\n"),
+                       (("serve", "--port", "1"), b"serve: unknown option --port; see: trefoil serve --help\n"),
+                       (("run", "-q", "x"), b"run: unknown option -q; see: trefoil run --help\n"),
+                       (("--frob",), b"trefoil: unknown option --frob; see: trefoil --help\n"),
                        (("serve", "--listen"), b"--listen needs a value: ADDRESS"),
                        (("version", "--json=1"), b"--json takes no value"),
-                       (("serve", "now"), b"unexpected word now"),
-                       (("config", "frob"), b"expected check or limits"),
+                       (("serve", "now"), b'unexpected argument "now"\nusage: trefoil serve\n'),
+                       (("config",), b"config: missing command\nusage: trefoil config check | limits\n"),
+                       (("config", "frob"), b'config: unknown command "frob"; accepted are: check, limits'),
+                       (("config", "chekc"), b'config: unknown command "chekc"; did you mean "check"?'),
+                       (("tools", "call"), b"tools call: missing NAME\nusage: trefoil tools call NAME [JSON | -]"),
+                       (("agents", "dispatch", "x"), b"agents dispatch: missing TASK\n"),
+                       (("tasks", "show", "--live"), b"--live is not accepted here"),
+                       (("backup",), b"missing FILE"),
                        (("doctor", "--log-level", "loud"), b"accepted are error, warn"),
-                       (("help", "frob"), b"unknown verb frob")):
+                       (("help", "frob"), b'unknown command "frob"'),
+                       (("help", "servers", "ad"), b'did you mean "add"?'),
+                       (("help", "serve", "x"), b'"serve" has no commands of its own')):
         done = run(*args, cwd=root)
-        equal(done.returncode, 2)
+        equal((args, done.returncode), (args, 2))
         has(done.stderr, text)
         equal(done.stdout, b"")
+
+
+@case
+def a_mistyped_name_suggests_the_nearest(root):
+    (root / ".trefoil" / "agents").mkdir(parents=True)
+    (root / ".trefoil" / "agents" / "reviewer.md").write_text("---\ndescription: r.\n---\nYou review.\n")
+    for args, text in ((("tools", "call", "file_raed"), b'unknown tool file_raed; did you mean "file_read"?'),
+                       (("explain", "gerp"), b'unknown tool gerp; did you mean "grep"?'),
+                       (("agents", "show", "reviwer"), b'there is no agent reviwer; did you mean "reviewer"?'),
+                       (("explain", "grep", "--agent", "defualt"), b'did you mean "default"?'),
+                       (("run", "-a", "reviwer", "hi"), b'there is no agent reviwer; did you mean "reviewer"?'),
+                       (("agents", "dispatch", "reviwer", "hi"), b'did you mean "reviewer"?'),
+                       (("mcp", "--agent", "reviwer"), b'did you mean "reviewer"?'),
+                       (("run", "--model", "hihg", "hi"), b'the model hihg; did you mean "high"?'),
+                       (("run", "--model", "antropic/x", "hi"), b'antropic/x; did you mean "anthropic"?'),
+                       (("connect", "cursr"), b'did you mean "cursor"?')):
+        done = run(*args, root=root, stdin=b"")
+        equal((args, done.returncode), (args, 2))
+        has(done.stderr, text)
+        equal(done.stdout, b"")
+
+
+@case
+def a_reader_that_leaves_is_no_failure(root):
+    for args in (("tools",), ("help",), ("config", "limits"), ("config", "limits", "--json")):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([TREFOIL, *args], cwd=root, stdout=write, stderr=subprocess.PIPE,
+                              env=environment(), check=False)
+        os.close(write)
+        equal((args, done.stderr), (args, b""))
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([TREFOIL, *args], cwd=root, stdout=full, stderr=subprocess.PIPE,
+                                  env=environment(), check=False)
+        equal((args, done.returncode), (args, 1))
+        has(done.stderr, b"cannot write to stdout: No space left on device")
 
 
 @case
@@ -78,7 +159,8 @@ def configuration_is_read_strictly(root):
     equal(run("config", "check", root=root).returncode, 0)
     equal(json.loads(run("config", "limits", "--json", root=root).stdout)["tool_ms"], 5000)
     for text, where in (("[serve]\nlisen = 1\n", b"trefoil.toml:2:1: serve.lisen: unknown key; "
-                         b"accepted are: listen, hosts"),
+                         b'did you mean "listen"?'),
+                        ("[serve]\nport = 1\n", b"serve.port: unknown key; accepted are: listen, hosts"),
                         ("[serve]\nlisten = 1\n", b"trefoil.toml:2:10: serve.listen: expected a "
                          b"string, found a number"),
                         ("a = 1\na = 2\n", b"trefoil.toml:2:1:"),

@@ -122,8 +122,8 @@ def a_running_server_by_its_url(root):
     equal(json.loads((project / ".cursor/mcp.json").read_text())["mcpServers"]["trefoil"], {"url": url})
     for args, text in ((("claude-desktop", "--http", url), b"takes no URL"),
                        (("claude", "--http", "localhost"), b"--http needs a URL"),
-                       (("emacs",), b"expected claude, claude-desktop, cursor or vscode"),
-                       ((), b"expected claude")):
+                       (("emacs",), b'unknown client "emacs"; accepted are: claude'),
+                       ((), b"missing CLIENT")):
         done = run("connect", *args, root=project, **env)
         equal(done.returncode, 2)
         has(done.stderr, text)

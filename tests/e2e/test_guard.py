@@ -176,7 +176,7 @@ def an_agent_has_limits_of_its_own(root):
     equal(explain(root, "mcp_calc_add", "--agent", "coder")["by"], "capability")
     said = explain(root, "mcp_calc_echo", "--agent", "coder")
     equal((said["verdict"], said["by"]), ("ask", "mode"))
-    equal(run("explain", "file_read", "--agent", "nobody", root=root).returncode, 1)
+    equal(run("explain", "file_read", "--agent", "nobody", root=root).returncode, 2)
 
 
 @case
@@ -201,14 +201,14 @@ def explain_says_it_in_words(root):
                  "loop", "taint"):
         has(text, f"  {name} ")
     equal(text.splitlines()[0], "file_read (read), called by mcp: allow")
-    for words, want in ((("explain",), "expected TOOL"),
+    for words, want in ((("explain",), "missing TOOL"),
                         (("explain", "file_read", "[]"), "a JSON object is expected"),
                         (("explain", "file_read", "--mode", "x"), "read-only"),
                         (("explain", "file_read", "--caller", "x"), "mcp and cli")):
         answer = run(*words, root=root)
         equal(answer.returncode, 2)
         has(answer.stderr.decode(), want)
-    equal(run("explain", "nothing", root=root).returncode, 1)
+    equal(run("explain", "nothing", root=root).returncode, 2)
 
 
 @case

@@ -125,7 +125,7 @@ def what_is_wrong_is_said_with_its_place(root):
     has(done.stderr, b"trefoil.toml:2:8: providers.x.kind: unknown kind; accepted are anthropic")
     done = run("models", "now", root=place(root)[0], **env)
     equal(done.returncode, 2)
-    has(done.stderr, b"models: unexpected word now")
+    has(done.stderr, b'models: unexpected argument "now"')
 
 
 main()

@@ -4,6 +4,7 @@ import os
 import pty
 import stat
 import subprocess
+import tomllib
 
 from harness import DEADLINE, TREFOIL, Serve, Stdio, case, environment, equal, has, main, run
 
@@ -85,7 +86,7 @@ def mistakes_are_said_with_their_place(root):
     for verb in (("config", "check"), ("trust", "--yes"), ("servers", "remove", "x")):
         done = trefoil(project, *verb, **env)
         equal(done.returncode, 2)
-        has(done.stderr, b"trefoil.toml:3:1: mcp.servers[0].comand: unknown key; accepted are: type")
+        has(done.stderr, b'trefoil.toml:3:1: mcp.servers[0].comand: unknown key; did you mean "command"?')
     (project / "trefoil.toml").write_text("")
     (project / ".mcp.json").write_text('{"mcpServers": {"x": {"command": "y", "odd": 1}, "z": 3}}')
     done = trefoil(project, "config", "check", **env)
@@ -217,7 +218,7 @@ def add_to_nothing_and_to_the_users_file(root):
     equal(states(project, **env), {"web": True, "mine": True})
     done = trefoil(project, "servers", "remove", "mine", **env)
     equal(done.returncode, 2)
-    has(done.stderr, b"trefoil.toml has no server mine; it stands in ")
+    has(done.stderr, b"trefoil.toml has no server mine; it is defined in ")
     has(done.stderr, b"use --user")
     equal(trefoil(project, "servers", "remove", "mine", "--user", **env).returncode, 0)
     equal(own.read_text(), "")
@@ -227,11 +228,11 @@ def add_to_nothing_and_to_the_users_file(root):
 def what_is_refused_writes_nothing(root):
     project, env = place(root)
     (project / ".mcp.json").write_text('{"mcpServers": {"theirs": {"command": "x"}}}')
-    for args, text in ((("add",), b"expected NAME --url URL"),
-                       (("add", "x"), b"expected NAME --url URL"),
-                       (("add", "x", "--url", "http://h/", "--", "y"), b"expected NAME --url URL"),
-                       (("add", "database", "--", "y"), b"database is there already, in trefoil.toml:6"),
-                       (("add", "theirs", "--", "y"), b"theirs is there already, in .mcp.json:1"),
+    for args, text in ((("add",), b"servers add: missing NAME\nusage: trefoil servers add NAME URL"),
+                       (("add", "x"), b'missing the URL or the command of the server "x"'),
+                       (("add", "x", "--url", "http://h/", "--", "y"), b'argument "y" beside the URL'),
+                       (("add", "database", "--", "y"), b"called database exists already, in trefoil.toml:6"),
+                       (("add", "theirs", "--", "y"), b"called theirs exists already, in .mcp.json:1"),
                        (("add", "a b", "--", "y"), b"the name of a server is 1 to 64"),
                        (("add", "x", "--", "../y"), b"must not go up"),
                        (("add", "x", "--url", "http://169.254.169.254/"), b"metadata service"),
@@ -240,9 +241,12 @@ def what_is_refused_writes_nothing(root):
                        (("add", "x", "--url", "http://h/", "--header", "A"), b'"Name: value"'),
                        (("add", "x", "--env", "A=env:TREFOIL_NOT_SET", "--", "y"), b"is not set"),
                        (("remove", "nobody"), b"trefoil.toml has no server nobody"),
-                       (("disable", "theirs"), b"it stands in .mcp.json:1, a file of another program"),
-                       (("enable",), b"expected NAME"),
-                       (("frob",), b"expected list, test, add, remove")):
+                       (("remove", "databse"), b'has no server databse; did you mean "database"?'),
+                       (("test", "databse"), b'there is no server databse; did you mean "database"?'),
+                       (("disable", "theirs"), b"it is defined in .mcp.json:1, a file of another program"),
+                       (("enable",), b"missing NAME"),
+                       (("list", "--url", "http://h/"), b"--url is not accepted here"),
+                       (("frob",), b'unknown command "frob"; accepted are: list, test, add, remove')):
         done = trefoil(project, "servers", *args, **env)
         if done.returncode not in (1, 2):
             raise AssertionError((args, done))
@@ -250,6 +254,49 @@ def what_is_refused_writes_nothing(root):
         equal(done.stdout, b"")
     equal((project / "trefoil.toml").read_text(), TOML)
     equal(sorted(p.name for p in project.iterdir()), [".mcp.json", "trefoil.toml"])
+
+
+@case
+def a_url_is_never_stored_as_a_command(root):
+    project, env = place(root, "")
+    web = "https://h.example/mcp"
+
+    def entry(*args):
+        """What `servers add` writes; the options may stand anywhere before a --."""
+        (project / "trefoil.toml").write_text("")
+        done = trefoil(project, "servers", *args, **env)
+        equal((args, done.returncode, done.stderr), (args, 0, b""))
+        return tomllib.loads((project / "trefoil.toml").read_text())["mcp"]["servers"]
+
+    plain = {"name": "web", "url": web}
+    for args in (("add", "web", web), ("add", "web", "--", web), ("add", "--transport", "auto", "web", web),
+                 ("add", "web", "--url", web), ("add", "-t", "auto", "--url=" + web, "web")):
+        equal(entry(*args), [plain])
+    equal(entry("add", "web", web, "-t", "sse", "-H", "X-A: b:c"),
+          [{**plain, "type": "sse", "headers": {"X-A": "b:c"}}])
+    equal(entry("--header", "X-A: b", "add", "--transport=http", "web", web),
+          [{**plain, "type": "http", "headers": {"X-A": "b"}}])
+    equal(entry("add", "web", "HTTP://localhost:1/mcp"), [{"name": "web", "url": "HTTP://localhost:1/mcp"}])
+    equal(entry("add", "-e", "A=1", "cmd", "-eHOME", "--", "npx", "-e", "https://h.example", "-h"),
+          [{"name": "cmd", "command": ["npx", "-e", "https://h.example", "-h"], "env": ["A=1", "HOME"]}])
+    equal(entry("add", "cmd", "-t", "stdio", "server.py", "x"), [{"name": "cmd", "command": ["server.py", "x"]}])
+    (project / "trefoil.toml").write_text("")
+    for args, text in ((("web", "ws://h.example/mcp"), b"ws:// is not supported; a server is reached over http://"),
+                       (("web", "--url", "file:///x"), b"file:// is not supported"),
+                       (("web", "localhost:3000/mcp"), b'did you mean "http://localhost:3000/mcp"?'),
+                       (("web", "--url", "h.example"), b'did you mean "http://h.example"?'),
+                       (("web", web, "more"), b'unexpected argument "more" beside the URL'),
+                       (("web", web, "-t", "stdio"), b"accepted are auto, http and sse for a URL"),
+                       (("web", "-t", "sse", "--", "x"), b"accepted are stdio for a command"),
+                       (("web", "-e", "=x", "--", "x"), b"--env needs NAME=VALUE or NAME"),
+                       (("web", "https://user:pw@h.example/"), b"no user and password in a URL"),
+                       (("web", "npx", "-y", "x"), b"unknown option -y; see: trefoil servers add --help "
+                        b"(write -- before a command that has options)")):
+        done = trefoil(project, "servers", "add", *args, **env)
+        if done.returncode not in (1, 2):
+            raise AssertionError((args, done))
+        has(done.stderr, text)
+        equal(((project / "trefoil.toml").read_text(), done.stdout), ("", b""))
 
 
 @case

@@ -462,8 +462,11 @@ def tools_lists_and_calls(root):
     equal(json.loads(piped.stdout)["content"], [{"type": "text", "text": "piped"}])
     equal(run("tools", "call", "mcp_a_fail", "--trust", root=root).returncode, 1)
     wrong = run("tools", "call", "nothing", "--trust", root=root)
-    equal(wrong.returncode, 1)
-    has(wrong.stderr, b"unknown tool nothing; all are listed by: trefoil tools")
+    equal(wrong.returncode, 2)
+    has(wrong.stderr, b"unknown tool nothing; list all tools with: trefoil tools")
+    for word in ("add", "mcp_a_ad", "MCP_A_ADD"):
+        has(run("tools", "call", word, "--trust", root=root).stderr,
+            f'unknown tool {word}; did you mean "mcp_a_add"?'.encode())
     equal(run("tools", "call", "mcp_a_add", "[1]", "--trust", root=root).returncode, 2)
     has(run("tools", "call", "system_time", root=root).stdout, b"unixMs")
 
