@@ -49,7 +49,22 @@ static void put_state(struct buf *out, const struct approval *a)
     buf_putc(out, '\n');
 }
 
-/* What would be run, then why it is asked. */
+/* Each line behind some blanks; most: bytes of it. */
+static void put_message(struct buf *out, struct str message, const char *blanks, size_t most)
+{
+    struct str head = utf8_head(message, most), rest = head;
+
+    while (rest.p) {
+        buf_put(out, str_of(blanks));
+        show_lines(out, str_cut(&rest, '\n'));
+        buf_putc(out, '\n');
+    }
+    if (head.n < message.n)
+        buf_printf(out, "%s... (%zu bytes more: " TREFOIL_NAME " approvals show)\n", blanks,
+                   message.n - head.n);
+}
+
+/* Which call, then why it is asked about and what it would run. */
 static void put_lines(struct buf *out, const struct approval *a, int64_t now)
 {
     buf_put(out, a->task->id);
@@ -64,9 +79,7 @@ static void put_lines(struct buf *out, const struct approval *a, int64_t now)
     buf_putc(out, ' ');
     put_cut(out, json_here(a->args) ? json_raw(a->args) : STR("{}"), ARGS_SHORT);
     put_state(out, a);
-    buf_put(out, STR("    "));
-    put_cut(out, a->message, MESSAGE_SHORT);
-    buf_putc(out, '\n');
+    put_message(out, a->message, "    ", MESSAGE_SHORT);
 }
 
 static void put_field(struct buf *out, const char *key, struct str value)
@@ -101,9 +114,10 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     put_field(out, "agent", a->task->agent);
     put_field(out, "asks for", a->kind);
     put_field(out, "tool", a->tool);
-    put_members(out, mem, "argument", a->args);
+    if (!str_eq(a->kind, str_of(ask_names[ASK_PERMISSION]))) /* whose message has them */
+        put_members(out, mem, "argument", a->args);
     put_field(out, "cut", a->cut ? STR("the arguments are too long to be shown") : STR_NONE);
-    put_field(out, "says", a->message);
+    put_message(out, a->message, "", SIZE_MAX);
     put_field(out, "url", json_str(mem, json_get(a->params, STR("url"))));
     put_members(out, mem, "value", form);
     buf_put(out, STR("waits      "));

@@ -4,7 +4,8 @@
  * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,"asked",
  *  "waits_seconds","open"}; with "cut":true when arguments, message, url or schema are cut or left out
  *
- * Arguments are those of the call, without secrets (args_brief.h). In lists all of these are short,
+ * Arguments are those of the call, without secrets (args_brief.h), and the message of a permission
+ * shows what would be run (core/call_shown.h). In lists all of these are short,
  * and a question that does not fit into the answer is only named; /api/tasks/ID and `approvals show`
  * have the whole. open: somebody works on the task and would take an
  * answer; else it asks again, under another key, when it goes on.

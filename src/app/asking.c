@@ -11,7 +11,6 @@
 #include "app/show.h"
 #include "base/container.h"
 #include "base/utf8.h"
-#include "core/tool.h"
 
 enum { SHOW_MOST = 8 << 20, VALUE_SHOWN = 256 << 10, CONTENT_MOST = 1 << 20 };
 
@@ -58,28 +57,6 @@ static void show_message(struct question *q)
     buf_init(&out, SHOW_MOST);
     put_value(&out, json_str(memory(q), json_get(q->params, STR("message"))));
     show_buf(q, &out);
-}
-
-/* All that would be run: what is not seen cannot be agreed to. */
-static void show_call(struct question *q)
-{
-    const struct call *call = q->ask->about;
-    AUTO_BUF out;
-
-    buf_init(&out, SHOW_MOST);
-    JSON_MEMBERS(key, call->args)
-    {
-        struct json v = json_value(key);
-
-        buf_put(&out, STR("  "));
-        show_text(&out, json_str(memory(q), key));
-        buf_put(&out, STR(": "));
-        put_value(&out, json_type(v) == JSON_STRING ? json_str(memory(q), v) : json_raw(v));
-    }
-    if (out.n)
-        show_buf(q, &out);
-    if (out.full)
-        q->asking->kind->show(q->asking, STR("\n... (there is more: too much to be shown)\n"));
 }
 
 static void show_url(struct question *q)
@@ -303,7 +280,6 @@ static void begin(struct question *q)
         show_url(q);
         q->asking->kind->want(q->asking, STR("Did you open it? [y/N] "));
     } else {
-        show_call(q);
         q->asking->kind->want(q->asking, can_grant(q) ? STR("Allow it? [y/N/a(lways)] ")
                                                       : STR("Allow it? [y/N] "));
     }

@@ -1,7 +1,8 @@
 /*
  * asking.h - what an agent asks, put to the person at a terminal: one question after the other.
  *
- *   permission   what would be run, with all its arguments; y, n, or a: from now on
+ *   permission   what would be run, as its message shows it (core/call_shown.h); y, n, or a: from
+ *                now on
  *   form         a line for each property of its schema, checked by its type
  *   page         its address, and whether it was opened
  *

@@ -172,19 +172,10 @@ static void on_answered(struct op *op, const struct err *e, void *who)
     send_line(f->run, &w);
 }
 
-static bool read_args(struct far_ask *f, struct json args, struct err *e)
-{
-    struct json_opts opts = limits_json(f->call.host->limits);
-
-    return !json_here(args) ||
-           json_read(&f->mem, arena_str(&f->mem, json_raw(args)), &opts, &f->call.args, e);
-}
-
 static void ask(struct far_run *r, const struct run_line *line)
 {
     struct far_ask *f = MEM_NEW(struct far_ask);
     struct work_client *c = &r->screen.client;
-    struct err e;
 
     *f = (struct far_ask){ .run = r, .id = line->ask, .next = r->asks };
     r->asks = f;
@@ -197,9 +188,7 @@ static void ask(struct far_run *r, const struct run_line *line)
     f->ask.params =
         json_here(line->params) ? arena_str(&f->mem, json_raw(line->params)) : STR("{}");
     op_begin(&f->ask.op, &ask_kind, r->loop, NULL, on_answered, f);
-    if (!read_args(f, line->args, &e))
-        ask_refuse(&f->ask, &e);
-    else if (!c->kind->can(c, f->ask.kind))
+    if (!c->kind->can(c, f->ask.kind))
         ask_refuse(&f->ask, &(struct err){ ERR_DENIED, "nobody is there to answer" });
     else
         c->kind->ask(c, &f->ask);

@@ -154,8 +154,6 @@ static bool put_ask(struct guest_ask *q)
     jw_kint(&w, "ask", q->id);
     jw_kstr(&w, "kind", str_of(ask_names[ask->kind]));
     jw_kraw(&w, "params", ask->params);
-    if (json_here(ask->about->args))
-        jw_kraw(&w, "args", json_raw(ask->about->args));
     return send_line(q->guest, &w);
 }
 

@@ -8,9 +8,9 @@ enum { DEEPER = 8 }; /* a line is around what the limit is for */
 #define TEXT(name) PICK_FIELD(#name, PICK_STR, struct run_line, name, 0)
 
 static const struct pick line_fields[] = {
-    VALUE(run),      VALUE(begins), VALUE(event),  VALUE(value), VALUE(params), VALUE(args),
-    NUMBER(answer),  NUMBER(ask),   NUMBER(taken), NUMBER(done), TRUTH(cancel), TRUTH(turns),
-    TRUTH(canceled), TEXT(note),    TEXT(below),   TEXT(kind),   TEXT(code),    TEXT(text),
+    VALUE(run),  VALUE(begins), VALUE(event), VALUE(value),  VALUE(params), NUMBER(answer),
+    NUMBER(ask), NUMBER(taken), NUMBER(done), TRUTH(cancel), TRUTH(turns),  TRUTH(canceled),
+    TEXT(note),  TEXT(below),   TEXT(kind),   TEXT(code),    TEXT(text),
 };
 
 bool run_line_read(struct arena *mem, const struct frame *frame, const struct limits *limits,

@@ -13,7 +13,7 @@
  *   {"begins":{"session","agent","model"}}, {"turns":true}, {"note":"..."}   as struct run_job_kind
  *   {"event":{...}}                        as event_write writes it; with "below":"SESSION" it is
  *                                          of an agent that was called
- *   {"ask":N,"kind","params":{...},"args":{...}}   args: of the call it is asked for
+ *   {"ask":N,"kind","params":{...}}
  *   {"taken":N}                            the ask N need not be answered any more
  *   {"done":CODE,"canceled":BOOL}          nothing follows
  */
@@ -25,7 +25,7 @@
 
 /* Any of them; what a line does not have is missing, and numbers are -1. */
 struct run_line {
-    struct json run, begins, event, value, params, args;
+    struct json run, begins, event, value, params;
     int64_t answer, ask, taken, done;
     bool cancel, turns, canceled;
     struct str note, below, kind, code, text;

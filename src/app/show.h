@@ -9,15 +9,17 @@
 
 #include "base/buf.h"
 #include "base/secret.h"
+#include "base/visible.h"
 
-/* Printable characters as they are; controls, invisible and direction marks as \u{hex}. */
-void show_text(struct buf *out, struct str s);
+static inline void show_text(struct buf *out, struct str s)
+{
+    visible_text(out, s);
+}
 
-/*
- * A text of several lines: line feeds and tabs stay, and what joins or varies characters (emoji,
- * scripts) does too; everything else as show_text has it.
- */
-void show_lines(struct buf *out, struct str s);
+static inline void show_lines(struct buf *out, struct str s)
+{
+    visible_lines(out, s);
+}
 
 /* What one line of a list says of a thing: the first sentence of its description, cut if long. */
 void show_summary(struct buf *out, struct str description);

@@ -87,14 +87,9 @@ static struct shown_ask *find(struct task_asking *t, struct str key)
 /* Its own copy of all: what was told goes. */
 static void fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
 {
-    struct json_opts opts = limits_json(s->of->host.limits);
-    struct err e;
-
     s->key = arena_str(&s->mem, a->key);
     s->call = (struct call){ .host = &s->of->host, .mem = &s->mem };
     s->call.what = arena_cstr(&s->mem, a->tool);
-    if (json_here(a->args))
-        json_read(&s->mem, arena_str(&s->mem, json_raw(a->args)), &opts, &s->call.args, &e);
     s->ask = (struct ask){ .call = &s->call, .about = &s->call, .kind = kind, .key = s->key };
     s->ask.params = json_here(a->params) ? arena_str(&s->mem, json_raw(a->params)) : STR("{}");
 }

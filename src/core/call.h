@@ -58,10 +58,12 @@ struct host {
 struct guard_pass {
     bool judged;
     uint8_t says, row; /* enum guard_says, enum guard_row: the verdict and who decided it */
-    bool asked;        /* a person was asked */
-    bool noted;        /* it stands in the history of its caller: */
-    uint32_t turn;     /* there */
-    uint64_t digest;   /* of tool and arguments */
+    bool asked;        /* a person was asked, */
+    bool cut;          /* and was not shown all of it */
+    struct guard_question *question; /* what the person was asked (guard_ask.c); NULL: nothing */
+    bool noted;                      /* it stands in the history of its caller: */
+    uint32_t turn;                   /* there */
+    uint64_t digest;                 /* of tool and arguments */
     int64_t begun;
 };
 

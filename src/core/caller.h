@@ -22,6 +22,9 @@ struct guard_scope;
 struct guard_history;
 struct guard_grants;
 
+/* The schema of a permission that holds for one call. */
+#define ASK_ONCE_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
+
 enum ask_kind {
     ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
     ASK_URL,    /* a person visits a page: {message, url, elicitationId} -> {action} */

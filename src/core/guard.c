@@ -1,10 +1,8 @@
-#include "core/guard.h"
+#include "core/guard_parts.h"
 
 #include "base/hash.h"
-#include "base/utf8.h"
 #include "core/guard_grants.h"
 #include "core/guard_vault.h"
-#include "core/offer.h"
 #include "core/path_rules.h"
 #include "core/write_turn.h"
 
@@ -56,11 +54,9 @@ static uint64_t call_digest(const struct guard *g, const struct tool *tool, stru
     return json_here(args) ? (name * 31) ^ digest(g, json_raw(args)) : name;
 }
 
-enum looking { ONLY_LOOK, SPEND };
-
 static struct guard_facts gather(struct guard *g, const struct host *host,
                                  const struct caller *caller, const struct tool *tool,
-                                 struct json args, uint64_t call, enum looking how)
+                                 struct json args, uint64_t call, enum guard_paying paying)
 {
     const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
     struct guard_facts f = {
@@ -77,8 +73,10 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
         .taint = caller->taint,
     };
 
-    f.wait_ms = rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
-                                 costs[tool->kind], loop_now(host->loop), how == ONLY_LOOK);
+    if (paying != GUARD_HAS_PAID)
+        f.wait_ms =
+            rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
+                             costs[tool->kind], loop_now(host->loop), paying == GUARD_ONLY_LOOKS);
     if (guard_is_read_only(scope))
         f.in_vault = guard_in_vault(host, args);
     if (caller->history)
@@ -90,130 +88,25 @@ void guard_look(struct guard *g, const struct host *host, const struct caller *c
                 const struct tool *tool, struct json args, struct guard_verdict *out)
 {
     struct guard_facts f =
-        gather(g, host, caller, tool, args, call_digest(g, tool, args), ONLY_LOOK);
+        gather(g, host, caller, tool, args, call_digest(g, tool, args), GUARD_ONLY_LOOKS);
 
     guard_judge(&f, out);
 }
 
+void guard_judge_call(struct call *call, const struct tool *tool, enum guard_paying paying,
+                      struct guard_verdict *out)
+{
+    struct guard_facts f = gather(call->host->guard, call->host, call->caller, tool, call->args,
+                                  call->pass.digest, paying);
+
+    guard_judge(&f, out);
+    call->vault_only = guard_is_read_only(f.scope);
+    call->path_rules = path_rules_of(call->mem, f.scope, tool);
+    call->pass.says = (uint8_t)out->says;
+    call->pass.row = (uint8_t)out->by;
+}
+
 /* ---- letting in ---------------------------------------------------------------------------- */
-
-static void let_in(struct call *call, const struct tool *tool)
-{
-    struct guard_history *h = call->caller->history;
-
-    if (h) {
-        call->pass.turn = guard_history_add(h, call->pass.digest);
-        call->pass.noted = true;
-    }
-    write_turn_begin(call, tool);
-}
-
-static void refuse(struct call *call, const char *fmt, const char *why)
-    __attribute__((format(printf, 2, 0)));
-
-static void refuse(struct call *call, const char *fmt, const char *why)
-{
-    struct err e;
-
-    call->pass.says = GUARD_DENY;
-    fail(&e, ERR_DENIED, fmt, call->what, why);
-    call_broke(call, &e);
-}
-
-/* The list it came from may have changed while somebody thought about it. */
-static const struct tool *find_again(const struct call *call)
-{
-    struct offer *offer = call->host->offer;
-
-    return offer ? offer_tool(offer, str_of(call->what)) : call->tool;
-}
-
-/* Who declines may say why; the model can do something with that. */
-static const char *why_declined(const struct call *call, struct json answer)
-{
-    struct str reason = json_str(call->mem, json_get(answer, STR("reason")));
-
-    if (!reason.n)
-        return "who was asked declined";
-    return arena_printf(call->mem, "who was asked declined: " STR_FMT,
-                        STR_ARG(utf8_head(reason, 120)))
-        .p;
-}
-
-static void on_asked(struct op *op, const struct err *e, void *who)
-{
-    struct call *call = who;
-    const struct ask *ask = (const struct ask *)(const void *)op;
-    const struct tool *tool;
-
-    if (e && e->code == ERR_CANCELED) {
-        call_broke(call, e);
-    } else if (e) {
-        refuse(call, "%s was not permitted: %.120s", e->text);
-    } else if (!json_is(json_get(ask->answer, STR("action")), STR("accept"))) {
-        refuse(call, "%s was not permitted: %.150s", why_declined(call, ask->answer));
-    } else if (!(tool = find_again(call))) {
-        refuse(call, "%s was permitted, but %s", "is no longer there");
-    } else {
-        if (json_true(json_get(json_get(ask->answer, STR("content")), STR("always"))) &&
-            call->caller->grants)
-            guard_grant(call->caller->grants, str_of(call->what));
-        let_in(call, tool);
-    }
-}
-
-/* What a form would hold: nothing, or whether it is allowed from now on. */
-static struct str ask_schema(const struct call *call)
-{
-    if (!call->caller->grants)
-        return STR("{\"type\":\"object\",\"properties\":{}}");
-    return STR("{\"type\":\"object\",\"properties\":{\"always\":{\"type\":\"boolean\","
-               "\"title\":\"Allow it from now on\",\"default\":false}}}");
-}
-
-static struct str ask_params(struct call *call, const char *why)
-{
-    struct str message = arena_printf(call->mem, "Let %s run %s? It is asked because: %s.",
-                                      call->caller->name, call->what, why);
-    struct buf out;
-    struct jw w = jw_to(&out);
-
-    buf_init_in(&out, call->mem, 6 * message.n + 1024); /* all of it escaped, and the schema */
-    jw_object(&w);
-    jw_kstr(&w, "message", message);
-    jw_kraw(&w, "requestedSchema", ask_schema(call));
-    jw_object_end(&w);
-    return buf_str(&out);
-}
-
-static void ask_first(struct call *call, const struct guard_verdict *v)
-{
-    char why[1024];
-
-    guard_reasons(v, why, sizeof(why));
-    if (!call_can_ask(call, ASK_PERMISSION)) {
-        refuse(call, "%s needs somebody's permission, and nobody can be asked: %.150s", why);
-        return;
-    }
-    call->pass.asked = true;
-    call_ask(call, ARENA_NEW(call->mem, struct ask), ASK_PERMISSION, STR("trefoil_guard"),
-             ask_params(call, why), on_asked, call);
-}
-
-/* Untrusted data is looked at each time. */
-static bool is_granted(const struct call *call, const struct guard_verdict *v)
-{
-    return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
-           guard_granted(call->caller->grants, str_of(call->what));
-}
-
-static void deny(struct call *call, const struct guard_verdict *v)
-{
-    char why[1024];
-
-    guard_reasons(v, why, sizeof(why));
-    refuse(call, "%s was denied: %.180s", why);
-}
 
 /* What is allowed with a warning is told to the model with the result. */
 static void keep_warning(struct call *call, const struct guard_verdict *v)
@@ -223,34 +116,62 @@ static void keep_warning(struct call *call, const struct guard_verdict *v)
             call->warning = arena_printf(call->mem, "%s", v->row[i].why);
 }
 
+void guard_let_in(struct call *call, const struct tool *tool, const struct guard_verdict *v)
+{
+    struct guard_history *h = call->caller->history;
+
+    keep_warning(call, v);
+    if (h) {
+        call->pass.turn = guard_history_add(h, call->pass.digest);
+        call->pass.noted = true;
+    }
+    write_turn_begin(call, tool);
+}
+
+void guard_refuse(struct call *call, const char *fmt, const char *why)
+{
+    struct err e;
+
+    call->pass.says = GUARD_DENY;
+    fail(&e, ERR_DENIED, fmt, call->what, why);
+    call_broke(call, &e);
+}
+
+void guard_deny(struct call *call, const struct guard_verdict *v)
+{
+    char why[1024];
+
+    guard_reasons(v, why, sizeof(why));
+    guard_refuse(call, "%s was denied: %.180s", why);
+}
+
+/* Untrusted data is looked at each time. */
+static bool is_granted(const struct call *call, const struct guard_verdict *v)
+{
+    return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
+           guard_granted(call->caller->grants, str_of(call->what));
+}
+
 void guard_start(struct call *call)
 {
     struct guard *g = call->host->guard;
     const struct tool *tool = call->tool;
     struct guard_verdict v;
-    struct guard_facts f;
 
     call->pass = (struct guard_pass){ .judged = true, .begun = loop_now(call->host->loop) };
     if (call->caller->history || g->audit)
         call->pass.digest = call_digest(g, tool, call->args);
-    f = gather(g, call->host, call->caller, tool, call->args, call->pass.digest, SPEND);
-    guard_judge(&f, &v);
-    call->vault_only = guard_is_read_only(f.scope);
-    call->path_rules = path_rules_of(call->mem, f.scope, tool);
-    call->pass.says = (uint8_t)v.says;
-    call->pass.row = (uint8_t)v.by;
     if (tool->alias) {
         call->untrusted = true;
         call->from = arena_str(call->mem, str_of(tool->alias));
     }
-    if (v.says == GUARD_DENY) {
-        deny(call, &v);
-    } else if (v.says == GUARD_ASK && !is_granted(call, &v)) {
-        ask_first(call, &v);
-    } else {
-        keep_warning(call, &v);
-        let_in(call, tool);
-    }
+    guard_judge_call(call, tool, GUARD_PAYS, &v);
+    if (v.says == GUARD_DENY)
+        guard_deny(call, &v);
+    else if (v.says == GUARD_ASK && !is_granted(call, &v))
+        guard_ask(call, tool, &v);
+    else
+        guard_let_in(call, tool, &v);
 }
 
 /* ---- afterwards ---------------------------------------------------------------------------- */

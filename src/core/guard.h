@@ -8,9 +8,10 @@
  * and hands a record to the audit.
  *
  *   JUDGED -> running                    allowed
- *          -> ASKED -> running           a person accepted; the tool is looked up anew, since its
- *                   |                    server may have changed its list meanwhile
- *                   -> refused           declined, nobody answered, nobody can be asked
+ *          -> ASKED -> JUDGED again      a person approved it (guard_ask.c): the tool is looked up
+ *                   |                    anew, must be defined as it was, and is judged as it is
+ *                   |                    about to run
+ *                   -> refused           declined, not answered in time, no one can be asked
  *          -> refused
  *
  * A decision that allows allocates nothing.
@@ -52,6 +53,9 @@ void guard_start(struct call *call);
 
 /* The call, which the guard has judged, has settled with this code. */
 void guard_settled(struct call *call, enum err_code code);
+
+/* From tool->preview: what the call would change, as a diff; STR_NONE: the arguments say it all. */
+void guard_previewed(struct call *call, struct str diff);
 
 /* ---- marks --------------------------------------------------------------------------------- */
 

@@ -78,6 +78,17 @@ static bool check_no_action(struct json answer, struct err *e)
                 "nobody else can give them");
 }
 
+/* What holds for later calls as well is agreed to by somebody who is known. */
+static bool check_always(const struct task_ask *a, struct json ask, struct json answer,
+                         struct err *e)
+{
+    bool always = json_true(json_get(json_get(answer, STR("content")), STR("always")));
+
+    return a->by.origin != ORIGIN_LOOPBACK || !is_kind(ask, ASK_PERMISSION) || !always ||
+           fail(e, ERR_DENIED,
+                "a client without a key approves one call at a time: answer without \"always\"");
+}
+
 /* What cannot be seen cannot be agreed to. */
 static bool check_seen(const struct task_ask *a, struct json ask, struct json answer, struct err *e)
 {
@@ -109,7 +120,8 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
         return fail(e, ERR_INVALID, "an answer is an object");
     if (has_no_action(ask))
         return check_no_action(answer, e);
-    return check_action(mem, ask, answer, e) && check_seen(a, ask, answer, e);
+    return check_action(mem, ask, answer, e) && check_always(a, ask, answer, e) &&
+           check_seen(a, ask, answer, e);
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */

@@ -53,7 +53,7 @@ static bool write_question(struct task_question *q, struct err *e)
     jw_kraw(&w, "params", q->ask->params);
     jw_kstr(&w, "tool", str_of(q->ask->about->what));
     jw_kraw(&w, "args", args_whole(mem, q->ask->about->args, limits, &cut));
-    if (cut)
+    if (cut || q->ask->about->pass.cut)
         jw_kbool(&w, "cut", true);
     jw_kint(&w, "asked_ms", q->asked);
     jw_object_end(&w);

@@ -53,9 +53,21 @@ struct tool {
     const char *annotations; /* instead of the hints above */
     const char *icons, *meta;
 
+    /*
+     * Of an MCP server's: which server it is of, by a number that no other one has had, also of
+     * the same name. 0: built in.
+     */
+    uint64_t server;
+
     enum tool_task task;
-    int64_t timeout_ms;   /* as in struct call_about */
-    void *who;            /* call->who */
+    int64_t timeout_ms; /* as in struct call_about */
+    void *who;          /* call->who */
+
+    /*
+     * Of a built-in tool: begins to find out what a call would change, for the person who is asked
+     * about it; ends in guard_previewed, or settles a call that cannot work. NULL: nothing to find.
+     */
+    call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */
 };
 

@@ -78,33 +78,48 @@ static struct str show(struct file_edit *f, struct str text, const struct diff_e
     return buf_str(&diff);
 }
 
-static bool run(struct work *w, struct err *e)
+/* Opens the file and finds out what it will hold; the answer shows the difference. */
+static bool change(struct file_edit *f, struct entry *entry, struct str *out, struct err *e)
 {
-    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
-    int64_t most = w->host->limits->file_write_bytes;
-    AUTO_ENTRY entry = { .folder = -1 };
-    struct str text, fresh;
+    const struct limits *l = f->work.host->limits;
+    struct arena *mem = &f->work.mem;
     struct diff_edit *edit;
-    enum entry_was was;
+    struct str text;
     size_t n;
 
-    if (!entry_through_links(&f->place, &w->mem, &entry, e) ||
-        !entry_read(&entry, &f->place, &w->mem, w->host->limits->file_read_bytes, "file_read_bytes",
-                    &text, e))
+    if (!entry_through_links(&f->place, mem, entry, e) ||
+        !entry_read(entry, &f->place, mem, l->file_read_bytes, "file_read_bytes", &text, e))
         return false;
     n = count(text, f->old_text);
     if (!check_count(f, n, e))
         return false;
-    edit = ARENA_ARRAY(&w->mem, struct diff_edit, n);
-    fresh = apply(f, text, edit, n, (size_t)most);
-    if (!fresh.p)
+    edit = ARENA_ARRAY(mem, struct diff_edit, n);
+    *out = apply(f, text, edit, n, (size_t)l->file_write_bytes);
+    if (!out->p)
         return fail(e, ERR_LIMIT,
                     "the file would have more than %lld bytes (limits.file_write_bytes)",
-                    (long long)most);
-    if (!entry_write(&entry, &f->place, fresh, &was, e))
-        return false;
-    w->answer = show(f, text, edit, n);
+                    (long long)l->file_write_bytes);
+    f->work.answer = show(f, text, edit, n);
     return true;
+}
+
+static bool run(struct work *w, struct err *e)
+{
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
+    AUTO_ENTRY entry = { .folder = -1 };
+    enum entry_was was;
+    struct str fresh;
+
+    return change(f, &entry, &fresh, e) && entry_write(&entry, &f->place, fresh, &was, e);
+}
+
+static bool run_preview(struct work *w, struct err *e)
+{
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
+    AUTO_ENTRY entry = { .folder = -1 };
+    struct str fresh;
+
+    return change(f, &entry, &fresh, e);
 }
 
 struct args {
@@ -119,7 +134,8 @@ static const struct pick arg_fields[] = {
     PICK_FIELD("replace_all", PICK_BOOL, struct args, all, 0),
 };
 
-static void start(struct call *call)
+/* NULL: the call has failed with the reason. */
+static struct file_edit *begin(struct call *call)
 {
     struct args args = { 0 };
     struct place place;
@@ -127,17 +143,33 @@ static void start(struct call *call)
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.path, &place))
-        return;
+        return NULL;
     if (!args.old_text.n || str_eq(args.old_text, args.new_text)) {
         call_failed(call, "old_text must not be empty, and new_text must differ from it");
-        return;
+        return NULL;
     }
     f = WORK_NEW(call, struct file_edit);
     f->place = place;
     f->old_text = args.old_text;
     f->new_text = args.new_text;
     f->all = args.all;
-    work_start(&f->work, run, NULL);
+    return f;
+}
+
+static void start(struct call *call)
+{
+    struct file_edit *f = begin(call);
+
+    if (f)
+        work_start(&f->work, run, NULL);
+}
+
+static void preview(struct call *call)
+{
+    struct file_edit *f = begin(call);
+
+    if (f)
+        work_start(&f->work, run_preview, work_previewed);
 }
 
 const struct tool tool_file_edit = {
@@ -158,4 +190,5 @@ const struct tool tool_file_edit = {
                     "\"additionalProperties\":false}",
     .kind = TOOL_EDIT,
     .start = start,
+    .preview = preview,
 };

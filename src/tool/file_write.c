@@ -1,6 +1,7 @@
 /* file_write.c - create a file inside the root, or replace what it holds. All or nothing. */
 #include "base/container.h"
 #include "base/utf8.h"
+#include "tool/diff.h"
 #include "tool/tools.h"
 #include "tool/work.h"
 
@@ -35,6 +36,46 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
+/* From what it holds to what it will hold: all between the first and the last difference. */
+static struct str diff_of(struct file_write *f, struct str old)
+{
+    struct str fresh = f->content;
+    size_t head = 0, tail = 0, most = old.n < fresh.n ? old.n : fresh.n;
+    struct diff_edit edit;
+    struct buf out;
+
+    while (head < most && old.p[head] == fresh.p[head])
+        head++;
+    while (tail < most - head && old.p[old.n - 1 - tail] == fresh.p[fresh.n - 1 - tail])
+        tail++;
+    edit = (struct diff_edit){ head, old.n - tail,
+                               str_head(str_skip(fresh, head), fresh.n - tail - head) };
+    buf_init_in(&out, &f->work.mem, SIZE_MAX / 2);
+    diff_put(&out, &f->work.mem, f->place.given, old, &edit, 1);
+    return out.n ? buf_str(&out) : STR("(the file holds this already)");
+}
+
+/*
+ * Without the file, or the folder it will be in, all of it is new. A file that is too large to be
+ * compared has no diff: the content is shown.
+ */
+static bool run_preview(struct work *w, struct err *e)
+{
+    struct file_write *f = CONTAINER_OF(w, struct file_write, work);
+    int64_t most = w->host->limits->file_read_bytes;
+    AUTO_ENTRY n = { .folder = -1 };
+    struct str old = STR("");
+
+    if (entry_through_links(&f->place, &w->mem, &n, e) &&
+        entry_read(&n, &f->place, &w->mem, most, "file_read_bytes", &old, e))
+        w->answer = diff_of(f, old);
+    else if (e->code == ERR_NOT_FOUND)
+        w->answer = diff_of(f, STR(""));
+    else
+        return e->code == ERR_LIMIT;
+    return true;
+}
+
 struct args {
     struct str path, content;
     bool parents, only_new;
@@ -47,7 +88,8 @@ static const struct pick arg_fields[] = {
     PICK_FIELD("only_new", PICK_BOOL, struct args, only_new, 0),
 };
 
-static void start(struct call *call)
+/* NULL: the call has failed with the reason. */
+static struct file_write *begin(struct call *call)
 {
     int64_t most = call->host->limits->file_write_bytes;
     struct args args = { 0 };
@@ -56,18 +98,34 @@ static void start(struct call *call)
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.path, &place))
-        return;
+        return NULL;
     if ((int64_t)args.content.n > most) {
         call_failed(call, "content: %zu bytes; at most %lld are written (limits.file_write_bytes)",
                     args.content.n, (long long)most);
-        return;
+        return NULL;
     }
     f = WORK_NEW(call, struct file_write);
     f->place = place;
     f->content = args.content;
     f->parents = args.parents;
     f->only_new = args.only_new;
-    work_start(&f->work, run, NULL);
+    return f;
+}
+
+static void start(struct call *call)
+{
+    struct file_write *f = begin(call);
+
+    if (f)
+        work_start(&f->work, run, NULL);
+}
+
+static void preview(struct call *call)
+{
+    struct file_write *f = begin(call);
+
+    if (f)
+        work_start(&f->work, run_preview, work_previewed);
 }
 
 const struct tool tool_file_write = {
@@ -87,4 +145,5 @@ const struct tool tool_file_write = {
     .kind = TOOL_EDIT,
     .idempotent = true,
     .start = start,
+    .preview = preview,
 };

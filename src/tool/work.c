@@ -1,6 +1,7 @@
 #include "tool/work.h"
 
 #include "base/container.h"
+#include "core/guard.h"
 
 static void cancel_work(struct op *op)
 {
@@ -67,6 +68,11 @@ void work_start(struct work *w, work_fn *run, work_told_fn *told)
     w->told = told;
     op_begin(&w->op, &work_kind, w->host->loop, &w->call->op, on_work_done, NULL);
     job_start(&w->job, w->host->loop, &w->op, on_pool, on_job_done, w);
+}
+
+void work_previewed(struct work *w)
+{
+    guard_previewed(w->call, w->answer);
 }
 
 /* ---- arguments --------------------------------------------------------------------------- */

@@ -43,6 +43,9 @@ void *work_new(struct call *call, size_t size);
 /* told NULL: w->answer is the result. */
 void work_start(struct work *w, work_fn *run, work_told_fn *told);
 
+/* For tool->preview: told, with the answer as what the call would change. */
+void work_previewed(struct work *w);
+
 static inline bool work_stopped(const struct work *w)
 {
     return atomic_load_explicit(&w->stop, memory_order_relaxed);

@@ -276,9 +276,9 @@ def permissions_are_asked_for(folder):
     with Terminal(folder, "-a", "careful") as t:
         has(t.ready(), "agent careful")
         t.type(write_call("no.txt", "x") + "\r")
-        has(t.expect("Allow it? [y/N/a(lways)] "), "content: x")
+        has(t.expect("Allow it? [y/N/a(lways)] "), "| +x")
         t.type("n\r")
-        has(t.ready(), "not permitted")
+        has(t.ready(), "not approved")
         t.type(write_call("yes.txt", "x") + "\r")
         t.expect("Allow it?")
         t.type("y\r")
@@ -310,7 +310,7 @@ def ctrl_c_at_a_question_cancels_the_turn(folder):
         t.type(write_call("a.txt", "x") + "\r")
         t.expect("Allow it?")
         t.type(CTRL_D) # no answer is no
-        has(t.ready(), "not permitted")
+        has(t.ready(), "not approved")
         equal((t.root / "a.txt").exists(), False)
 
 
@@ -504,7 +504,7 @@ def nobody_can_be_asked_in_a_pipe(folder):
     agents.mkdir(parents=True)
     (agents / "careful.md").write_text(CAREFUL)
     done = plain(folder, write_call("a.txt", "x").encode() + b"\n", "-a", "careful")
-    has(done.stdout, b"nobody can be asked")
+    has(done.stdout, b"no one can be asked")
 
 
 @case

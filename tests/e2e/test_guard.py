@@ -93,7 +93,7 @@ def read_only_asks_for_tools_that_do_not_say_they_read(root):
         t.ask("initialize", initialize())  # cannot be asked
         t.wait_tool("mcp_calc_echo")
         answer = t.ask("tools/call", {"name": "mcp_calc_echo", "arguments": {"text": "x"}})
-        has(text_of(answer), "nobody can be asked")
+        has(text_of(answer), "no one can be asked")
         equal(answer["result"]["isError"], True)
     equal(audit(root)[-1]["verdict"], "deny")
 

@@ -215,8 +215,8 @@ def permission_is_asked_by_the_task_and_given_by_an_update(root):
         task = t.until(ident, "input_required")
         (key, asked), = task["inputRequests"].items()
         equal(asked["method"], "elicitation/create")
-        has(asked["params"]["message"], "Let mcp run shell_exec?")
-        has(task["statusMessage"], "Let mcp run shell_exec?")
+        has(asked["params"]["message"], "Allow mcp to run shell_exec?")
+        has(task["statusMessage"], "Allow mcp to run shell_exec?")
         equal((own / "made").exists(), False)
         wrong = t.error("tasks/update", taskId=ident, inputResponses={key: {"action": "perhaps"}})
         equal(wrong["code"], UNKNOWN)
@@ -238,7 +238,7 @@ def what_is_not_permitted_is_a_result_that_says_so(root):
         t.result("tasks/update", taskId=ident, inputResponses={key: {"action": "decline"}})
         task = t.end(ident)
         equal((task["status"], task["result"]["isError"]), ("completed", True))
-        has(text_of(task), "not permitted")
+        has(text_of(task), "not approved")
         equal((own / "made").exists(), False)
 
 
@@ -248,7 +248,7 @@ def who_cannot_be_asked_is_not(root):
         t.able = {"extensions": {TASKS: {}}}
         task = t.end(t.begin("true"))
         equal((task["status"], task["result"]["isError"]), ("completed", True))
-        has(text_of(task), "nobody can be asked")
+        has(text_of(task), "no one can be asked")
 
 
 @case

@@ -279,8 +279,8 @@ def without_a_terminal_what_must_be_asked_is_denied(root):
 @case
 def on_a_terminal_somebody_is_asked(root):
     (root / "trefoil.toml").write_text(ASK)
-    for typed, want in (("y\n", "made it"), ("a\n", "made it"), ("\n", "not permitted"),
-                        ("\x04", "not permitted")):
+    for typed, want in (("y\n", "made it"), ("a\n", "made it"), ("\n", "not approved"),
+                        ("\x04", "not approved")):
         with Terminal(root, SHELL) as t:
             t.wait_for("[y/N/a(lways)] ")
             has(t.shown, "shell_exec")

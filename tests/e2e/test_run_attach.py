@@ -150,8 +150,8 @@ def a_configuration_that_is_not_in_force_there_keeps_it_in_process(folder):
 def questions_come_to_the_terminal_and_answers_go_back(folder):
     place = Place(folder, ASK)
     with place.serve():
-        for typed, want in (("y\n", "made it"), ("a\n", "made it"), ("\n", "not permitted"),
-                            ("\x04", "not permitted")):
+        for typed, want in (("y\n", "made it"), ("a\n", "made it"), ("\n", "not approved"),
+                            ("\x04", "not approved")):
             with place.terminal(SHELL) as t:
                 t.wait_for("[y/N/a(lways)] ")
                 has(t.shown, '["echo","made it"]')

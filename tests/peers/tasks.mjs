@@ -46,7 +46,7 @@ await test('a program runs as a task, once it was allowed', async () => {
   has(content[0].text, 'from a task');
   equal(structuredContent.exitCode, 0);
   equal(asked.length, 1);
-  has(asked[0][0].params.message, 'Let mcp run shell_exec?');
+  has(asked[0][0].params.message, 'Allow mcp to run shell_exec?');
   equal([asked[0][1].delivery, asked[0][1].taskId], ['task-update', execution.handle.taskId]);
 });
 
@@ -55,7 +55,7 @@ await test('what was not allowed is a result that says so', async () => {
   const { isError, content } = await result(await shell('echo never'));
   answer = { action: 'accept', content: {} };
   equal(isError, true);
-  has(content[0].text, 'not permitted');
+  has(content[0].text, 'not approved');
 });
 
 await test('a task is cancelled', async () => {

@@ -224,11 +224,27 @@ const char *mcp_ask_method(enum ask_kind kind)
     return names[kind];
 }
 
+static const struct json_opts own_opts = { .max_depth = 16, .max_values = 1 << 16 };
+
+/* The same question without what would hold for later calls. */
+static struct str ask_once(struct arena *mem, struct str params)
+{
+    struct json all;
+    struct err e;
+
+    if (!json_read(mem, arena_str(mem, params), &own_opts, &all, &e))
+        return STR("{}");
+    return arena_printf(mem, "{\"message\":" STR_FMT ",\"requestedSchema\":" ASK_ONCE_SCHEMA "}",
+                        STR_ARG(json_raw(json_get(all, STR("message")))));
+}
+
 /* The two elicitations share a method; the one by page says so. */
 struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params)
 {
     if (params.n < 2)
         params = STR("{}");
+    if (kind == ASK_PERMISSION)
+        return ask_once(mem, params);
     if (kind != ASK_URL)
         return params;
     return arena_printf(mem, "{\"mode\":\"url\"%s" STR_FMT, params.n > 2 ? "," : "",
@@ -276,6 +292,21 @@ bool mcp_answer_fits(enum ask_kind kind, struct json answer)
     case ASK_KINDS: break;
     }
     return false;
+}
+
+struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer)
+{
+    struct json taken;
+    struct err e;
+
+    if (kind != ASK_PERMISSION)
+        return answer;
+    if (!json_read(mem,
+                   arena_printf(mem, "{\"action\":" STR_FMT "}",
+                                STR_ARG(json_raw(json_get(answer, STR("action"))))),
+                   &own_opts, &taken, &e))
+        return answer;
+    return taken;
 }
 
 /* ---- levels ------------------------------------------------------------------------------ */

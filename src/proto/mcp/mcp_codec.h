@@ -37,6 +37,9 @@ void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kin
 /* Does an answer have the shape that such a question wants? */
 bool mcp_answer_fits(enum ask_kind kind, struct json answer);
 
+/* What counts of it: a client approves one call, never all that follow. In mem. */
+struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer);
+
 /* "debug" ... "emergency" */
 const char *mcp_level_name(enum call_level level);
 bool mcp_level_named(struct str name, enum call_level *out);

@@ -318,13 +318,14 @@ static bool answer_from(struct mcp_parked *p, struct ask *ask, struct json respo
 
     if (!mcp_answer_fits(ask->kind, v))
         return false;
-    ask_answer(ask, mcp_park_keep(p, v));
+    ask_answer(ask, mcp_park_keep(p, mcp_answer_taken(&p->own, ask->kind, v)));
     return true;
 }
 
+/* What has not been shown yet cannot have been approved: an answer that came before it is none. */
 void mcp_park_ask(struct mcp_parked *p, struct ask *ask)
 {
-    if (p->round == 0 && answer_from(p, ask, p->presets))
+    if (p->round == 0 && ask->kind != ASK_PERMISSION && answer_from(p, ask, p->presets))
         return;
     loop_post(p->server->rpc->loop, &p->check);
 }

@@ -125,7 +125,8 @@ static void on_answer(struct op *op, const struct err *e, void *who)
              mcp_ask_method(ask->kind));
         ask_refuse(ask, &bad);
     } else {
-        ask_answer(ask, mcp_keep(call->mem, call->host->limits, q->out.result));
+        ask_answer(ask, mcp_keep(call->mem, call->host->limits,
+                                 mcp_answer_taken(call->mem, ask->kind, q->out.result)));
     }
     rpc_out_fini(&q->out);
 }
@@ -138,6 +139,11 @@ static void begin_ask(struct caller *c, struct ask *ask)
 
     if (conv && conv->ended) {
         ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        return;
+    }
+    if (ask->kind == ASK_PERMISSION && ask->about->pass.cut) {
+        ask_refuse(ask, &(struct err){ ERR_DENIED, "its arguments are too long to be shown to the "
+                                                   "client (limits.ask_shown_bytes)" });
         return;
     }
     if (r->park) {

@@ -224,8 +224,8 @@ static void answer_next(struct query *q)
     }
     q->next = json_next(q->responses, json_value(key));
     q->ask = mcp_task_ask(q->in, q->id);
-    task_answer(q->engine, q->ask, json_str(q->in->mem, key), json_value(key), &q->in->op,
-                on_answered, q);
+    task_answer(q->engine, q->ask, json_str(q->in->mem, key),
+                mcp_answer_taken(q->in->mem, kind, json_value(key)), &q->in->op, on_answered, q);
 }
 
 /* All of them, before any counts. */

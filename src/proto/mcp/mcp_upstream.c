@@ -290,6 +290,7 @@ struct upstream *upstream_new(const struct mcp_client_world *world, const struct
     u->events = events;
     u->owner = owner;
     u->spec = server_spec_copy(&u->mem, spec);
+    id_random(&u->serial, sizeof(u->serial));
     u->state = first_state(spec);
     u->end = &u->first;
     u->pump.fn = upstream_pump;

@@ -49,6 +49,7 @@ struct upstream {
 
     struct arena mem;
     struct server_spec spec; /* a copy, in mem */
+    uint64_t serial;         /* no other one has had it: tool->server */
     enum upstream_state state;
     struct mcp_client *client;
     struct timer timer; /* the next try; or the end of an idle one */

@@ -93,6 +93,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
             .annotations = raw(mem, from->tool, STR("annotations"), JSON_OBJECT),
             .icons = raw(mem, from->tool, STR("icons"), JSON_ARRAY),
             .meta = raw(mem, from->tool, STR("_meta"), JSON_OBJECT),
+            .server = u->serial,
             .timeout_ms = u->spec.timeout_max_ms > 0 ? u->spec.timeout_max_ms : CALL_NO_DEADLINE,
             .who = to,
             .start = start_call,

@@ -73,21 +73,15 @@ static void on_call(struct op *op, const struct err *e, void *who)
     ((struct scene *)who)->call_done = true;
 }
 
-static void begin(struct scene *s, const char *args)
+static void begin(struct scene *s)
 {
-    struct json_opts opts;
-    struct json object = { NULL, 0 };
-    struct err e;
-
     *s = (struct scene){ .asking = { .kind = &kind }, .loop = loop_new(LOOP_FAKE_CLOCK) };
     limits_preset(&s->limits);
     buf_init(&s->shown, 1 << 16);
     s->host = (struct host){ .loop = s->loop, .limits = &s->limits };
     s->caller = (struct caller){ .kind = &caller_kind, .name = "test" };
-    opts = limits_json(&s->limits);
-    OK(json_read(&s->mem, str_of(args), &opts, &object, &e));
-    call_run(&s->call, &s->host, &s->caller, &s->mem,
-             &(struct call_about){ .what = "shell_exec", .args = object }, start, NULL, on_call, s);
+    call_run(&s->call, &s->host, &s->caller, &s->mem, &(struct call_about){ .what = "shell_exec" },
+             start, NULL, on_call, s);
 }
 
 static void deliver(struct scene *s)
@@ -129,9 +123,12 @@ static void finish(struct scene *s)
 }
 
 #define ALWAYS                                                                                     \
-    "{\"message\":\"May it?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"            \
+    "{\"message\":\"May it?\\n  command: rm -r "                                                   \
+    "x\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"                                 \
     "{\"always\":{\"type\":\"boolean\"}}}}"
-#define ONCE "{\"message\":\"May it?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}"
+#define ONCE                                                                                       \
+    "{\"message\":\"May it?\\n  command: rm -r "                                                   \
+    "x\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}"
 
 static const struct {
     const char *params, *line, *want;
@@ -152,9 +149,9 @@ TEST(a_permission_is_given_by_y_or_a_and_by_nothing_else)
     for (size_t i = 0; i < ARRAY_LEN(permissions); i++) {
         struct scene s;
 
-        begin(&s, "{\"command\":\"rm -r x\",\"n\":1}");
+        begin(&s);
         ask(&s, 0, ASK_PERMISSION, permissions[i].params);
-        EQ_S(buf_str(&s.shown), "May it?\n  command: rm -r x\n  n: 1\n");
+        EQ_S(buf_str(&s.shown), "May it?\n  command: rm -r x\n");
         type(&s, permissions[i].line);
         EQ_S(s.answer[0], permissions[i].want);
         finish(&s);
@@ -165,9 +162,9 @@ TEST(what_is_asked_for_cannot_command_the_terminal)
 {
     struct scene s;
 
-    begin(&s, "{\"a\\u001b\":\"\\u001b[2J\"}");
-    ask(&s, 0, ASK_PERMISSION, ONCE);
-    HAS_S(buf_str(&s.shown), "  a\\u{1b}: \\u{1b}[2J\n");
+    begin(&s);
+    ask(&s, 0, ASK_PERMISSION, "{\"message\":\"a\\u001b[2J\"}");
+    EQ_S(buf_str(&s.shown), "a\\u{1b}[2J\n");
     type(&s, "");
     finish(&s);
 }
@@ -176,7 +173,7 @@ TEST(questions_wait_for_each_other)
 {
     struct scene s;
 
-    begin(&s, "{}");
+    begin(&s);
     ask(&s, 0, ASK_PERMISSION, ONCE);
     ask(&s, 1, ASK_URL, "{\"message\":\"Log in\",\"url\":\"https://example.org/x\"}");
     EQ_S(s.prompt, "Allow it? [y/N] ");
@@ -193,7 +190,7 @@ TEST(a_question_that_is_taken_back_wants_no_line)
 {
     struct scene s;
 
-    begin(&s, "{}");
+    begin(&s);
     ask(&s, 0, ASK_PERMISSION, ONCE);
     ask(&s, 1, ASK_PERMISSION, ONCE);
     op_cancel(&s.ask[0].op);
@@ -219,7 +216,7 @@ TEST(a_form_is_a_line_for_each_property)
 {
     struct scene s;
 
-    begin(&s, "{}");
+    begin(&s);
     ask(&s, 0, ASK_FORM, FORM);
     EQ_S(s.prompt, "Your name: ");
     type(&s, "");
@@ -246,7 +243,7 @@ TEST(a_form_can_be_left)
 {
     struct scene s;
 
-    begin(&s, "{}");
+    begin(&s);
     ask(&s, 0, ASK_FORM, FORM);
     type(&s, "Ada");
     type(&s, NULL);
@@ -258,7 +255,7 @@ TEST(a_form_without_properties_is_a_yes_or_no)
 {
     struct scene s;
 
-    begin(&s, "{}");
+    begin(&s);
     ask(&s, 0, ASK_FORM, ONCE);
     EQ_S(s.prompt, "Accept? [y/N] ");
     type(&s, "y");

@@ -253,7 +253,7 @@ TEST(who_cannot_be_asked_is_refused)
     d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
     call(&d, &runner);
     EQ(d.err.code, ERR_DENIED);
-    HAS_S(str_of(d.err.text), "nobody can be asked");
+    HAS_S(str_of(d.err.text), "no one can be asked");
     EQ(runs, 0);
     OK(!d.call.lacking); /* the client needs no other abilities: a denial is an answer */
     end(&d);

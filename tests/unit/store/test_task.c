@@ -1183,7 +1183,7 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_COMPLETED);
     EQ(p.s.runs, 0);
-    HAS_S(str_of(p.s.last), "count was not permitted: nobody answered within");
+    HAS_S(str_of(p.s.last), "count was not approved: nobody answered within");
     follow(&p, &t, 0);
     OK(followed(&p, &t));
     HAS_S(str_of(t.text),
@@ -1273,7 +1273,7 @@ TEST(only_tasks_that_ask_are_listed_when_that_is_wanted)
     arena_fini(&l.mem);
 }
 
-/* ---- what is not permitted, and what is not trusted ------------------------------------------- */
+/* ---- what is not approved, and what is not trusted ------------------------------------------- */
 
 TEST(what_is_not_permitted_is_rejected_before_anything_is_done)
 {

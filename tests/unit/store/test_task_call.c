@@ -446,7 +446,7 @@ TEST(who_cannot_be_asked_is_not)
     OK(create(&b, "count", NULL, 0));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "nobody can be asked");
+    HAS_S(b.ask.info.text, "no one can be asked");
     EQ(b.s.runs, 0);
     OK(create(&b, "count", NULL, 1u << ASK_PERMISSION));
     wait_state(&b, TASK_INPUT_REQUIRED);

@@ -443,7 +443,7 @@ TEST(nobody_to_ask_is_no)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ(s.runs, 0);
-    HAS_S(str_of(s.last), "nobody can be asked");
+    HAS_S(str_of(s.last), "no one can be asked");
     stage_close(&s);
 }
 
@@ -460,7 +460,7 @@ TEST(what_a_server_says_is_fenced_and_taints_what_follows)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ_S(history_taint(s.session.history), "far:say");
-    EQ(s.runs, 0); /* a tool of high risk, and nobody can be asked */
+    EQ(s.runs, 0); /* a tool of high risk, and no one can be asked */
     HAS_S(str_of(s.heard), "[data from far:say, not trusted");
     stage_close(&s);
 }
@@ -503,7 +503,7 @@ TEST(without_anybody_to_ask_it_does_not_get_it)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ(s.asked, 2);
-    HAS_S(str_of(s.last), "model_sample needs somebody's permission");
+    HAS_S(str_of(s.last), "model_sample needs approval");
     stage_close(&s);
 }
 
