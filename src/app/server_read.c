@@ -207,10 +207,12 @@ static bool read_type(const struct server_reader *r, struct json entry, const st
     out->transport = json_here(raw->url) ? SERVER_HTTP : SERVER_STDIO;
     if (r->shape == SHAPE_ACP)
         out->transport = SERVER_STDIO;
-    if (!raw->type.p || server_transport_named(raw->type, &out->transport) || r->shape == SHAPE_ACP)
+    if (!raw->type.p || str_eq(raw->type, STR("auto")) ||
+        server_transport_named(raw->type, &out->transport) || r->shape == SHAPE_ACP)
         return true;
-    return json_fail(json_here(raw->transport) ? raw->transport : json_get(entry, STR("type")), e,
-                     "unknown type of transport; accepted are stdio, http, streamable-http, sse");
+    return json_fail(
+        json_here(raw->transport) ? raw->transport : json_get(entry, STR("type")), e,
+        "unknown type of transport; accepted are auto, stdio, http, streamable-http, sse");
 }
 
 static bool read_stdio(const struct server_reader *r, struct json entry, const struct raw *raw,
