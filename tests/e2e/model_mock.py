@@ -97,20 +97,34 @@ class Mock:
         self.control("fixtures", {"fixtures": fixtures})
         return words
 
-    def asked(self, words):
-        """The messages of every request whose last words of the user were these."""
+    def requests(self, words):
+        """Every request whose last words of the user were these: {"model", "messages", "tools", ...}."""
         found = []
         for entry in self.control("journal"):
-            messages = (entry["body"] or {}).get("messages") or []
-            users = [text_of(m) for m in messages if m["role"] == "user"]
+            body = entry["body"] or {}
+            users = [text_of(m) for m in body.get("messages") or [] if m["role"] == "user"]
             if users and words in users[-1]:
-                found.append(messages)
+                found.append(body)
         return found
+
+    def asked(self, words):
+        """The messages of these requests."""
+        return [body["messages"] for body in self.requests(words)]
 
 
 def text_of(message):
     content = message.get("content") or ""
     return content if isinstance(content, str) else "".join(p.get("text", "") for p in content)
+
+
+def system_of(body):
+    """The system prompt of a request."""
+    return "\n".join(text_of(m) for m in body["messages"] if m["role"] == "system")
+
+
+def offered(body):
+    """Names of the tools that a request offers."""
+    return [tool["function"]["name"] for tool in body.get("tools", [])]
 
 
 def results(messages):

@@ -184,6 +184,30 @@ def a_key_opens_everything_but_health(root):
         equal(t.post(PING, host="evil.example", **good).status, 403)
 
 
+@case
+def no_route_but_health_answers_without_the_key(root):
+    (root / "agents/coder").mkdir(parents=True)
+    (root / "agents/coder/agent.json").write_text('{"mcp": {"expose_tools": ["file_read"]}}')
+    (root / "trefoil.toml").write_text('[serve]\napi_key = "env:SERVE_KEY"\n')
+    key = {"authorization": "Bearer s3cret"}
+    routes = [("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("POST", "/mcp/coder"),
+              ("GET", "/mcp/coder"), ("DELETE", "/mcp/coder"), ("GET", "/sse"), ("POST", "/messages"),
+              ("GET", "/api/mcp/servers"), ("GET", "/api/tasks"), ("POST", "/api/tasks"),
+              ("GET", "/api/tasks/x"), ("GET", "/api/tasks/x/events"), ("POST", "/api/tasks/x/cancel"),
+              ("POST", "/api/tasks/x/answer"), ("GET", "/api/locks"), ("GET", "/api/events"),
+              ("GET", "/api/approvals"), ("GET", "/"), ("POST", "/"), ("GET", "/none")]
+    with Serve("--trust", root=root, SERVE_KEY="s3cret") as t:
+        for method, path in routes:
+            body = b"{}" if method == "POST" else None
+            without = t.request(method, path, body, content_type="application/json")
+            equal((method, path, without.status), (method, path, 401))
+            wrong = t.request(method, path, body, authorization="Bearer s3cre", content_type="application/json")
+            equal((method, path, wrong.status), (method, path, 401))
+        for path in ("/api/mcp/servers", "/api/tasks", "/api/locks", "/api/approvals"):
+            equal((path, t.request("GET", path, **key).status), (path, 200))
+        equal(t.request("GET", "/health").status, 200)
+
+
 def resident(pid):
     with open(f"/proc/{pid}/statm", encoding="ascii") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

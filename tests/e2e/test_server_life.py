@@ -125,6 +125,18 @@ def definitions_are_kept_while_a_server_is_away(root):
 
 
 @case
+def only_a_server_that_is_told_to_stops_when_it_is_not_used(root):
+    configure(root, server("stops", idle_stop_secs=1), server("stays"))
+    with Gateway(root=root) as gate:
+        gate.wait_ready("stops", "stays")
+        pid = gate.connected("stays")["pid"]
+        wait_for("its stop", lambda: gate.configured("stops")["state"] == "stopped")
+        has(gate.tools(), "mcp_stops_echo")
+        equal((gate.connected("stays")["pid"], gate.configured("stays")["state"]), (pid, "ready"))
+        equal(gate.text("mcp_stops_echo", text="awake"), "awake")
+
+
+@case
 def servers_are_shared_by_all_clients_and_by_every_agent(root):
     program(root, "one", "which")
     configure(root, command("one", str(root / "one"), allowed_tools='["which"]'), head="")

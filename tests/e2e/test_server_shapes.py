@@ -294,6 +294,23 @@ def a_child_gets_the_base_set_and_nothing_else(root):
 
 
 @case
+def every_type_of_a_url_finds_what_is_spoken_there(root):
+    with HttpServer() as url:
+        types = {"http": '"http"', "sse": '"sse"', "auto": '"auto"', "nothing": None}
+        entries, names = [], []
+        for path in ("mcp", "sse", "modern"):
+            for name, word in types.items():
+                names.append(f"{path}-{name}")
+                entries.append(remote(names[-1], f"{url}/{path}", **({"type": word} if word else {})))
+        configure(root, *entries)
+        with Gateway(root=root) as gate:
+            gate.wait_ready(*names)
+            for name in names:
+                tool = "mcp_" + name.replace("-", "_") + "_add"
+                equal((name, gate.text(tool, a=1, b=2)), (name, "3"))
+
+
+@case
 def headers_have_three_shapes(root):
     with HttpServer() as url:
         shapes = {"words": '["X-One: 1", "X-Two: 2"]', "object": '{ X-One = "1", X-Two = "2" }',
