@@ -27,10 +27,7 @@ def sources_of(program):
     units = subprocess.run(["readelf", "--debug-dump=info", "--dwarf-depth=1", program], check=True,
                            capture_output=True, text=True).stdout
     names = re.findall(r"DW_AT_name\s*:.*\s(\S+)$", units, re.MULTILINE)
-    found = {name[name.index("src/"):] for name in names if re.search(r"(^|/)src/.*\.c$", name)}
-    if not found:
-        raise SystemExit(f"{program} has no debug information: build it with -Ddebug=true")
-    return found
+    return {name[name.index("src/"):] for name in names if re.search(r"(^|/)src/.*\.c$", name)}
 
 
 class Build:
@@ -72,7 +69,10 @@ class Build:
 
     def not_linked(self, test):
         """Sources that the programs of a test have and trefoil has not."""
-        ours = sources_of(self.programs[self.trefoil]["filename"][0])
+        binary = self.programs[self.trefoil]["filename"][0]
+        ours = sources_of(binary)
+        if not ours:
+            raise SystemExit(f"{binary} has no debug information: build it with -Ddebug=true")
         return {source for program in self.programs_of(test)
                 for source in sources_of(program["filename"][0]) - ours}
 

@@ -81,6 +81,16 @@ def agents_of_all_files_are_listed(root):
 
 
 @case
+def other_files_are_no_agents(root):
+    put(root, ".trefoil/agents/bare.yaml", "name: bare\ndescription: d\npersona: You help.\n")
+    put(root, ".claude/agents/bare.yml", "name: bare\ndescription: d\n")
+    put(root, "agents/bare/agent.yaml", "name: bare\n")
+    put(root, ".trefoil/agents/real.md", "You help.")
+    names = [a["name"] for a in json.loads(run("agents", "--json", root=root).stdout)]
+    equal(("real" in names, "bare" in names), (True, False))
+
+
+@case
 def one_agent_is_shown_with_its_prompt(root):
     put(root, ".claude/agents/reviewer.md", CLAUDE)
     put(root, ".claude/agents/style.md", "Be brief.")
