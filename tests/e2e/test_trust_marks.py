@@ -70,7 +70,7 @@ def the_guard_acts_on_the_mark(root):
     equal((root / "made").exists(), False)
     question = next(e["params"]["message"] for e in events if e["type"] == "ask")
     has(question, "calc:echo is not trusted")
-    has(told[1], "not permitted")
+    has(told[1], "shell_exec was not")
 
 
 @case

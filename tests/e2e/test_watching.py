@@ -54,8 +54,9 @@ def every_five_seconds_files_are_looked_at(root):
     equal(json.loads(run("config", "limits", "--json", root=root).stdout)["watch_ms"], 5000)
     (root / ".trefoil/agents").mkdir(parents=True)
     with Watched(root=root) as t:
-        put(root, "fresh", "is new")
-        equal(t.hear(), {"fresh": "is new"})
+        for name in ("first", "second"):  # the first may come while it still reads for the first time
+            put(root, name, "is new")
+            equal(t.hear()[name], "is new")
 
 
 @case
