@@ -442,6 +442,7 @@ static const struct pick override_fields[] = {
     PICK_FIELD("hide", PICK_BOOL, struct tool_override, hide, 0),
     PICK_FIELD("rename", PICK_STR, struct tool_override, rename, 0),
     PICK_FIELD("description", PICK_STR, struct tool_override, description, 0),
+    PICK_RANGE("timeout_secs", struct tool_override, timeout_secs, 0, 1, 86400),
 };
 
 bool server_overrides(const struct server_reader *r, struct json tools, struct server_spec *out,

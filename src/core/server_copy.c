@@ -48,13 +48,12 @@ static struct tool_override *copy_overrides(struct arena *mem, const struct tool
 {
     struct tool_override *copy = ARENA_ARRAY(mem, struct tool_override, n);
 
-    for (size_t i = 0; i < n; i++)
-        copy[i] = (struct tool_override){
-            .tool = copy_s(mem, o[i].tool),
-            .rename = copy_s(mem, o[i].rename),
-            .description = copy_s(mem, o[i].description),
-            .hide = o[i].hide,
-        };
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = o[i];
+        copy[i].tool = copy_s(mem, o[i].tool);
+        copy[i].rename = copy_s(mem, o[i].rename);
+        copy[i].description = copy_s(mem, o[i].description);
+    }
     return copy;
 }
 

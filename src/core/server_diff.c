@@ -44,6 +44,7 @@ static void put_overrides(struct jw *w, const struct server_spec *s)
         jw_kstr(w, "tool", s->override[i].tool);
         jw_kstr(w, "rename", s->override[i].rename);
         jw_kstr(w, "description", s->override[i].description);
+        jw_kint(w, "timeout", s->override[i].timeout_secs);
         jw_kbool(w, "hide", s->override[i].hide);
         jw_object_end(w);
     }

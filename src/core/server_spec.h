@@ -28,6 +28,7 @@ struct tool_override {
     struct str tool;
     struct str rename;      /* published under this name instead; STR_NONE: as always */
     struct str description; /* instead of the server's; STR_NONE: the server's */
+    int64_t timeout_secs;   /* of one request; 0: the server's */
     bool hide;
 };
 

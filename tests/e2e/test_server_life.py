@@ -191,6 +191,25 @@ def a_call_that_takes_too_long_is_cancelled_at_its_server(root):
 
 
 @case
+def a_tool_may_have_a_time_of_its_own(root):
+    configure(root, server("a", timeout_secs=1, tools="{ slow = { timeout_secs = 60 } }"),
+              server("b", tools="{ slow = { timeout_secs = 1 } }"))
+    with Gateway(root=root) as gate:
+        gate.wait_ready("a", "b")
+        equal(gate.text("mcp_a_slow", seconds=1.5), "slept")
+        has(gate.text("mcp_b_slow", seconds=50), "mcp_b_slow in time (1")
+
+
+@case
+def progress_extends_the_time_of_a_call(root):
+    configure(root, server("a", timeout_secs=1), server("b", timeout_secs=1, timeout_max_secs=2))
+    with Gateway(root=root) as gate:
+        gate.wait_ready("a", "b")
+        equal(gate.text("mcp_a_steps", seconds=0.4, n=5), "stepped")
+        has(gate.text("mcp_b_steps", seconds=0.4, n=50), "took longer than 2000 ms")
+
+
+@case
 def no_tool_runs_longer_than_a_minute_unless_it_has_a_limit_of_its_own(root):
     limits = json.loads(run("config", "limits", "--json", root=root).stdout)
     equal(limits["tool_ms"], 60000)

@@ -69,6 +69,15 @@ def progress(call, args):
     return text("done")
 
 
+def steps(call, args):
+    """Progress after each pause."""
+    for i in range(1, args["n"] + 1):
+        if call.cancelled.wait(args["seconds"]):
+            raise Cancelled
+        call.progress(i, args["n"])
+    return text("stepped")
+
+
 def fail(_call, _args):
     return {**text("this tool always fails"), "isError": True}
 
@@ -161,6 +170,8 @@ TOOLS = {  # name: what it says, its properties, its function
     "add": ("Add two numbers.", {"a": NUMBER, "b": NUMBER}, add),
     "slow": ("Answer after some seconds.", {"seconds": NUMBER}, slow),
     "progress": ("Report progress n times.", {"n": {"type": "integer"}}, progress),
+    "steps": ("Report progress n times, after so many seconds each.",
+              {"n": {"type": "integer"}, "seconds": NUMBER}, steps),
     "fail": ("Fail.", {}, fail),
     "reject": ("Be a JSON-RPC error.", {}, reject),
     "env": ("Return the environment.", {}, env),

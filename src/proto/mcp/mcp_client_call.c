@@ -14,6 +14,7 @@
  */
 #include "base/auto.h"
 #include "base/container.h"
+#include "core/exposure.h"
 #include "proto/mcp/mcp_client_mirror.h"
 #include "proto/mcp/mcp_client_work.h"
 #include "proto/mcp/mcp_trace.h"
@@ -32,7 +33,10 @@ static struct loop *loop_of(const struct mcp_work *k)
 int64_t mcp_work_timeout(const struct mcp_work *k)
 {
     const struct server_spec *spec = k->c->spec;
+    const struct tool_override *over = k->tool.p ? server_override(spec, k->tool) : NULL;
 
+    if (over && over->timeout_secs)
+        return over->timeout_secs * 1000;
     return spec->timeout_ms ? spec->timeout_ms : k->c->world.rpc->limits->tool_ms;
 }
 

@@ -67,6 +67,16 @@ static void start_call(struct call *call)
     upstream_call(t->up, call, t->original);
 }
 
+/* Longest time of a call, whatever progress it reports. */
+static int64_t longest_call(const struct server_spec *spec, const struct tool_override *over)
+{
+    int64_t own = over ? over->timeout_secs * 1000 : 0;
+
+    if (spec->timeout_max_ms <= 0)
+        return CALL_NO_DEADLINE;
+    return own > spec->timeout_max_ms ? own : spec->timeout_max_ms;
+}
+
 static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_remote_tool *from,
                  const struct tool_override *over, int64_t hops)
 {
@@ -94,7 +104,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
             .icons = raw(mem, from->tool, STR("icons"), JSON_ARRAY),
             .meta = raw(mem, from->tool, STR("_meta"), JSON_OBJECT),
             .server = u->serial,
-            .timeout_ms = u->spec.timeout_max_ms > 0 ? u->spec.timeout_max_ms : CALL_NO_DEADLINE,
+            .timeout_ms = longest_call(&u->spec, over),
             .who = to,
             .start = start_call,
         },

@@ -196,7 +196,7 @@ TEST(all_keys_in_all_shapes)
                   "env_base='strict'\ntimeout_secs=5\ntimeout_max_secs=7\nidle_stop_secs=9\n"
                   "concurrency=2\nera='legacy'\nenabled=false\n"
                   "[mcp.servers.tools.\"a.b\"]\nhide=true\n"
-                  "[mcp.servers.tools.c]\nrename='d'\ndescription='e'\n"
+                  "[mcp.servers.tools.c]\nrename='d'\ndescription='e'\ntimeout_secs=3\n"
                   "[[mcp.servers]]\nname='y'\ncommand=['run','a']\nargs=['b']\ndisabled=true\n"
                   "[[mcp.servers]]\nname='z'\nurl='HTTPS://h.example:1/p'\n"
                   "headers=[{name='Authorization',value='env:TREFOIL_TEST_SECRET'},"
@@ -220,6 +220,7 @@ TEST(all_keys_in_all_shapes)
     OK(s->override[0].hide && !s->override[0].rename.p);
     EQ_S(s->override[1].rename, "d");
     EQ_S(s->override[1].description, "e");
+    EQ(s->override[1].timeout_secs, 3);
     EQ_S(line(&g, &g.list.v[1]), "run a b");
     OK(!g.list.v[1].enabled);
     EQ(g.list.v[2].transport, SERVER_HTTP);

@@ -45,8 +45,9 @@ TEST(whatever_decides_how_a_server_is_used_counts)
     AUTO_ARENA mem = { 0 };
     struct server_pair pair = { STR("N"), STR("v") };
     struct tool_override hide = { .tool = STR("t"), .hide = true };
+    struct tool_override slow = { .tool = STR("t"), .timeout_secs = 9 };
     struct str name = STR("N");
-    struct server_spec s[18];
+    struct server_spec s[19];
     size_t n = ARRAY_LEN(s);
 
     for (size_t i = 0; i < n; i++)
@@ -68,6 +69,7 @@ TEST(whatever_decides_how_a_server_is_used_counts)
     s[15].override = &hide, s[15].overrides = 1;
     s[16].manual = true;
     s[17].otherwise = (struct pick_strs){ &name, 1, true };
+    s[18].override = &slow, s[18].overrides = 1;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             OK(!str_eq(server_spec_canonical(&mem, &s[i]), server_spec_canonical(&mem, &s[j])));
