@@ -1,60 +1,56 @@
 /*
- * connect.c - `trefoil connect PROGRAM`: make an editor or agent start trefoil as its MCP server.
+ * connect.c - `trefoil connect CLIENT`: make an editor or agent start trefoil as its MCP server.
  *
- * One row per program: where its file is and what an entry looks like there.
+ * A file of the project names its root. A file of the user serves all projects, so it names none
+ * unless --root was given: trefoil finds the root from the folder that the client starts it in.
+ *
+ * Files of the user are written through symbolic links, which dotfile managers use; files below
+ * the root are not, since a cloned repository may bring links that lead anywhere.
  */
 #include "app/app.h"
-#include "app/json_edit.h"
-#include "app/values.h"
+#include "app/mcp_clients.h"
+#include "app/service_face.h"
 #include "base/file.h"
 #include "base/nearest.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRY_MOST = 1 << 16 };
+enum { ENTRY_MOST = 1 << 16, ARGS_MOST = 8 };
 
 struct connect_args {
-    const char *http;
+    const char *http, *scope;
     bool print, user, force;
 };
 
-static const struct program {
-    const char *name;
-    const char *project; /* its file in the root; NULL: it has none */
-    const char *user;    /* its file in the home folder; NULL: not for us to edit */
-    const char *map;     /* the member that holds the servers */
-    bool typed;          /* an entry says its type */
-    bool env;            /* an entry has env, even if empty */
-    bool remote;         /* takes a URL */
-} programs[] = {
-    { "claude", ".mcp.json", NULL, "mcpServers", true, false, true },
-    { "claude-desktop", NULL, "~/.config/Claude/claude_desktop_config.json", "mcpServers", false,
-      true, false },
-    { "cursor", ".cursor/mcp.json", "~/.cursor/mcp.json", "mcpServers", false, false, true },
-    { "vscode", ".vscode/mcp.json", "~/.config/Code/User/mcp.json", "servers", true, false, true },
+/* One connecting. */
+struct connecting {
+    struct app *app;
+    const struct connect_args *args;
+    const struct mcp_client *client;
+    bool user;        /* the file is the user's, not the project's */
+    const char *file; /* its path */
+    struct str entry; /* JSON */
 };
 
-static const struct program *find_program(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-        if (str_eq(str_of(name), str_of(programs[i].name)))
-            return &programs[i];
-    return NULL;
-}
-
-static int unknown_program(const char *name)
+static int unknown_client(struct arena *mem, const char *name)
 {
     struct nearest n = nearest_to(str_of(name));
+    struct str list = STR("");
+    const struct mcp_client *c;
 
-    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-        nearest_try(&n, str_of(programs[i].name));
+    for (size_t i = 0; (c = mcp_client_at(i)); i++) {
+        nearest_try(&n, str_of(c->name));
+        list = arena_printf(mem, STR_FMT "%s%s", STR_ARG(list),
+                            i ? ", " : "; accepted are: ", c->name);
+    }
     return app_usage("connect: unknown client \"%.40s\"%s", name,
-                     n.best.p ? nearest_hint(&n)
-                              : "; accepted are: claude, claude-desktop, cursor, vscode");
+                     n.best.p ? nearest_hint(&n) : list.p);
 }
+
+/* ---- the entry ------------------------------------------------------------------------------ */
 
 static bool own_path(struct arena *mem, const char **out, struct err *e)
 {
@@ -62,154 +58,232 @@ static bool own_path(struct arena *mem, const char **out, struct err *e)
     ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
 
     if (n < 0)
-        return fail_sys(e, "where this program is");
+        return fail_sys(e, "cannot find the path of this program");
     path[n] = 0;
     *out = path;
     return true;
 }
 
-static void put_stdio(struct jw *w, const struct program *p, const char *self, const char *root)
+static void write_launch(const struct connecting *c, struct jw *w, const char *program)
 {
-    const char *const args[] = { "mcp", "--scope", "all", "--root", root };
+    const char *args[ARGS_MOST] = { "mcp" };
+    const struct client_launch launch = { program, args };
+    size_t n = 1;
 
-    if (p->typed)
-        jw_kstr(w, "type", STR("stdio"));
-    jw_kstr(w, "command", str_of(self));
-    jw_plain_key(w, STR("args"));
-    jw_array(w);
-    for (size_t i = 0; i < ARRAY_LEN(args); i++)
-        jw_str(w, str_of(args[i]));
-    jw_array_end(w);
-    if (p->env)
-        jw_kraw(w, "env", STR("{}"));
+    if (c->args->scope) {
+        args[n++] = "--scope";
+        args[n++] = c->args->scope;
+    }
+    if (!c->user || c->app->opt.root) {
+        args[n++] = "--root";
+        args[n++] = c->app->root.path;
+    }
+    c->client->write_stdio(w, &launch);
 }
 
-static bool make_entry(struct app *app, const struct program *p, const char *url, struct str *out,
-                       struct err *e)
+static bool make_entry(struct connecting *c, struct err *e)
 {
     struct buf b;
     struct jw w = jw_to(&b);
-    const char *self = NULL;
+    const char *program = NULL;
 
-    buf_init_in(&b, &app->mem, ENTRY_MOST);
-    if (!own_path(&app->mem, &self, e))
+    buf_init_in(&b, &c->app->mem, ENTRY_MOST);
+    if (!own_path(&c->app->mem, &program, e))
         return false;
     jw_object(&w);
-    if (url) {
-        if (p->typed)
-            jw_kstr(&w, "type", STR("http"));
-        jw_kstr(&w, "url", str_of(url));
-    } else {
-        put_stdio(&w, p, self, app->root.path);
-    }
+    if (c->args->http)
+        c->client->write_http(&w, c->args->http);
+    else
+        write_launch(c, &w, program);
     jw_object_end(&w);
-    *out = buf_str(&b);
+    c->entry = buf_str(&b);
     return true;
 }
 
-static bool choose_file(struct app *app, const struct program *p, const struct connect_args *a,
-                        const char **out, struct err *e)
-{
-    bool user = a->user || !p->project;
+/* ---- the file ------------------------------------------------------------------------------- */
 
-    if (user && !p->user)
-        return fail(e, ERR_INVALID, "%s: only the file of a project can be written; leave --user",
+static bool choose_file(struct connecting *c, struct err *e)
+{
+    const struct mcp_client *p = c->client;
+
+    c->user = c->args->user || !p->project;
+    if (c->user && !p->user)
+        return fail(e, ERR_INVALID,
+                    "the user's file of %s is not edited; run: claude mcp add --scope user trefoil "
+                    "-- trefoil mcp",
                     p->name);
-    if (user && !getenv("HOME"))
-        return fail(e, ERR_NOT_FOUND, "HOME is not set");
-    *out = value_path(&app->mem, str_of(user ? p->user : p->project), app->root.path);
+    if (!c->user && str_eq(str_of(c->app->root.from), STR("user state")))
+        return fail(e, ERR_INVALID, "this folder is no project; use --user, or --root DIR");
+    c->file = client_path(&c->app->mem, c->user ? p->user : p->project, c->app->root.path);
+    return c->file || fail(e, ERR_INVALID, "HOME is not set");
+}
+
+/* The file of a project, as a path below the root. */
+static const char *below_root(const struct connecting *c)
+{
+    return c->file + strlen(c->app->root.path) + 1;
+}
+
+/* file_write() would replace a link to nothing by a file, and the user's dotfiles would miss it. */
+static bool check_link(const char *file, struct err *e)
+{
+    struct stat st;
+
+    if (lstat(file, &st) == 0 && S_ISLNK(st.st_mode) && stat(file, &st) < 0)
+        return fail(e, ERR_INVALID, "%s is a symbolic link to a file that does not exist", file);
     return true;
 }
 
-static bool read_old(struct app *app, const char *file, struct str *out, struct err *e)
+static bool read_file(const struct connecting *c, struct str *out, struct err *e)
 {
+    struct arena *mem = &c->app->mem;
+    size_t most = (size_t)c->app->config.limits.config_bytes;
+
     *out = STR("");
-    return file_read(&app->mem, file, (size_t)app->config.limits.config_bytes, out, e) ||
+    if (c->user && !check_link(c->file, e))
+        return false;
+    return (c->user
+                ? file_read(mem, c->file, most, out, e)
+                : file_read_beneath(mem, c->app->root.path, below_root(c), most, out, NULL, e)) ||
            e->code == ERR_NOT_FOUND;
 }
 
-static int put(struct app *app, const struct program *p, const struct connect_args *a,
-               struct str entry)
+static bool write_file(const struct connecting *c, struct str text, struct err *e)
 {
-    struct json_edit_put edit = {
-        .map = str_of(p->map), .name = STR(TREFOIL_NAME), .value = entry, .replace = a->force
-    };
-    enum json_edit how = JSON_EDIT_SAME;
-    struct str text = STR("");
+    if (!c->user)
+        return file_write_beneath(c->app->root.path, below_root(c), text, 0644, e);
+    return root_make_parent(&c->app->mem, c->file, e) && file_write(c->file, text, 0644, e);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static void print_hints(const struct connecting *c)
+{
+    if (c->app->opt.json)
+        return;
+    if (c->client->hint)
+        printf("%s\n", c->client->hint);
+    if (c->user && !c->args->http && !c->app->opt.root)
+        printf("trefoil serves the folder that %s starts it in; --root DIR names one for good\n",
+               c->client->name);
+}
+
+static int fail_edit(const struct connecting *c, const struct err *e)
+{
+    app_fail(e);
+    fprintf(stderr,
+            "nothing was written; to add the entry by hand, see: " TREFOIL_NAME
+            " connect %s --print\n",
+            c->client->name);
+    return EXIT_FAILED;
+}
+
+static struct entry_put entry_of(const struct connecting *c, struct str text)
+{
+    return (struct entry_put){ .file = c->file,
+                               .text = text,
+                               .map = str_of(c->client->map),
+                               .name = STR(TREFOIL_NAME),
+                               .value = c->entry,
+                               .replace = c->args->force };
+}
+
+static int put(struct connecting *c)
+{
+    enum entry_change how = ENTRY_SAME;
+    struct entry_put edit;
+    struct str old, text = STR("");
     struct err e;
 
-    if (!choose_file(app, p, a, &edit.file, &e))
-        return app_usage("connect: %s", e.text);
-    if (!read_old(app, edit.file, &edit.text, &e) ||
-        !json_edit_put(&app->mem, &edit, &how, &text, &e))
+    if (!read_file(c, &old, &e))
         return app_fail(&e);
-    if (how == JSON_EDIT_SAME)
-        return app_done(app, "already there:", TREFOIL_NAME, edit.file);
-    if (how == JSON_EDIT_DIFFERS) {
-        fail(&e, ERR_DENIED, "%s has another entry " TREFOIL_NAME "; --force replaces it",
-             edit.file);
+    edit = entry_of(c, old);
+    if (!c->client->put(&c->app->mem, &edit, &how, &text, &e))
+        return fail_edit(c, &e);
+    if (how == ENTRY_SAME)
+        return app_done(c->app, "already there:", TREFOIL_NAME, c->file);
+    if (how == ENTRY_DIFFERS) {
+        fail(&e, ERR_DENIED, "%s has another entry " TREFOIL_NAME "; --force replaces it", c->file);
         return app_fail(&e);
     }
-    if (!root_make_parent(&app->mem, edit.file, &e) || !file_write(edit.file, text, 0644, &e))
+    if (!write_file(c, text, &e))
         return app_fail(&e);
-    return app_done(app, "wrote", TREFOIL_NAME, edit.file);
+    app_done(c->app, "wrote", TREFOIL_NAME, c->file);
+    print_hints(c);
+    return EXIT_OK;
 }
 
 /* The whole file as it would be if there were none. */
-static int print(struct app *app, const struct program *p, struct str entry)
+static int print(struct connecting *c)
 {
-    const struct json_edit_put edit = { .file = p->name,
-                                        .text = STR(""),
-                                        .map = str_of(p->map),
-                                        .name = STR(TREFOIL_NAME),
-                                        .value = entry };
-    enum json_edit how;
+    const struct entry_put edit = entry_of(c, STR(""));
+    enum entry_change how;
     struct str text = STR("");
     struct err e;
 
-    if (!json_edit_put(&app->mem, &edit, &how, &text, &e))
+    if (!c->client->put(&c->app->mem, &edit, &how, &text, &e))
         return app_fail(&e);
     printf(STR_FMT, STR_ARG(text));
+    fflush(stdout);
+    fprintf(stderr, "add this to %s\n", c->file);
     return EXIT_OK;
+}
+
+static bool check_args(const struct connecting *c, struct err *e)
+{
+    const struct connect_args *a = c->args;
+    enum service_scope scope;
+
+    if (a->http && !c->client->write_http)
+        return fail(e, ERR_INVALID, "the file of %s takes a command only, no URL", c->client->name);
+    if (a->http && !str_starts(str_of(a->http), STR("http://")) &&
+        !str_starts(str_of(a->http), STR("https://")))
+        return fail(e, ERR_INVALID, "--http needs a URL such as http://127.0.0.1:8733/mcp");
+    if (a->http && a->scope)
+        return fail(e, ERR_INVALID, "--scope is for a command; a URL offers everything");
+    if (a->scope && !service_scope_named(str_of(a->scope), &scope))
+        return fail(e, ERR_INVALID, "--scope %.40s: accepted are agents, tools, all", a->scope);
+    return true;
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    const struct connect_args *a = args;
-    const struct program *p = find_program(word[0]);
-    struct str entry;
+    struct connecting c = { .app = app, .args = args, .client = mcp_client_named(word[0]) };
     struct err e;
 
     (void)words;
-    if (!p)
-        return unknown_program(word[0]);
-    if (a->http && !p->remote)
-        return app_usage("connect: %s takes no URL from its file, only a command", p->name);
-    if (a->http && !str_starts(str_of(a->http), STR("http://")) &&
-        !str_starts(str_of(a->http), STR("https://")))
-        return app_usage("connect: --http needs a URL such as http://127.0.0.1:8733/mcp");
-    if (!make_entry(app, p, a->http, &entry, &e))
+    if (!c.client)
+        return unknown_client(&app->mem, word[0]);
+    if (!check_args(&c, &e) || !choose_file(&c, &e))
+        return app_usage("connect: %s", e.text);
+    if (!make_entry(&c, &e))
         return app_fail(&e);
-    return a->print ? print(app, p, entry) : put(app, p, a, entry);
+    return c.args->print ? print(&c) : put(&c);
 }
 
 static const struct option options[] = {
     { "print", OPTION_FLAG, offsetof(struct connect_args, print), NULL,
-      "print the configuration, write nothing" },
-    { "http", OPTION_TEXT, offsetof(struct connect_args, http), "URL",
-      "use a running `trefoil serve` instead of starting a program" },
+      "Print the configuration and write nothing" },
     { "user", OPTION_FLAG, offsetof(struct connect_args, user), NULL,
-      "for all your projects instead of this one" },
+      "Connect all your projects instead of this one" },
+    { "scope", OPTION_TEXT, offsetof(struct connect_args, scope), "WHAT",
+      "Offer agents (default), tools, or all" },
+    { "http", OPTION_TEXT, offsetof(struct connect_args, http), "URL",
+      "Use a running `trefoil serve` instead of starting a process" },
     { "force", OPTION_FLAG, offsetof(struct connect_args, force), NULL,
-      "replace an entry of that name that differs" },
+      "Replace an existing entry that differs" },
 };
 
 const struct verb verb_connect = {
     .name = "connect",
     .words = "CLIENT",
+    .summary = "Register trefoil as an MCP server in an editor or agent",
+    .more =
+        "CLIENT is claude, claude-desktop, codex, cursor, gemini, goose, opencode, vscode or zed.\n"
+        "The entry is merged into the client's own file; comments and other keys are kept.\n"
+        "claude-desktop, codex and goose have one file for all projects.\n",
     .least = 1,
     .most = 1,
-    .summary = "make another program use trefoil as its MCP server",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct connect_args),

@@ -53,7 +53,7 @@ static const char ignore_text[] = "# What trefoil keeps for itself.\n"
                                   "*.db-*\n"
                                   "logs/\n";
 
-static const struct {
+static const struct file {
     const char *path, *text;
 } files[] = {
     { "trefoil.toml", toml_text },
@@ -62,7 +62,7 @@ static const struct {
 };
 
 /* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
-static bool make(struct app *app, const char *path, const char *text, bool *made, struct err *e)
+static bool make(struct app *app, const struct file *f, const char *path, bool *made, struct err *e)
 {
     struct stat st;
 
@@ -71,7 +71,7 @@ static bool make(struct app *app, const char *path, const char *text, bool *made
         return true;
     if (errno != ENOENT && errno != ENOTDIR)
         return fail_sys(e, "look at %s", path);
-    if (!root_make_parent(&app->mem, path, e) || !file_write(path, str_of(text), 0644, e))
+    if (!file_write_beneath(app->root.path, f->path, str_of(f->text), 0644, e))
         return false;
     *made = true;
     return true;
@@ -104,7 +104,7 @@ static int run(struct app *app, const void *args, int words, char **word)
         const char *path = arena_printf(&app->mem, "%s/%s", app->root.path, files[i].path).p;
         bool made;
 
-        if (!make(app, path, files[i].text, &made, &e))
+        if (!make(app, &files[i], path, &made, &e))
             return app_fail(&e);
         say(&w, app, path, made);
     }

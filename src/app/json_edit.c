@@ -1,4 +1,4 @@
-#include "app/json_edit.h"
+#include "app/entry_edit.h"
 
 #include "base/pick.h"
 
@@ -6,16 +6,15 @@ enum { EDIT_DEPTH = 128, EDIT_VALUES = 1000000, EDIT_MOST = 64 << 20 };
 
 struct edit {
     struct arena *mem;
-    const struct json_edit_put *put;
+    const struct entry_put *put;
     struct json root, map, value; /* map is missing when the document has none */
     struct str unit;              /* one step of indentation */
 };
 
-static bool read_json(struct edit *ed, struct str text, const char *file, struct json *out,
-                      struct err *e)
+static bool read_json(struct edit *ed, struct str text, struct json *out, struct err *e)
 {
     const struct json_opts opts = {
-        .file = file, .max_depth = EDIT_DEPTH, .max_values = EDIT_VALUES, .comments = true
+        .file = ed->put->file, .max_depth = EDIT_DEPTH, .max_values = EDIT_VALUES, .comments = true
     };
 
     return json_read(ed->mem, text, &opts, out, e);
@@ -174,70 +173,14 @@ static void replace(struct edit *ed, struct json old, struct buf *out)
     buf_put(out, (struct str){ raw.p + raw.n, (size_t)(text.p + text.n - raw.p - raw.n) });
 }
 
-/* ---- is it what was meant? -------------------------------------------------------------- */
-
-static bool equal(struct arena *mem, struct json a, struct json b)
-{
-    if (json_type(a) != json_type(b) || json_count(a) != json_count(b))
-        return false;
-    if (json_type(a) == JSON_STRING)
-        return json_is(a, json_str(mem, b));
-    if (json_type(a) == JSON_OBJECT) {
-        JSON_MEMBERS(key, a)
-        if (!equal(mem, json_value(key), json_get(b, json_str(mem, key))))
-            return false;
-        return true;
-    }
-    if (json_type(a) == JSON_ARRAY) {
-        struct json y = json_first(b);
-
-        for (struct json x = json_first(a); json_here(x); x = json_next(a, x), y = json_next(b, y))
-            if (!equal(mem, x, y))
-                return false;
-        return true;
-    }
-    return str_eq(json_raw(a), json_raw(b));
-}
-
-/* Every member of `was` but `but` has the same bytes in `now`. */
-static bool rest_kept(struct arena *mem, struct json was, struct json now, struct str but)
-{
-    JSON_MEMBERS(key, was)
-    {
-        struct json new = json_get(now, json_str(mem, key));
-
-        if (!json_is(key, but) && !str_eq(json_raw(json_value(key)), json_raw(new)))
-            return false;
-    }
-    return true;
-}
-
-static bool verify(struct edit *ed, struct str text, struct err *e)
-{
-    const struct json_edit_put *put = ed->put;
-    struct json now, map;
-
-    if (!read_json(ed, text, put->file, &now, e))
-        return fail_in(e, "after the change");
-    map = json_get(now, put->map);
-    if (!equal(ed->mem, json_get(map, put->name), ed->value) ||
-        !rest_kept(ed->mem, ed->map, map, put->name) ||
-        !rest_kept(ed->mem, ed->root, now, put->map) ||
-        json_count(map) != json_count(ed->map) + !json_here(json_get(ed->map, put->name)) ||
-        json_count(now) != json_count(ed->root) + !json_here(ed->map))
-        return fail(e, ERR_INVALID, "%s: this change would also change something else", put->file);
-    return true;
-}
-
 /* ---- */
 
 static bool open_edit(struct edit *ed, struct err *e)
 {
-    const struct json_edit_put *put = ed->put;
+    const struct entry_put *put = ed->put;
     struct json first;
 
-    if (!read_json(ed, put->value, "value", &ed->value, e) ||
-        !read_json(ed, put->text, put->file, &ed->root, e))
+    if (!entry_read_value(ed->mem, put, &ed->value, e) || !read_json(ed, put->text, &ed->root, e))
         return false;
     if (json_type(ed->root) != JSON_OBJECT)
         return json_fail(ed->root, e, "expected an object");
@@ -255,12 +198,12 @@ static bool open_edit(struct edit *ed, struct err *e)
     return true;
 }
 
-bool json_edit_put(struct arena *mem, const struct json_edit_put *given, enum json_edit *how,
+bool json_edit_put(struct arena *mem, const struct entry_put *given, enum entry_change *how,
                    struct str *out, struct err *e)
 {
-    struct json_edit_put put = *given;
+    struct entry_put put = *given;
     struct edit ed = { .mem = mem, .put = &put };
-    struct json old;
+    struct json old, now;
     struct buf b;
 
     buf_init_in(&b, mem, EDIT_MOST);
@@ -268,12 +211,9 @@ bool json_edit_put(struct arena *mem, const struct json_edit_put *given, enum js
         put.text = STR("{}\n");
     if (!open_edit(&ed, e))
         return false;
-    old = json_get(ed.map, put.name);
-    if (json_here(old) && (equal(mem, old, ed.value) || !put.replace)) {
-        *how = equal(mem, old, ed.value) ? JSON_EDIT_SAME : JSON_EDIT_DIFFERS;
-        *out = put.text;
+    if (entry_is_there(mem, &put, ed.map, ed.value, how, out))
         return true;
-    }
+    old = json_get(ed.map, put.name);
     if (json_here(old))
         replace(&ed, old, &b);
     else
@@ -281,9 +221,11 @@ bool json_edit_put(struct arena *mem, const struct json_edit_put *given, enum js
                &b);
     if (b.full)
         return fail(e, ERR_LIMIT, "%s would be too large", put.file);
-    if (!verify(&ed, buf_str(&b), e))
+    if (!read_json(&ed, buf_str(&b), &now, e))
+        return fail_in(e, "after the change");
+    if (!entry_verify(mem, &put, ed.root, now, ed.value, e))
         return false;
-    *how = JSON_EDIT_DONE;
+    *how = ENTRY_CHANGED;
     *out = buf_str(&b);
     return true;
 }

@@ -1,8 +1,7 @@
 #include "app/server_edit.h"
 
-#include "base/json_doc.h"
+#include "app/config_text.h"
 #include "base/toml.h"
-#include "base/utf8.h"
 #include "core/server_diff.h"
 
 enum { EDIT_DEPTH = 32 };
@@ -87,37 +86,6 @@ static bool reread(const struct server_edit *ed, const struct reading *was, stru
 
 /* ---- places ----------------------------------------------------------------------------- */
 
-/* The offset of a line; the end of the text when there are fewer. */
-static size_t line_at(struct str text, uint32_t line)
-{
-    size_t at = 0;
-
-    while (--line) {
-        const char *nl = memchr(text.p + at, '\n', text.n - at);
-
-        if (!nl)
-            return text.n;
-        at = (size_t)(nl - text.p) + 1;
-    }
-    return at;
-}
-
-static size_t offset_of(struct str text, struct json_pos pos)
-{
-    size_t at = line_at(text, pos.line);
-
-    if (pos.line == 1 && str_starts(text, STR("\xef\xbb\xbf")))
-        at += 3;
-    while (--pos.column && at < text.n)
-        at += utf8_len(text.p + at, text.n - at);
-    return at;
-}
-
-static struct json_pos pos_of(struct json v)
-{
-    return v.doc->pos[v.at];
-}
-
 static struct json find_in(struct json array, const char *name)
 {
     JSON_EACH(entry, array)
@@ -138,42 +106,6 @@ static bool fail_absent(const struct server_edit *ed, const char *name, struct e
     return fail(e, ERR_NOT_FOUND, "%s has no server %s", ed->file, name);
 }
 
-/* The first line below the entry's header that is not of the entry: where it ends. */
-static uint32_t line_after(struct json entry)
-{
-    const struct json_doc *doc = entry.doc;
-    uint32_t line = UINT32_MAX, own = pos_of(entry).line;
-
-    for (uint32_t i = 0; i < doc->count; i++) {
-        if (i >= entry.at && i < doc->node[entry.at].next)
-            continue;
-        if (doc->pos[i].line > own && doc->pos[i].line < line)
-            line = doc->pos[i].line;
-    }
-    return line;
-}
-
-static bool is_remark(struct str line)
-{
-    line = str_trim(line);
-    return !line.n || line.p[0] == '#';
-}
-
-/* Before the blank lines and comments that end at `end`; they belong to what follows. */
-static size_t without_remarks(struct str text, size_t start, size_t end)
-{
-    while (end > start) {
-        size_t line = end - 1;
-
-        while (line > start && text.p[line - 1] != '\n')
-            line--;
-        if (!is_remark((struct str){ text.p + line, end - line }))
-            break;
-        end = line;
-    }
-    return end;
-}
-
 static bool blank_line_before(struct str text, size_t at)
 {
     struct str head = str_head(text, at);
@@ -191,19 +123,6 @@ static size_t with_blank_lines(struct str text, size_t start, size_t end)
     return end;
 }
 
-static struct str splice(const struct server_edit *ed, size_t from, size_t to, struct str put)
-{
-    struct str t = ed->text;
-
-    return arena_printf(ed->mem, STR_FMT STR_FMT STR_FMT, STR_ARG(str_head(t, from)), STR_ARG(put),
-                        STR_ARG(str_skip(t, to)));
-}
-
-static struct str line_end(struct str text)
-{
-    return str_find(text, STR("\r\n")) >= 0 ? STR("\r\n") : STR("\n");
-}
-
 /* ---- remove ----------------------------------------------------------------------------- */
 
 bool server_edit_remove(const struct server_edit *ed, const char *name, struct str *out,
@@ -212,24 +131,21 @@ bool server_edit_remove(const struct server_edit *ed, const char *name, struct s
     struct reading was, now;
     struct json entry;
     struct str text;
-    size_t start, end;
-    uint32_t after;
+    struct config_span lines;
 
     if (!read_text(ed, ed->text, &was, e))
         return false;
     entry = find_entry(was.file, name);
     if (!json_here(entry))
         return fail_absent(ed, name, e);
-    start = offset_of(ed->text, pos_of(entry));
-    if (!str_starts(str_skip(ed->text, start), STR("[[")))
+    if (!str_starts(str_skip(ed->text, config_text_offset(ed->text, config_text_pos(entry))),
+                    STR("[[")))
         return fail(e, ERR_INVALID,
                     "%s: the server %s has no header of its own; please edit the file by hand",
                     ed->file, name);
-    start = line_at(ed->text, pos_of(entry).line);
-    after = line_after(entry);
-    end = without_remarks(ed->text, start,
-                          after == UINT32_MAX ? ed->text.n : line_at(ed->text, after));
-    text = splice(ed, start, with_blank_lines(ed->text, start, end), STR(""));
+    lines = config_text_entry(ed->text, entry, config_text_pos(entry).line);
+    lines.end = with_blank_lines(ed->text, lines.start, lines.end);
+    text = config_text_replace(ed->mem, ed->text, lines, STR(""));
     if (!reread(ed, &was, text, name, -1, &now, e))
         return false;
     *out = text;
@@ -241,21 +157,25 @@ bool server_edit_remove(const struct server_edit *ed, const char *name, struct s
 /* Put the other word where `true` or `false` stands. */
 static struct str flip(const struct server_edit *ed, struct json value, bool to)
 {
-    size_t at = offset_of(ed->text, pos_of(value));
+    size_t at = config_text_offset(ed->text, config_text_pos(value));
 
-    return splice(ed, at, at + (json_true(value) ? 4 : 5), to ? STR("true") : STR("false"));
+    return config_text_replace(ed->mem, ed->text,
+                               (struct config_span){ at, at + (json_true(value) ? 4 : 5) },
+                               to ? STR("true") : STR("false"));
 }
 
 static struct str insert_switch(const struct server_edit *ed, struct json entry, bool on)
 {
-    size_t at = offset_of(ed->text, pos_of(entry));
+    size_t at = config_text_offset(ed->text, config_text_pos(entry));
     const char *word = on ? "true" : "false";
+    struct str line =
+        arena_printf(ed->mem, "enabled = %s" STR_FMT, word, STR_ARG(config_text_eol(ed->text)));
 
     if (ed->text.p[at] == '{')
-        return splice(ed, at + 1, at + 1, arena_printf(ed->mem, " enabled = %s,", word));
-    at = line_at(ed->text, pos_of(entry).line + 1);
-    return splice(ed, at, at,
-                  arena_printf(ed->mem, "enabled = %s" STR_FMT, word, STR_ARG(line_end(ed->text))));
+        return config_text_replace(ed->mem, ed->text, (struct config_span){ at + 1, at + 1 },
+                                   arena_printf(ed->mem, " enabled = %s,", word));
+    at = config_text_line(ed->text, config_text_pos(entry).line + 1);
+    return config_text_replace(ed->mem, ed->text, (struct config_span){ at, at }, line);
 }
 
 static struct str switched(const struct server_edit *ed, struct json entry, bool on)
@@ -311,43 +231,15 @@ bool server_edit_switch(const struct server_edit *ed, const char *name, bool on,
 
 /* ---- add -------------------------------------------------------------------------------- */
 
-static void put_string(struct buf *out, struct str s)
-{
-    buf_putc(out, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            buf_printf(out, "\\u%04x", c);
-        else
-            buf_putc(out, (char)c);
-    }
-    buf_putc(out, '"');
-}
-
-static bool is_bare(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') &&
-            !(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != '_' && s.p[i] != '-')
-            return false;
-    return s.n > 0;
-}
-
 /* name = { A = "b" } */
 static void put_table(struct buf *out, const char *name, const struct server_pair *p, size_t n)
 {
     buf_printf(out, "%s = {", name);
     for (size_t i = 0; i < n; i++) {
         buf_put(out, i ? STR(", ") : STR(" "));
-        if (is_bare(p[i].name))
-            buf_put(out, p[i].name);
-        else
-            put_string(out, p[i].name);
+        toml_put_key(out, p[i].name);
         buf_put(out, STR(" = "));
-        put_string(out, p[i].value);
+        toml_put_string(out, p[i].value);
     }
     buf_put(out, STR(" }\n"));
 }
@@ -357,7 +249,7 @@ static void put_list(struct buf *out, const char *name, const struct str *v, siz
     buf_printf(out, "%s = [", name);
     for (size_t i = 0; i < n; i++) {
         buf_put(out, i ? STR(", ") : STR(""));
-        put_string(out, v[i]);
+        toml_put_string(out, v[i]);
     }
     buf_put(out, STR("]\n"));
 }
@@ -404,11 +296,11 @@ static struct str block(const struct server_edit *ed, const struct server_new *n
     if (ed->text.n)
         buf_putc(&out, '\n');
     buf_printf(&out, "[[%s]]\nname = ", header);
-    put_string(&out, str_of(n->name));
+    toml_put_string(&out, str_of(n->name));
     buf_putc(&out, '\n');
     if (n->url) {
         buf_put(&out, STR("url = "));
-        put_string(&out, str_of(n->url));
+        toml_put_string(&out, str_of(n->url));
         buf_putc(&out, '\n');
         if (n->transport)
             buf_printf(&out, "type = \"%s\"\n", n->transport);

@@ -15,6 +15,8 @@
 
 #include <stdio.h>
 
+#define PROJECT_FILE "trefoil.toml"
+
 /* ---- the file --------------------------------------------------------------------------- */
 
 struct target {
@@ -30,7 +32,7 @@ static bool open_target(struct app *app, const struct servers_args *a, struct ta
     if (a->user && !user)
         return fail(e, ERR_NOT_FOUND, "--user: neither XDG_CONFIG_HOME nor HOME is set");
     if (!file)
-        file = a->user ? user : arena_printf(&app->mem, "%s/trefoil.toml", app->root.path).p;
+        file = a->user ? user : arena_printf(&app->mem, "%s/" PROJECT_FILE, app->root.path).p;
     *t = (struct target){ .edit = { &app->mem, app->root.path, &app->config.limits, file, STR("") },
                           .project = !app->opt.config && !a->user };
     return file_read(&app->mem, file, (size_t)app->config.limits.config_bytes, &t->edit.text, e) ||
@@ -42,8 +44,9 @@ static bool write_target(struct app *app, const struct target *t, struct str tex
     if (text.n > (size_t)app->config.limits.config_bytes)
         return fail(e, ERR_LIMIT, "%s would have %zu bytes; at most %lld are read", t->edit.file,
                     text.n, (long long)app->config.limits.config_bytes);
-    return root_make_parent(&app->mem, t->edit.file, e) &&
-           file_write(t->edit.file, text, t->project ? 0644 : 0600, e);
+    if (t->project) /* a repository may have made it a link to anywhere */
+        return file_write_beneath(app->root.path, PROJECT_FILE, text, 0644, e);
+    return root_make_parent(&app->mem, t->edit.file, e) && file_write(t->edit.file, text, 0600, e);
 }
 
 /* Read everything again as any verb would, and keep the trust of `name` as said. */

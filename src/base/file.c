@@ -215,14 +215,33 @@ static bool write_all(int fd, const char *path, struct str text, struct err *e)
     return fsync(fd) == 0 || fail_sys(e, "write %s", path);
 }
 
-static bool fill_and_rename(int fd, const char *fresh, const char *path, struct str text,
+static bool fill_and_rename(int fd, int at, const char *fresh, const char *path, struct str text,
                             unsigned mode, struct err *e)
 {
     if (fchmod(fd, mode) < 0)
         return fail_sys(e, "mode of %s", fresh);
     if (!write_all(fd, fresh, text, e))
         return false;
-    return rename(fresh, path) == 0 || fail_sys(e, "replace %s", path);
+    return renameat(at, fresh, at, path) == 0 || fail_sys(e, "replace %s", path);
+}
+
+/* A new file takes the place of `path`; both lie in the folder `at`, or count from there. */
+static bool replace_at(int at, const char *path, struct str text, unsigned mode, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    AUTO_FD fd = -1;
+    uint64_t chance;
+    const char *fresh;
+
+    id_random(&chance, sizeof(chance));
+    fresh = arena_printf(&mem, "%s.%016llx.new", path, (unsigned long long)chance).p;
+    fd = openat(at, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail_sys(e, "create %s", fresh);
+    if (fill_and_rename(fd, at, fresh, path, text, mode, e))
+        return true;
+    unlinkat(at, fresh, 0);
+    return false;
 }
 
 /* The name survives a power cut only when its folder is written too. Best effort. */
@@ -240,11 +259,8 @@ static void sync_folder(struct arena *mem, const char *path)
 bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
-    AUTO_FD fd = -1;
     char real[PATH_MAX];
     struct stat st;
-    uint64_t chance;
-    const char *fresh;
 
     if (realpath(path, real))
         path = real;
@@ -253,16 +269,76 @@ bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
             return fail(e, ERR_INVALID, "%s is not a regular file", path);
         mode = st.st_mode & 07777;
     }
-    id_random(&chance, sizeof(chance));
-    fresh = arena_printf(&mem, "%s.%016llx.new", path, (unsigned long long)chance).p;
-    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return fail_sys(e, "create %s", fresh);
-    if (!fill_and_rename(fd, fresh, path, text, mode, e)) {
-        unlink(fresh);
+    if (!replace_at(AT_FDCWD, path, text, mode, e))
         return false;
-    }
     sync_folder(&mem, path);
+    return true;
+}
+
+/* ---- writing below a folder --------------------------------------------------------------- */
+
+/* Fails if there is a link of this name. */
+static bool check_no_link(int dir, const char *name, struct stat *st, struct err *e)
+{
+    if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
+        st->st_mode = 0;
+    if (S_ISLNK(st->st_mode))
+        return fail(e, ERR_DENIED, "%s is a symbolic link, which is not followed for writing",
+                    name);
+    return true;
+}
+
+/* One folder down, made where it is not there. *dir is replaced. */
+static bool enter_folder(int *dir, const char *name, struct err *e)
+{
+    struct stat st;
+    int down;
+
+    if (!check_no_link(*dir, name, &st, e))
+        return false;
+    if (!st.st_mode && mkdirat(*dir, name, 0755) < 0 && errno != EEXIST)
+        return fail_sys(e, "make folder %s", name);
+    down = openat(*dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (down < 0)
+        return fail_sys(e, "open folder %s", name);
+    close(*dir);
+    *dir = down;
+    return true;
+}
+
+/* Down to the folder that `path` lies in; *name is what is left of the path. */
+static bool enter_folders(int *dir, char *path, const char **name, struct err *e)
+{
+    char *slash;
+
+    while ((slash = strchr(path, '/'))) {
+        *slash = 0;
+        if (!enter_folder(dir, path, e))
+            return false;
+        path = slash + 1;
+    }
+    *name = path;
+    return true;
+}
+
+bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
+                        struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    AUTO_FD dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *name;
+    struct stat st;
+
+    if (dir < 0)
+        return fail_open(e, folder);
+    if (!enter_folders(&dir, arena_cstr(&mem, str_of(path)), &name, e) ||
+        !check_no_link(dir, name, &st, e))
+        return fail_in(e, "%s/%s", folder, path);
+    if (st.st_mode && !S_ISREG(st.st_mode))
+        return fail(e, ERR_INVALID, "%s/%s is not a regular file", folder, path);
+    if (!replace_at(dir, name, text, st.st_mode ? st.st_mode & 07777 : mode, e))
+        return fail_in(e, "%s", folder);
+    fsync(dir); /* best effort: the name survives a power cut, too */
     return true;
 }
 

@@ -58,4 +58,12 @@ bool file_read_secret(struct arena *mem, const char *path, size_t max, struct st
  */
 bool file_write(const char *path, struct str text, unsigned mode, struct err *e);
 
+/*
+ * The same for a file below a folder that others may have filled, such as a cloned repository.
+ * `path` counts from there and has no ".."; folders on the way are made (0755). Nothing on the way
+ * may be a symbolic link, for that may lead anywhere: ERR_DENIED.
+ */
+bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
+                        struct err *e);
+
 #endif

@@ -242,6 +242,38 @@ TEST(a_link_stays_and_the_file_behind_it_is_written)
     unlink(real);
 }
 
+TEST(below_a_folder_no_link_is_written_through)
+{
+    static const char *const made[] = { "a/b/c", "link", "folder", "a/b", "a", "real" };
+    AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    const char *real = arena_printf(&mem, "%s/real", at.dir).p;
+    const char *file = arena_printf(&mem, "%s/a/b/c", at.dir).p;
+    struct str text = STR_NONE;
+    struct err e = { 0 };
+
+    write_file(real, STR("old"), 0600);
+    OK(file_write_beneath(at.dir, "a/b/c", STR("one"), 0640, &e));
+    EQ(mode_of(file), 0640);
+    OK(file_write_beneath(at.dir, "a/b/c", STR("two"), 0600, &e));
+    EQ(mode_of(file), 0640);
+    OK(file_read(&mem, file, 10, &text, &e));
+    EQ_S(text, "two");
+    OK(symlink("real", arena_printf(&mem, "%s/link", at.dir).p) == 0);
+    OK(symlink("a", arena_printf(&mem, "%s/folder", at.dir).p) == 0);
+    OK(!file_write_beneath(at.dir, "link", STR("x"), 0600, &e));
+    EQ(e.code, ERR_DENIED);
+    OK(!file_write_beneath(at.dir, "folder/b/c", STR("x"), 0600, &e));
+    EQ(e.code, ERR_DENIED);
+    OK(!file_write_beneath(at.dir, "a/b", STR("x"), 0600, &e));
+    EQ(e.code, ERR_INVALID);
+    OK(!file_write_beneath(at.dir, "a/b/c/d", STR("x"), 0600, &e));
+    OK(file_read(&mem, real, 10, &text, &e));
+    EQ_S(text, "old");
+    for (size_t i = 0; i < ARRAY_LEN(made); i++)
+        OK(remove(arena_printf(&mem, "%s/%s", at.dir, made[i]).p) == 0);
+}
+
 TEST(what_cannot_be_written_is_left_as_it_is)
 {
     AUTO_PLACE at = place_new();
