@@ -196,9 +196,8 @@ static bool apply_mcp(struct loading *l, struct json root, const struct mcp_tabl
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
         return true;
     for (size_t i = 0; i < t->import.n; i++)
-        if (!foreign_known(t->import.v[i]))
-            return json_fail(json_get(json_get(root, STR("mcp")), STR("import")), e,
-                             "unknown source; accepted are %s", foreign_names());
+        if (!foreign_check(json_get(json_get(root, STR("mcp")), STR("import")), t->import.v[i], e))
+            return false;
     l->import = t->import;
     l->import_by_project = from_project;
     return true;

@@ -4,11 +4,18 @@
  *   mcp.json        .mcp.json in the root               (Claude Code)   by default
  *   cursor          .cursor/mcp.json in the root        (Cursor)        by default
  *   vscode          .vscode/mcp.json in the root        (VS Code)       by default
+ *   zed             .zed/settings.json in the root      (Zed)           by default
+ *   gemini          .gemini/settings.json in the root   (Gemini CLI)
+ *   opencode        opencode.json in the root           (opencode)
  *   cursor-user     ~/.cursor/mcp.json
+ *   gemini-user     ~/.gemini/settings.json
+ *   opencode-user   ~/.config/opencode/opencode.json
  *   claude-desktop  ~/.config/Claude/claude_desktop_config.json
  *   claude          ~/.claude.json, its top-level servers
+ *   codex           ~/.codex/config.toml
+ *   goose           ~/.config/goose/config.yaml
  *
- * Read leniently, with comments: what cannot be used is left out with a note that says why, and
+ * Read leniently, JSON with comments: what cannot be used is left out with a note that says why, and
  * everything else works. Entries that would start trefoil itself (`trefoil connect` writes such)
  * are left out too.
  */
@@ -17,11 +24,8 @@
 
 #include "app/server_read.h"
 
-/* Is it one of the names above? */
-bool foreign_known(struct str name);
-
-/* All names, for a message. */
-const char *foreign_names(void);
+/* Is it one of the names above? Else an error at `import`. */
+bool foreign_check(struct json import, struct str name, struct err *e);
 
 /* Where all of them would be; returns how many, at most `most`. */
 size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most);
@@ -36,8 +40,12 @@ bool foreign_read(const struct server_reader *base, const struct pick_strs *impo
                   bool asked_by_project, struct server_list *project, struct server_list *user,
                   struct err *e);
 
-/* The same for one file; one that is not there has no servers. */
-bool foreign_read_file(const struct server_reader *r, const char *path, struct server_list *out,
-                       struct err *e);
+/*
+ * The same for one file; one that is not there has no servers. They stand under the key `map`, or
+ * when that is NULL under any of mcpServers, servers and context_servers. The name of the file
+ * tells its format: .toml, .yaml, or else JSON.
+ */
+bool foreign_read_file(const struct server_reader *r, const char *path, const char *map,
+                       struct server_list *out, struct err *e);
 
 #endif

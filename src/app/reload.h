@@ -10,7 +10,7 @@
 #include "app/app.h"
 #include "loop/file_watch.h"
 
-enum { RELOAD_PATHS = 16 };
+enum { RELOAD_PATHS = 24 };
 
 /* The files that a configuration is read from, whether they are there or not, in mem. Returns how many. */
 size_t reload_paths(const struct app *app, struct arena *mem, const char *out[RELOAD_PATHS]);

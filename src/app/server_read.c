@@ -11,6 +11,7 @@ enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 struct raw {
     struct str name, type, env_base, era;
     struct json transport, command, args, env, url, headers, cwd, tools, include;
+    struct json ignored; /* what others write and means nothing here */
     struct pick_strs allowed;
     int64_t timeout, timeout_max, idle_stop, concurrency; /* times in seconds; 0: absent */
     int64_t foreign_timeout;
@@ -19,7 +20,7 @@ struct raw {
 
 #define DAY 86400
 
-/* The first of these are all that a transport table has; the last one others write. */
+/* The first of these are all that a transport table has; the last ones only others write. */
 static const struct pick entry_fields[] = {
     PICK_FIELD("type", PICK_STR, struct raw, type, 0),
     PICK_FIELD("command", PICK_ANY, struct raw, command, 0),
@@ -42,9 +43,26 @@ static const struct pick entry_fields[] = {
     PICK_FIELD("tools", PICK_OBJECT, struct raw, tools, 0),
     PICK_FIELD("toolInclude", PICK_OBJECT, struct raw, include, 0),
     PICK_RANGE("timeout", struct raw, foreign_timeout, 0, 1, 7 * DAY * 1000LL),
+    PICK_FIELD("httpUrl", PICK_ANY, struct raw, url, 0),            /* Gemini CLI */
+    PICK_FIELD("includeTools", PICK_STRS, struct raw, allowed, 0),  /* Gemini CLI */
+    PICK_FIELD("environment", PICK_ANY, struct raw, env, 0),        /* opencode */
+    PICK_FIELD("http_headers", PICK_ANY, struct raw, headers, 0),   /* codex */
+    PICK_FIELD("enabled_tools", PICK_STRS, struct raw, allowed, 0), /* codex */
+    PICK_RANGE("tool_timeout_sec", struct raw, timeout, 0, 1, DAY), /* codex */
+    PICK_FIELD("cmd", PICK_ANY, struct raw, command, 0),            /* goose */
+    PICK_FIELD("envs", PICK_ANY, struct raw, env, 0),               /* goose */
+    PICK_FIELD("uri", PICK_ANY, struct raw, url, 0),                /* goose */
+    PICK_FIELD("description", PICK_ANY, struct raw, ignored, 0),
+    PICK_FIELD("startup_timeout_sec", PICK_ANY, struct raw, ignored, 0),
+    PICK_FIELD("trust", PICK_ANY, struct raw, ignored, 0), /* that program's trust, not ours */
 };
 
-enum { TRANSPORT_FIELDS = 5, NATIVE_FIELDS = ARRAY_LEN(entry_fields) - 1 };
+enum {
+    TRANSPORT_FIELDS = 5,
+    OTHERS_FIELDS = 13, /* from "timeout" on */
+    NATIVE_FIELDS = ARRAY_LEN(entry_fields) - OTHERS_FIELDS,
+    ACP_FIELDS = NATIVE_FIELDS + 1, /* "timeout" */
+};
 
 /* ---- taking the entry apart ------------------------------------------------------------- */
 
@@ -56,10 +74,19 @@ static const struct pick *field_named(struct str key)
     return NULL;
 }
 
+/* null, false, "", [] or {}: nothing is lost when it is ignored. */
+static bool is_empty(struct json v)
+{
+    enum json_type type = json_type(v);
+
+    return type == JSON_NULL || (type == JSON_BOOL && !json_true(v)) || json_is(v, STR("")) ||
+           ((type == JSON_ARRAY || type == JSON_OBJECT) && !json_count(v));
+}
+
 static void note_unknown_keys(const struct server_reader *r, struct json entry)
 {
     JSON_MEMBERS(key, entry)
-    if (!field_named(json_str(r->mem, key)))
+    if (!field_named(json_str(r->mem, key)) && !is_empty(json_value(key)))
         note(r->mem, r->notes, LOG_WARN, STR_FMT ": " STR_FMT " is not known here and ignored",
              STR_ARG(json_where(r->mem, key)), STR_ARG(shown_text(r->mem, json_path(r->mem, key))));
 }
@@ -99,10 +126,12 @@ static void drop_nulls(struct raw *raw)
 static bool read_raw(const struct server_reader *r, struct json entry, struct raw *raw,
                      struct err *e)
 {
-    bool strict = r->shape == SHAPE_NATIVE;
+    static const size_t fields[] = { [SHAPE_NATIVE] = NATIVE_FIELDS,
+                                     [SHAPE_FOREIGN] = ARRAY_LEN(entry_fields),
+                                     [SHAPE_ACP] = ACP_FIELDS };
 
-    if (!pick(r->mem, entry, entry_fields, strict ? NATIVE_FIELDS : ARRAY_LEN(entry_fields),
-              strict ? PICK_STRICT : PICK_LENIENT, raw, e))
+    if (!pick(r->mem, entry, entry_fields, fields[r->shape],
+              r->shape == SHAPE_NATIVE ? PICK_STRICT : PICK_LENIENT, raw, e))
         return false;
     if (r->shape == SHAPE_FOREIGN)
         note_unknown_keys(r, entry);
@@ -178,6 +207,7 @@ static const struct {
     { "stdio", SERVER_STDIO },          { "http", SERVER_HTTP },
     { "streamable-http", SERVER_HTTP }, { "streamableHttp", SERVER_HTTP },
     { "streamable_http", SERVER_HTTP }, { "sse", SERVER_SSE },
+    { "local", SERVER_STDIO },          { "remote", SERVER_HTTP }, /* opencode */
 };
 
 const char *server_transport_name(enum server_transport t)

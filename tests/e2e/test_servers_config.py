@@ -173,6 +173,35 @@ def the_users_own_servers_need_no_trust(root):
 
 
 @case
+def servers_of_other_agents_are_imported_when_named(root):
+    project, env = place(root, "")
+    home = root / "home"
+    for path, text in ((project / ".gemini/settings.json", '{"mcpServers": {"ge": {"command": "x"}}}'),
+                       (project / "opencode.json", '{"mcp": {"op": {"type": "local", "command": ["x", "y"]}}}'),
+                       (home / ".gemini/settings.json", '{"mcpServers": {"ge-user": {"httpUrl": "http://h/"}}}'),
+                       (home / ".config/opencode/opencode.jsonc",
+                        '{"mcp": { // mine\n"op-user": {"type": "remote", "url": "http://h/"}}}'),
+                       (home / ".codex/config.toml", '[mcp_servers.co]\ncommand = "x"\n'),
+                       (home / ".config/goose/config.yaml", "extensions:\n  go:\n    type: stdio\n    cmd: x\n"
+                        "    args: []\n    enabled: true\n    name: go\n")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    equal(states(project, **env), {})
+    own = home / ".config/trefoil/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[mcp]\nimport = ["gemini", "opencode", "gemini-user", "opencode-user", "codex", "goose"]\n')
+    equal(states(project, **env), {"ge": False, "op": False, "ge-user": True, "op-user": True, "co": True,
+                                   "go": True})
+    own.unlink()
+    (project / "trefoil.toml").write_text('[mcp]\nimport = ["codex"]\n')
+    equal(states(project, **env), {"co": False})
+    (project / "trefoil.toml").write_text('[mcp]\nimport = ["codx"]\n')
+    done = trefoil(project, "config", "check", **env)
+    equal(done.returncode, 2)
+    has(done.stderr, b'unknown source "codx"; did you mean "codex"?')
+
+
+@case
 def add_enable_disable_remove(root):
     project, env = place(root)
     done = trefoil(project, "servers", "add", "--env", "A=b c", "--env", "PASSED", "new", "--", "npx",

@@ -111,7 +111,8 @@ TEST(import_chooses_the_files_of_other_programs)
     place_write(&at, "r/trefoil.toml", "[mcp]\nimport = ['emacs']\n");
     l = load(&at, NULL, false);
     OK(!l.ok &&
-       strstr(l.e.text, "trefoil.toml:2:10: mcp.import: unknown source; accepted are mcp.j"));
+       strstr(l.e.text, "trefoil.toml:2:10: mcp.import: unknown source \"emacs\"; accepted "
+                        "are: mcp.json, "));
 }
 
 TEST(two_files_that_differ_about_a_name_are_an_error_naming_both)

@@ -17,7 +17,7 @@ static struct got read_one(struct place *at, const char *text)
 
     limits_preset(&g.limits);
     place_write(at, "x.json", text);
-    g.ok = foreign_read_file(&r, place_file(at, "x.json"), &g.list, &g.e);
+    g.ok = foreign_read_file(&r, place_file(at, "x.json"), NULL, &g.list, &g.e);
     return g;
 }
 
@@ -42,6 +42,98 @@ TEST(claude_cursor_and_desktop_have_mcpServers)
     EQ(g.notes.n, 0);
     OK(g.list.v[0].from_project && !g.list.v[0].trusted);
     EQ_STR(g.list.v[0].origin, "x.json:1");
+}
+
+static struct got read_map(struct place *at, const char *file, const char *map, const char *text)
+{
+    struct got g = { 0 };
+    const struct server_reader r = {
+        &at->mem, at->path, &g.limits, &g.notes, SHAPE_FOREIGN, false
+    };
+
+    limits_preset(&g.limits);
+    place_write(at, file, text);
+    g.ok = foreign_read_file(&r, place_file(at, file), map, &g.list, &g.e);
+    return g;
+}
+
+TEST(gemini_has_urls_of_its_own)
+{
+    AUTO_PLACE at = place_new();
+    struct got g = read_one(&at, "{\"mcpServers\": {\"a\": {\"httpUrl\": \"https://h/mcp\", "
+                                 "\"trust\": true, \"includeTools\": [\"x\"]}}}");
+
+    OK(g.ok);
+    EQ(g.list.n, 1);
+    EQ(g.list.v[0].transport, SERVER_HTTP);
+    EQ_STR(g.list.v[0].url, "https://h/mcp");
+    EQ(g.list.v[0].allowed.n, 1);
+    EQ(g.notes.n, 0);
+}
+
+TEST(opencode_has_commands_in_one_list)
+{
+    AUTO_PLACE at = place_new();
+    struct got g = read_map(
+        &at, "opencode.json", "mcp",
+        "{\"mcp\": {\"a\": {\"type\": \"local\", \"command\": [\"npx\", \"x\"], \"environment\": "
+        "{\"K\": \"${env:PATH}\"}, \"enabled\": false}, \"b\": {\"type\": \"remote\", \"url\": "
+        "\"https://h/\", \"headers\": {\"A\": \"1\"}}, \"c\": {\"type\": \"remote\", \"url\": "
+        "\"https://h/\", \"headers\": {\"A\": \"{env:KEY}\"}}}}");
+
+    OK(g.ok);
+    EQ(g.list.n, 2);
+    EQ_STR(g.list.v[0].argv[1], "x");
+    EQ_S(g.list.v[0].env[0].name, "K");
+    OK(!g.list.v[0].enabled && g.list.v[1].enabled);
+    EQ(g.list.v[1].transport, SERVER_HTTP);
+    EQ(g.list.v[1].headers, 1);
+    EQ(g.notes.n, 1);
+    HAS_S(g.notes.v[0].text, "{env:NAME} and {file:PATH} of opencode are not supported");
+}
+
+TEST(codex_has_tables_in_toml)
+{
+    AUTO_PLACE at = place_new();
+    struct got g =
+        read_map(&at, "config.toml", "mcp_servers",
+                 "model = 'x'\n[mcp_servers.a]\ncommand = 'npx'\nargs = ['-y', 'x']\n"
+                 "startup_timeout_sec = 20\ntool_timeout_sec = 9\n[mcp_servers.a.env]\n"
+                 "K = 'v'\n[mcp_servers.b]\nurl = 'https://h/'\nhttp_headers = { A = '1' "
+                 "}\nbearer_token_env_var = 'T'\n");
+
+    OK(g.ok);
+    EQ(g.list.n, 2);
+    EQ_STR(g.list.v[0].argv[2], "x");
+    EQ_S(g.list.v[0].env[0].value, "v");
+    EQ(g.list.v[0].timeout_ms, 9000);
+    EQ(g.list.v[1].headers, 1);
+    EQ(g.notes.n, 1);
+    HAS_S(g.notes.v[0].text, "bearer_token_env_var is not known here and ignored");
+}
+
+TEST(goose_has_extensions_in_yaml)
+{
+    AUTO_PLACE at = place_new();
+    struct got g = read_map(
+        &at, "config.yaml", "extensions",
+        "GOOSE_MODEL: x\nextensions:\n  developer:\n    type: builtin\n    name: developer\n"
+        "    enabled: true\n  a:\n    enabled: true\n    type: stdio\n    name: A\n    "
+        "description: d\n"
+        "    cmd: npx\n    args:\n    - x\n    envs:\n      K: v\n    env_keys: []\n    bundled: "
+        "null\n"
+        "    timeout: 300\n  b:\n    enabled: false\n    type: streamable_http\n    name: b\n"
+        "    uri: https://h/\n");
+
+    OK(g.ok);
+    EQ(g.list.n, 2);
+    EQ_STR(g.list.v[0].name, "a");
+    EQ_STR(g.list.v[0].argv[1], "x");
+    EQ_S(g.list.v[0].env[0].value, "v");
+    EQ(g.list.v[0].timeout_ms, 300000);
+    EQ(g.list.v[1].transport, SERVER_HTTP);
+    OK(!g.list.v[1].enabled);
+    EQ(g.notes.n, 0);
 }
 
 TEST(zed_has_context_servers_among_its_settings)
@@ -115,7 +207,8 @@ TEST(timeouts_are_milliseconds_or_small_seconds)
 TEST(unknown_keys_are_noted_once_and_the_server_works)
 {
     AUTO_PLACE at = place_new();
-    struct got g = read_one(&at, "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"autoApprove\":[]}}}");
+    struct got g = read_one(&at, "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"autoApprove\":[1],"
+                                 "\"alwaysAllow\":[]}}}"); /* nothing is lost without it */
 
     OK(g.ok);
     EQ(g.list.n, 1);
@@ -175,7 +268,7 @@ TEST(an_absent_or_empty_file_has_no_servers)
     const struct server_reader r = { &at.mem, at.path, &g.limits, &g.notes, SHAPE_FOREIGN, true };
 
     OK(g.ok && !g.list.n && !g.notes.n);
-    OK(foreign_read_file(&r, place_file(&at, "none.json"), &g.list, &g.e));
+    OK(foreign_read_file(&r, place_file(&at, "none.json"), NULL, &g.list, &g.e));
     OK(!g.list.n && !g.notes.n);
 }
 
