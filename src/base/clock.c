@@ -29,6 +29,15 @@ int64_t clock_wall_ms(void)
     return read_ms(CLOCK_REALTIME);
 }
 
+/* One tick, rounded up, and the part of a millisecond that a stamp in milliseconds leaves out. */
+int64_t clock_file_lag_ms(void)
+{
+    struct timespec t;
+
+    clock_getres(CLOCK_REALTIME_COARSE, &t);
+    return (int64_t)t.tv_sec * 1000 + (t.tv_nsec + 999999) / 1000000 + 1;
+}
+
 /*
  * Calendars are slow, and whoever asks for the time as text mostly asks again within the second:
  * each thread keeps its last one.

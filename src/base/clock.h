@@ -18,6 +18,9 @@ int64_t clock_boot_ms(void);
 /* Milliseconds since 1970 UTC. */
 int64_t clock_wall_ms(void);
 
+/* The kernel stamps files with a coarser clock: so far a stamp may be behind clock_wall_ms(). */
+int64_t clock_file_lag_ms(void);
+
 enum { CLOCK_TEXT = 25 };
 
 /* 2026-11-15T09:30:00.123Z, NUL-terminated. For years 0 to 9999; others print as 9999. */

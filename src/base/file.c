@@ -86,7 +86,7 @@ bool file_read(struct arena *mem, const char *path, size_t max, struct str *out,
 static bool open_beneath(const char *folder, const char *path, uint64_t flags, int *out_fd,
                          struct err *e)
 {
-    struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags,
+    struct open_how how = { .flags = O_CLOEXEC | flags,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
     AUTO_FD at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd;
@@ -110,7 +110,7 @@ bool file_read_beneath(struct arena *mem, const char *folder, const char *path, 
     struct stat st;
     AUTO_FD fd = -1;
 
-    if (!open_beneath(folder, path, 0, &fd, e))
+    if (!open_beneath(folder, path, O_RDONLY | O_NONBLOCK, &fd, e))
         return false;
     if (fstat(fd, &st) < 0)
         return fail_sys(e, "stat %s", path);
@@ -120,6 +120,21 @@ bool file_read_beneath(struct arena *mem, const char *folder, const char *path, 
         return false;
     if (out_id)
         *out_id = (struct file_id){ st.st_dev, st.st_ino };
+    return true;
+}
+
+bool file_changed_beneath(const char *folder, const char *path, int64_t *out_wall_ms, struct err *e)
+{
+    struct stat st;
+    AUTO_FD fd = -1;
+
+    if (!open_beneath(folder, path, O_PATH, &fd, e))
+        return false;
+    if (fstat(fd, &st) < 0)
+        return fail_sys(e, "stat %s", path);
+    if (!S_ISREG(st.st_mode))
+        return fail(e, ERR_INVALID, "%s is not a regular file", path);
+    *out_wall_ms = (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000;
     return true;
 }
 
@@ -160,7 +175,7 @@ bool file_list_beneath(struct arena *mem, const char *folder, const char *path, 
     DIR *dir;
     bool ok;
 
-    if (!open_beneath(folder, path, O_DIRECTORY, &fd, e))
+    if (!open_beneath(folder, path, O_RDONLY | O_DIRECTORY, &fd, e))
         return false;
     dir = fdopendir(fd);
     if (!dir)

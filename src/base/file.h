@@ -31,6 +31,13 @@ struct file_id {
 bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
                        struct str *out, struct file_id *out_id, struct err *e);
 
+/*
+ * When a regular file that lies below a folder, held there in the same way, was last changed: its
+ * content, its mode or its name (ctime, which programs cannot set). It is not opened for reading.
+ */
+bool file_changed_beneath(const char *folder, const char *path, int64_t *out_wall_ms,
+                          struct err *e);
+
 /* Names in a folder below a folder, in byte order. */
 struct file_names {
     const char **v;

@@ -1,5 +1,10 @@
 #include "core/task_artifacts.h"
 
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/container.h"
+#include "base/file.h"
+
 #include <stdlib.h>
 
 static const struct str folders[] = {
@@ -97,4 +102,37 @@ void task_artifacts_sort(struct task_artifacts *a)
 {
     if (a->n)
         qsort(a->v, a->n, sizeof(*a->v), by_bytes);
+}
+
+/* ---- which of them have changed? -------------------------------------------------------------- */
+
+static bool has_changed(const struct task_files *f, struct str path, struct arena *mem)
+{
+    int64_t changed;
+    struct err e;
+
+    return str_find_byte(path, 0) < 0 &&
+           file_changed_beneath(f->root, arena_cstr(mem, path), &changed, &e) &&
+           changed >= f->since - clock_file_lag_ms();
+}
+
+static bool check_files(struct job *job, struct err *e)
+{
+    struct task_files *f = CONTAINER_OF(job, struct task_files, job);
+    struct task_artifacts *a = &f->named;
+    AUTO_ARENA mem = { 0 };
+    size_t n = 0;
+
+    (void)e;
+    for (size_t i = 0; i < a->n; i++)
+        if (has_changed(f, a->v[i], &mem))
+            a->v[n++] = a->v[i];
+    a->n = n;
+    return true;
+}
+
+void task_files_check(struct task_files *f, struct loop *loop, struct op *parent, op_done_fn *done,
+                      void *who)
+{
+    job_start(&f->job, loop, parent, check_files, done, who);
 }

@@ -27,8 +27,7 @@ static void on_event(struct work_client *c, const struct event *ev)
     if (ev->kind == EVENT_ASK || ev->kind == EVENT_SESSION || ev->kind == EVENT_END ||
         ev->kind == EVENT_PROMPT)
         return;
-    if (ev->kind == EVENT_TOOL)
-        task_run_made(r, &ev->tool);
+    task_run_made(r, ev);
     task_log_event(r, ev);
 }
 

@@ -11,7 +11,7 @@
  *   OPENING   its session is opened; that it is, and which, is stored before the turn begins
  *   TURNING   its turn runs
  *   LEAVING   the session is left
- *   ENDING    the end is stored, with the result
+ *   ENDING    files that the answer names are looked at; the end is stored, with the result
  *
  * Three things shorten that: `cancel` (somebody wants it to end: CANCELED), `lost` (another process
  * has it: nothing is stored any more), `parked` (this process stops: it stays as it is).
@@ -133,6 +133,7 @@ struct task_run {
     struct task_question *asks; /* open ones */
     size_t asked;               /* ever */
     struct task_artifacts made;
+    struct task_files files; /* while it ends: those that its answer names */
 
     enum task_state outcome; /* what it is to become, and why */
     enum turn_stop stop;
@@ -182,8 +183,14 @@ void task_run_take_answers(struct task_run *r, const struct store_answer_page *p
 /* What came of it, in its memory. */
 struct str task_result_write(struct task_run *r);
 
-/* A tool has ended: what it wrote is one of the results. */
-void task_run_made(struct task_run *r, const struct event_tool *t);
+/* What a tool wrote, and an artifact, are among the results. */
+void task_run_made(struct task_run *r, const struct event *ev);
+
+/*
+ * Look which files that its answer names have changed; then done. False: there is nothing to look
+ * at, and done is not called.
+ */
+bool task_run_look_at_files(struct task_run *r, op_done_fn *done);
 
 /* ---- task_answer.c: what is an answer ---------------------------------------------------------- */
 

@@ -27,8 +27,8 @@ static void on_told(struct work_client *c, const struct event *ev)
     if (ev->kind == EVENT_PROMPT && str_eq(ev->message, str_of(t->run->id))) {
         t->prompted = true;
         t->ended = false;
-    } else if (t->prompted && ev->kind == EVENT_TOOL) {
-        task_run_made(t->run, &ev->tool);
+    } else if (t->prompted && (ev->kind == EVENT_TOOL || ev->kind == EVENT_ARTIFACT)) {
+        task_run_made(t->run, ev);
     } else if (t->prompted && ev->kind == EVENT_END) {
         t->ended = true;
         t->end = ev->end;

@@ -22,13 +22,6 @@ static struct str summary(struct str text)
 /* How much of it is written. */
 enum result_size { RESULT_WHOLE, RESULT_SUMMARY, RESULT_LEAST };
 
-static void find_artifacts(struct task_run *r)
-{
-    if (!r->call) /* what a tool prints says nothing of who made it */
-        task_artifacts_find(&r->made, r->answer);
-    task_artifacts_sort(&r->made);
-}
-
 static void write_artifacts(struct jw *w, const struct task_run *r, enum result_size size)
 {
     jw_plain_key(w, STR("artifacts"));
@@ -86,7 +79,9 @@ struct str task_result_write(struct task_run *r)
 {
     struct buf out;
 
-    find_artifacts(r);
+    for (size_t i = 0; i < r->files.named.n; i++)
+        task_artifacts_add(&r->made, r->files.named.v[i]);
+    task_artifacts_sort(&r->made);
     buf_init_in(&out, &r->mem, (size_t)r->engine->limits->store_value_bytes);
     for (enum result_size size = RESULT_WHOLE; size <= RESULT_LEAST; size++) {
         struct jw w = jw_to(&out);
@@ -99,7 +94,9 @@ struct str task_result_write(struct task_run *r)
     return STR("{}");
 }
 
-void task_run_made(struct task_run *r, const struct event_tool *t)
+/* ---- what it made ---------------------------------------------------------------------------- */
+
+static void add_written(struct task_run *r, const struct event_tool *t)
 {
     struct str below;
 
@@ -108,4 +105,39 @@ void task_run_made(struct task_run *r, const struct event_tool *t)
         return;
     if (path_below(&r->mem, r->session.host.root, NULL, t->path, &below))
         task_artifacts_add(&r->made, below);
+}
+
+void task_run_made(struct task_run *r, const struct event *ev)
+{
+    if (ev->kind == EVENT_TOOL)
+        add_written(r, &ev->tool);
+    else if (ev->kind == EVENT_ARTIFACT)
+        task_artifacts_add(&r->made, ev->artifact.name);
+}
+
+/* The paths that its answer names, counted from the root; others lead to no file of ours. */
+static void find_named(struct task_run *r)
+{
+    const struct host *host = &r->session.host;
+    struct task_artifacts words = { .mem = &r->mem };
+    struct str below;
+
+    task_artifacts_find(&words, r->answer);
+    r->files.named.mem = &r->mem;
+    for (size_t i = 0; i < words.n; i++)
+        if (path_below(&r->mem, host->root, host->cwd, words.v[i], &below))
+            task_artifacts_add(&r->files.named, below);
+}
+
+/* What a tool prints (r->call) says nothing of who made it. */
+bool task_run_look_at_files(struct task_run *r, op_done_fn *done)
+{
+    if (r->call || !r->answer.n || !r->session.host.root)
+        return false;
+    find_named(r);
+    r->files.root = r->session.host.root;
+    r->files.since = r->created;
+    if (r->files.named.n)
+        task_files_check(&r->files, r->op.loop, &r->op, done, r);
+    return r->files.named.n > 0;
 }

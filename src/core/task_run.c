@@ -34,7 +34,7 @@ static void on_all_stored(struct task_run *r)
 
 static const char stopped[] = "the program was stopped while it ran, and calls are not run again";
 
-static void end(struct task_run *r)
+static void store_end(struct task_run *r)
 {
     if (r->cancel) {
         r->outcome = TASK_CANCELED;
@@ -49,6 +49,22 @@ static void end(struct task_run *r)
         task_log_state(r, r->outcome, r->why);
     }
     task_log_flush(r, on_all_stored);
+}
+
+static void on_files_looked_at(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+
+    (void)op;
+    if (e) /* the look was cancelled: none of them is claimed to be made */
+        r->files.named.n = 0;
+    store_end(r);
+}
+
+static void end(struct task_run *r)
+{
+    if (is_stopping(r) || !task_run_look_at_files(r, on_files_looked_at))
+        store_end(r);
 }
 
 /* ---- LEAVING --------------------------------------------------------------------------------- */

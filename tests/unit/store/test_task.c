@@ -1,4 +1,5 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
+#include "base/file.h"
 #include "base/log.h"
 #include "core/lock.h"
 #include "core/task_parts.h"
@@ -336,7 +337,7 @@ TEST(a_task_is_submitted_worked_on_and_completed)
     OK(p.ask.info.ended > 0);
     EQ(p.ask.info.session.n, 36);
     HAS_S(p.ask.info.result, "{\"summary\":\"I wrote src/a.c.\",\"response\":\"I wrote src/a.c.\","
-                             "\"artifacts\":[\"src/a.c\"],\"usage\":{");
+                             "\"artifacts\":[],\"usage\":{");
     HAS_S(p.ask.info.result, "\"stop\":\"end\",\"duration_seconds\":");
     EQ_STR(p.s.last, "Write it.");
     OK(followed(&p, &t));
@@ -441,6 +442,11 @@ TEST(read_only_work_is_told_so_and_bound_to_it)
 
 static void run_write(struct call *call)
 {
+    char path[4200];
+    struct err e;
+
+    snprintf(path, sizeof(path), "%s/a.md", call->host->root);
+    OK(file_write(path, STR("a"), 0600, &e));
     call_text(call, STR("written"));
     call_done(call);
 }
@@ -450,7 +456,7 @@ static const struct tool write_tool = {
 };
 static const struct tool *const more_tools[] = { &write_tool };
 
-TEST(what_tools_have_written_is_among_the_artifacts)
+TEST(artifacts_are_what_tools_have_written_and_changed_files_that_the_answer_names)
 {
     AUTO_PLAY p;
     struct offer_source more = { .tool = more_tools, .tools = 1 };
@@ -460,10 +466,10 @@ TEST(what_tools_have_written_is_among_the_artifacts)
     play_up(&p);
     add_line(&p.s, (struct line){ .call = { { "a", "write", "{\"path\":\"notes.txt\"}" } },
                                   .stop = STOP_TOOLS });
-    add_line(&p.s, (struct line){ .text = "See docs/z.md and `docs/a.md`." });
+    add_line(&p.s, (struct line){ .text = "See z.md and `./a.md`." });
     OK(create(&p, "go"));
     OK(request(&p, task_wait));
-    HAS_S(p.ask.info.result, "\"artifacts\":[\"docs/a.md\",\"docs/z.md\",\"notes.txt\"]");
+    HAS_S(p.ask.info.result, "\"artifacts\":[\"a.md\",\"notes.txt\"]");
     offer_leave(&p.s.offer, &more);
 }
 
