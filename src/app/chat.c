@@ -198,7 +198,9 @@ static void on_turn(struct op *op, const struct err *e, void *who)
         c->code = EXIT_FAILED;
         chat_leave(c);
     } else if (!c->edit.terminal) {
-        c->code = c->turn.stop == TURN_FAILED ? EXIT_FAILED : EXIT_OK;
+        c->code = c->turn.stop == TURN_FAILED     ? EXIT_FAILED
+                  : c->turn.stop == TURN_NO_MODEL ? EXIT_USAGE
+                                                  : EXIT_OK;
     }
     chat_done(c);
 }

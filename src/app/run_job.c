@@ -62,6 +62,7 @@ static int end_code(const struct turn *t)
     case TURN_CONTEXT:
     case TURN_STUCK: return EXIT_LIMIT;
     case TURN_REFUSED: return EXIT_REFUSED;
+    case TURN_NO_MODEL: return EXIT_USAGE;
     case TURN_CANCELED:
     case TURN_FAILED:
     case TURN_STOPS: break;

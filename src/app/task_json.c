@@ -141,6 +141,8 @@ static int stop_code(struct str stop)
 
     if (stop.p && str_eq(stop, str_of(turn_stop_names[TURN_REFUSED])))
         return EXIT_REFUSED;
+    if (stop.p && str_eq(stop, str_of(turn_stop_names[TURN_NO_MODEL])))
+        return EXIT_USAGE;
     for (size_t i = 0; stop.p && i < ARRAY_LEN(limits); i++)
         if (str_eq(stop, str_of(turn_stop_names[limits[i]])))
             return EXIT_LIMIT;

@@ -11,10 +11,10 @@ const char *const event_names[EVENT_KINDS] = {
 };
 
 const char *const turn_stop_names[TURN_STOPS] = {
-    [TURN_END] = "end",           [TURN_LENGTH] = "length", [TURN_REQUESTS] = "requests",
-    [TURN_BUDGET] = "budget",     [TURN_TOKENS] = "tokens", [TURN_TIME] = "time",
-    [TURN_CONTEXT] = "context",   [TURN_STUCK] = "stuck",   [TURN_REFUSED] = "refused",
-    [TURN_CANCELED] = "canceled", [TURN_FAILED] = "failed",
+    [TURN_END] = "end",           [TURN_LENGTH] = "length",     [TURN_REQUESTS] = "requests",
+    [TURN_BUDGET] = "budget",     [TURN_TOKENS] = "tokens",     [TURN_TIME] = "time",
+    [TURN_CONTEXT] = "context",   [TURN_STUCK] = "stuck",       [TURN_REFUSED] = "refused",
+    [TURN_NO_MODEL] = "no_model", [TURN_CANCELED] = "canceled", [TURN_FAILED] = "failed",
 };
 
 const char *const called_names[CALLED_STATES] = {

@@ -111,6 +111,7 @@ enum turn_stop {
     TURN_CONTEXT,  /* the conversation does not fit into the model any more */
     TURN_STUCK,    /* no call of its answers is run any more: a loop, or none that is allowed */
     TURN_REFUSED,  /* the model will not; the prompt leaves the conversation */
+    TURN_NO_MODEL, /* none is configured that could answer */
     TURN_CANCELED,
     TURN_FAILED, /* with the reason */
     TURN_STOPS,

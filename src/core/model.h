@@ -61,11 +61,12 @@ struct model_tool {
 /* ---- what comes back ---------------------------------------------------------------------- */
 
 enum model_stop {
-    STOP_END,     /* it has said what it had to say */
-    STOP_TOOLS,   /* it waits for results */
-    STOP_LENGTH,  /* its answer was cut at max_tokens; its last call may be half a one */
-    STOP_CONTEXT, /* the conversation is too long for it */
-    STOP_REFUSED, /* it, or a filter before it, will not */
+    STOP_END,      /* it has said what it had to say */
+    STOP_TOOLS,    /* it waits for results */
+    STOP_LENGTH,   /* its answer was cut at max_tokens; its last call may be half a one */
+    STOP_CONTEXT,  /* the conversation is too long for it */
+    STOP_REFUSED,  /* it, or a filter before it, will not */
+    STOP_NO_MODEL, /* there is none: the turn has failed, with the reason */
 };
 
 /* Tokens; what a provider does not tell stays 0. */

@@ -238,7 +238,7 @@ static void give_up(struct turn_work *w)
     if (turn_stopping(w))
         end_early(w);
     else
-        turn_end(w, TURN_FAILED, &w->why);
+        turn_end(w, w->ask.stop == STOP_NO_MODEL ? TURN_NO_MODEL : TURN_FAILED, &w->why);
 }
 
 static void on_rest_saved(struct turn_save *s)

@@ -1,6 +1,7 @@
 #include "provider/offline.h"
 
 #include "base/container.h"
+#include "base/utf8.h"
 #include "provider/reply.h"
 
 /* Tools that commands call. Where one is not offered, the answer is text. */
@@ -10,10 +11,10 @@
 #define TOOL_ASK "ask_user"
 #define TOOL_ARTIFACT "artifact_write"
 
+/* Fits into the text of an error, behind a word. */
 #define HOW_TO_CONFIGURE                                                                           \
-    "No model is configured, so nobody here can think about that. To use one, set "                \
-    "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or OLLAMA_HOST for an Ollama server, "   \
-    "or name a provider in trefoil.toml. What needs no model works: /help lists it."
+    "no model is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or "            \
+    "OLLAMA_HOST, or name a provider in trefoil.toml; /help lists what works without a model"
 
 struct scene {
     struct model_turn *turn;
@@ -51,6 +52,17 @@ static void say(struct scene *s, struct str text)
     struct err e;
 
     settle_by(s, reply_text(&s->reply, 0, text, &e), &e);
+}
+
+/* Nobody can answer that. What it says is no answer but the reason why there is none. */
+static void refuse(struct scene *s, const char *what)
+{
+    struct err e;
+
+    fail(&e, ERR_NOT_FOUND, "%s" HOW_TO_CONFIGURE, what);
+    reply_stop(&s->reply, STOP_NO_MODEL);
+    reply_finish(&s->reply, true);
+    op_fail(&s->turn->op, &e);
 }
 
 /* Word by word, as a model would. */
@@ -332,8 +344,9 @@ static void obey(struct scene *s, struct str line)
             commands[i].run(s, str_trim(str_skip(line, n)));
             return;
         }
-    say(s, arena_printf(s->turn->mem, STR_FMT " is no command. " HOW_TO_CONFIGURE,
-                        STR_ARG(str_head(name, 100))));
+    refuse(s, arena_printf(s->turn->mem, STR_FMT " is not a command, and ",
+                           STR_ARG(utf8_head(name, 32)))
+                  .p);
 }
 
 static void play(struct post *p)
@@ -350,7 +363,7 @@ static void play(struct post *p)
     else if (line.p)
         obey(s, line);
     else
-        say(s, STR(HOW_TO_CONFIGURE));
+        refuse(s, "");
 }
 
 static void on_cancel(struct op *op)

@@ -19,10 +19,9 @@ def it_works_on_a_fresh_machine(root):
     equal(answer.returncode, 0)
     has(answer.stdout, b"/call NAME {JSON}")
     equal(answer.stderr, b"")
-    answer = agent(root, "what", "is", "this?")
-    equal(answer.returncode, 0)
-    has(answer.stdout, b"No model is configured")
-    equal([s["title"] for s in sessions(root)], ["what is this?", "/help"])
+    answer = agent(root, "/echo", "what", "is", "this?")
+    equal((answer.returncode, answer.stdout), (0, b"what is this?\n"))
+    equal([s["title"] for s in sessions(root)], ["/echo what is this?", "/help"])
 
 
 @case

@@ -177,6 +177,7 @@ static const struct {
     { TURN_END, "", "" },
     { TURN_LENGTH, "the answer was cut", "= length: the answer was cut\n" },
     { TURN_REFUSED, "it will not", "= refused: it will not\n" },
+    { TURN_NO_MODEL, "none is there", "= no_model: none is there\n" },
     { TURN_CANCELED, "", "= canceled\n" },
     { TURN_FAILED, "no route\nto host", "= failed: no route\nto host\n" },
 };

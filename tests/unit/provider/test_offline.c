@@ -100,18 +100,22 @@ static const struct block *only(void)
     return w.turn.answer.blocks ? &w.turn.answer.block[0] : &none;
 }
 
-TEST(plain_text_gets_an_honest_answer)
+TEST(plain_text_is_not_answered_and_the_reason_says_what_to_do)
 {
     world_begin();
     ask("fix the failing test");
-    HAS_S(only()->text, "No model is configured");
-    HAS_S(only()->text, "ANTHROPIC_API_KEY");
-    HAS_S(only()->text, "OLLAMA_HOST");
-    HAS_S(only()->text, "/help");
-    EQ(w.turn.stop, STOP_END);
-    EQ_S(w.turn.model, "offline");
-    ask("/frobnicate now");
-    HAS_S(only()->text, "/frobnicate is no command. No model is configured");
+    EQ(w.done, 1);
+    EQ(w.turn.answer.blocks, 0);
+    EQ(w.turn.stop, STOP_NO_MODEL);
+    EQ(w.err.code, ERR_NOT_FOUND);
+    HAS_S(str_of(w.err.text), "no model is configured");
+    HAS_S(str_of(w.err.text), "ANTHROPIC_API_KEY");
+    HAS_S(str_of(w.err.text), "OLLAMA_HOST");
+    HAS_S(str_of(w.err.text), "/help lists what works without a model");
+    ask("/frobnicate_and_more_than_that_x now");
+    EQ(w.turn.stop, STOP_NO_MODEL);
+    HAS_S(str_of(w.err.text), "/frobnicate_and_more_than_that_x is not a command, and no model");
+    HAS_S(str_of(w.err.text), "/help lists what works without a model");
     world_end();
 }
 
