@@ -9,6 +9,9 @@
  * Nothing is exported unless it is listed, and what is private stays so even when it is. A tool
  * of a server is listed by its published name or as server:tool, and is published as listed. The
  * server calls itself by the agent's name.
+ *
+ * It has one resource, agents://NAME: {"card":{...},"tools":[names of what it exports]}. When the
+ * definition changes, clients are told; when there is none any more, nothing is offered.
  */
 #ifndef APP_AGENT_SCOPE_H
 #define APP_AGENT_SCOPE_H
@@ -18,9 +21,19 @@
 #include "proto/mcp/mcp_http.h"
 
 struct agent_scope {
-    struct arena mem; /* what its definition says */
+    struct arena mem;
     const char *name; /* as it is called by */
+    const char *uri;  /* of its card */
+
+    struct arena def_mem; /* of what its definition says: */
     struct pick_strs expose, hidden;
+    struct agent_card card;
+    bool gone; /* there is no such agent any more */
+
+    struct resource resource; /* its card */
+    const struct resource *resources[1];
+    struct offer_source about; /* of that resource */
+
     const struct config *config; /* whose private_tools are nobody's */
     struct offer offer;
     struct offer_source builtin;
@@ -39,6 +52,9 @@ struct agent_scope {
  */
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
                                     const struct config *config, struct err *e);
+
+/* Read the definition again, and offer what it exports now. False: there is none; nothing is. */
+bool agent_scope_reload(struct agent_scope *a, struct err *e);
 
 /* Another configuration is in force; the tools of this fleet (may be NULL) are there. */
 void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet);

@@ -62,6 +62,9 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
         about = arena_printf(&a->mem, "The agent %s.", card->name);
     *t = (struct tool){
         .name = name->name.p,
+        .other_name = arena_printf(&a->mem, AGENT_TOOL_OPENFANG_PREFIX STR_FMT,
+                                   STR_ARG(str_skip(name->name, sizeof(AGENT_TOOL_PREFIX) - 1)))
+                          .p,
         .title = arena_cstr(&a->mem, str_of(card->title ? card->title : card->name)),
         .description = arena_cstr(&a->mem, about),
         .input_schema = input_schema,
@@ -122,25 +125,6 @@ static void renew_tools(struct agent_tools *a, const struct config *config)
 
 /* ---- resources ----------------------------------------------------------------------------- */
 
-static void answer(struct call *call, const struct buf *text)
-{
-    struct buf out;
-    struct jw w = jw_to(&out);
-
-    buf_init_in(&out, call->mem, (size_t)call->host->limits->message_bytes);
-    jw_object(&w);
-    jw_kstr(&w, "uri", call->uri);
-    jw_kstr(&w, "mimeType", STR("application/json"));
-    jw_kstr(&w, "text", buf_str(text));
-    jw_object_end(&w);
-    if (text->full || out.full) {
-        call_broke(call, &(struct err){ ERR_LIMIT, "too large for one message" });
-        return;
-    }
-    call_block(call, buf_str(&out));
-    call_done(call);
-}
-
 static void list_cards(struct call *call)
 {
     const struct agent_tools *a = call->who;
@@ -156,7 +140,7 @@ static void list_cards(struct call *call)
         agent_card_write(&w, card);
     jw_array_end(&w);
     jw_object_end(&w);
-    answer(call, &text);
+    call_json_content(call, &text);
 }
 
 static const struct agent_card *find_card(const struct agent_tools *a, struct str name)
@@ -282,7 +266,7 @@ static void show_card(struct call *call)
     }
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
     write_agent(&w, a, card);
-    answer(call, &text);
+    call_json_content(call, &text);
 }
 
 static void read_all(struct call *call)

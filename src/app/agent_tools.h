@@ -3,6 +3,7 @@
  *
  *   trefoil_agent_NAME   a tool; hyphens and dots of the name are underscores. Where two names
  *                        meet, or one is too long, it ends in a suffix (core/tool_name.h)
+ *   openfang_agent_NAME  the same tool for callers that know OpenFang's name of it; not listed
  *   agents://            a resource: the cards of all agents
  *   agents://NAME        each of them: what it is and may, its card, and its definition; also by
  *                        the template agents://{name}
@@ -18,6 +19,7 @@
 
 #define AGENTS_URI "agents://"
 #define AGENT_TOOL_PREFIX "trefoil_agent_"
+#define AGENT_TOOL_OPENFANG_PREFIX "openfang_agent_"
 
 struct agent_tools {
     const struct agent_staff *staff;

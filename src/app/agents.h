@@ -39,7 +39,16 @@ struct agent_list {
 void agents_load(struct arena *mem, const char *root, const struct config *config,
                  struct notes *notes, struct agent_list *out);
 
-/* ERR_NOT_FOUND when there is none of that name, ERR_INVALID with why when it is left out. */
+/* The agent "default", which is there also where no file defines one of that name. */
+extern const struct agent_def agent_default;
+
+/* Add it, unless a file defines it. */
+void agents_add_default(struct arena *mem, struct agent_list *list);
+
+/*
+ * The definition in the list, or agent_default. ERR_NOT_FOUND when there is none of that name,
+ * ERR_INVALID with why when it is left out.
+ */
 bool agents_find(const struct agent_list *list, struct str name, const struct agent_def **out,
                  struct err *e);
 

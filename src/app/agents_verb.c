@@ -124,8 +124,6 @@ static struct str model_of(const struct agent_def *d)
 
 static void print_list(struct app *app, const struct agent_list *list)
 {
-    if (!list->n)
-        printf("no agents; `trefoil init` writes a first one\n");
     for (size_t i = 0; i < list->n; i++) {
         const struct agent_entry *a = &list->v[i];
         struct arena *mem = &app->mem;
@@ -194,6 +192,7 @@ static int list_agents(struct app *app)
     struct notes notes = { 0 };
 
     agents_load(&app->mem, app->root.path, &app->config, &notes, &list);
+    agents_add_default(&app->mem, &list);
     if (app->opt.json)
         print_list_json(&list);
     else

@@ -94,8 +94,13 @@ static void on_begin(struct timer *t)
 {
     struct mcp_run *run = CONTAINER_OF(t, struct mcp_run, begin);
 
-    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode == MODE_READ_WRITE)
-        hire(run); /* tools that write want to know what tasks of the root have locked */
+    /*
+     * Tools that write want to know what tasks of the root have locked; an agent that is served
+     * changes with its file.
+     */
+    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode == MODE_READ_WRITE ||
+        run->service.scopes)
+        hire(run);
     service_use(&run->service, &run->app->config);
     service_watch(&run->service);
     run->begun = true;

@@ -213,7 +213,11 @@ static bool in_scope(const struct service *s, const struct tool *t)
 
 void service_agents_changed(struct service *s)
 {
+    struct err e;
+
     agent_tools_refresh(&s->agents, s->config);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_reload(a, &e); /* one that is gone offers nothing */
     events_api_changed(s, EVENTS_AGENTS);
 }
 
@@ -388,7 +392,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
     while (a && !str_eq(name, str_of(a->name)))
         a = a->next;
     if (a)
-        return a;
+        return a->gone && !agent_scope_reload(a, e) ? NULL : a;
     a = agent_scope_new(name, &s->offer.host, &s->rpc, s->config, e);
     if (!a)
         return NULL;

@@ -184,6 +184,25 @@ void call_done(struct call *call)
     settle(call, NULL);
 }
 
+void call_json_content(struct call *call, const struct buf *json)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    buf_init_in(&out, call->mem, (size_t)call->host->limits->message_bytes);
+    jw_object(&w);
+    jw_kstr(&w, "uri", call->uri);
+    jw_kstr(&w, "mimeType", STR("application/json"));
+    jw_kstr(&w, "text", buf_str(json));
+    jw_object_end(&w);
+    if (json->full || out.full) {
+        call_broke(call, &(struct err){ ERR_LIMIT, "too large for one message" });
+        return;
+    }
+    call_block(call, buf_str(&out));
+    call_done(call);
+}
+
 void call_failed(struct call *call, const char *fmt, ...)
 {
     char text[512];

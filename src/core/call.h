@@ -146,6 +146,9 @@ void call_block(struct call *call, struct str json);
 
 void call_done(struct call *call);
 
+/* Settles the read of a resource whose content is this JSON; ERR_LIMIT when it was too long. */
+void call_json_content(struct call *call, const struct buf *json);
+
 /* Done, with one text block that says what the model should know. */
 void call_failed(struct call *call, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -142,11 +142,17 @@ void offer_unwatch(struct offer_watch *w)
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
+static bool is_called_also(const struct tool *t, struct str name)
+{
+    return (t->alias && str_eq(name, str_of(t->alias))) ||
+           (t->other_name && str_eq(name, str_of(t->other_name)));
+}
+
 static const struct tool *tool_by_alias(const struct offer *o, struct str alias)
 {
     for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
         for (size_t i = 0; i < j->source->tools; i++)
-            if (j->source->tool[i]->alias && str_eq(alias, str_of(j->source->tool[i]->alias)))
+            if (is_called_also(j->source->tool[i], alias))
                 return j->source->tool[i];
     return NULL;
 }

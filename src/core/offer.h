@@ -94,7 +94,7 @@ void offer_unwatch(struct offer_watch *w);
 
 /*
  * The first of a name in the order of sources; NULL: none. A tool that no name fits is looked for by
- * its alias, "server:tool".
+ * its alias, "server:tool", or its other name.
  */
 const struct tool *offer_tool(const struct offer *o, struct str name);
 const struct prompt *offer_prompt(const struct offer *o, struct str name);

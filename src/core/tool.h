@@ -37,8 +37,9 @@ enum tool_task {
 };
 
 struct tool {
-    const char *name;  /* [A-Za-z0-9_-]{1,64}, unique in an offer */
-    const char *alias; /* "server:tool", of an MCP server's; NULL: built in */
+    const char *name;       /* [A-Za-z0-9_-]{1,64}, unique in an offer */
+    const char *alias;      /* "server:tool", of an MCP server's; NULL: built in */
+    const char *other_name; /* calls may use it, too; it is never listed. NULL: none */
     const char *title, *description;
     const char *input_schema;  /* JSON Schema of an object, as raw JSON */
     const char *output_schema; /* NULL: no structured result */

@@ -74,6 +74,65 @@ def the_same_agent_is_served_over_http(root):
         equal(ask("tools/list", {}, "/mcp/.hidden").status, 404)
 
 
+def card(gate):
+    """What agents://coder holds."""
+    [content] = gate.ask("resources/read", {"uri": "agents://coder"})["result"]["contents"]
+    equal((content["uri"], content["mimeType"]), ("agents://coder", "application/json"))
+    return json.loads(content["text"])
+
+
+@case
+def it_has_its_card_as_a_resource(root):
+    configure(root)
+    agent(root)
+    with StdioGateway("--agent", "coder", root=root) as gate:
+        able = gate.ask("initialize", initialize())["result"]["capabilities"]
+        equal((able["tools"]["listChanged"], able["resources"]["listChanged"]), (True, True))
+        [listed] = gate.ask("resources/list")["result"]["resources"]
+        equal((listed["uri"], listed["name"]), ("agents://coder", "coder"))
+        equal(card(gate)["card"]["name"], "coder")
+        equal(card(gate)["tools"], ["file_read", "system_time"])
+        equal("persona" in json.dumps(card(gate)), False)
+        has(json.dumps(gate.ask("resources/read", {"uri": "agents://default"})), "error")
+    with Gateway(root=root) as gate:
+        def ask(method, params):
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+            return gate.request("POST", "/mcp/coder", body.encode(), content_type="application/json").json()
+        able = ask("initialize", initialize("2025-11-25"))["result"]["capabilities"]
+        equal(able["resources"]["listChanged"], True)
+        equal([r["uri"] for r in ask("resources/list", {})["result"]["resources"]], ["agents://coder"])
+
+
+@case
+def clients_hear_when_its_file_changes(root):
+    configure(root)
+    agent(root)
+    path = root / "agents" / "coder" / "agent.json"
+    with StdioGateway("--agent", "coder", root=root) as gate:
+        gate.ask("initialize", initialize())
+        gate.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        equal(gate.ask("resources/list")["result"]["resources"][0].get("description", ""), "")
+        path.write_text('{"description": "Writes code.", "mcp": {"expose_tools": ["glob", "grep"]}}')
+        gate.note("notifications/tools/list_changed")
+        gate.note("notifications/resources/list_changed")
+        [listed] = gate.ask("resources/list")["result"]["resources"]
+        equal(listed["description"], "Writes code.")
+        equal([t["name"] for t in gate.ask("tools/list")["result"]["tools"]], ["glob", "grep"])
+        has(text_of(gate.ask("tools/call", {"name": "file_read", "arguments": {"path": "a"}})), "Unknown tool")
+        equal(card(gate)["tools"], ["glob", "grep"])
+        path.write_text('{"description": "Writes code.", "mcp": {"expose_tools": ["glob", "file_read"]}}')
+        gate.note("notifications/tools/list_changed")
+        equal([t["name"] for t in gate.ask("tools/list")["result"]["tools"]], ["file_read", "glob"])
+        path.unlink()
+        gate.note("notifications/resources/list_changed")
+        equal(gate.ask("resources/list")["result"]["resources"], [])
+        equal(gate.ask("tools/list")["result"]["tools"], [])
+        agent_again = '{"mcp": {"expose_tools": ["glob"]}}'
+        path.write_text(agent_again)
+        gate.note("notifications/resources/list_changed")
+        equal([t["name"] for t in gate.ask("tools/list")["result"]["tools"]], ["glob"])
+
+
 @case
 def a_file_that_is_wrong_says_where(root):
     configure(root)

@@ -340,4 +340,19 @@ def a_child_does_no_more_than_its_parent(root):
         equal((root / "made.txt").read_text(), "x")
 
 
+@case
+def the_name_that_openfang_gives_an_agent_is_accepted_and_not_listed(root):
+    agent(root, "code-reviewer")
+    with Agents(root=root) as t:
+        has(t.names(), "trefoil_agent_code_reviewer")
+        equal([n for n in t.names() if n.startswith("openfang")], [])
+        equal(text(t.use("openfang_agent_code_reviewer", "/echo hello")), "hello")
+        equal(text(t.use("openfang_agent_default", "/echo hi")), "hi")
+        has(json.dumps(t.ask("tools/call", {"name": "openfang_agent_nobody", "arguments": {}})), "Unknown tool")
+    with Serve(root=root, **OFFLINE) as s:
+        answer = s.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "openfang_agent_default", "arguments": {"message": "/echo hi"}}}, accept=BOTH)
+        equal(answer.json()["result"]["content"], [{"type": "text", "text": "hi"}])
+
+
 main()

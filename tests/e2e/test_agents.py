@@ -33,7 +33,7 @@ def init_writes_what_works_and_never_overwrites(root):
         has(done.stdout, f"wrote {root}/{name}".encode())
     equal(run("config", "check", root=root).returncode, 0)
     agents = json.loads(run("agents", "--json", root=root).stdout)
-    equal([a["name"] for a in agents], ["helper"])
+    equal([a["name"] for a in agents], ["default", "helper"])
     (root / "trefoil.toml").write_text("# mine\n")
     os.remove(root / ".trefoil/.gitignore")
     again = json.loads(run("init", "--json", root=root).stdout)
@@ -67,7 +67,7 @@ def agents_of_all_files_are_listed(root):
     put(root, "trefoil.toml", '[[agents]]\nname = "small"\ndescription = "A small one"\n')
     done = run("agents", "--json", root=root)
     agents = {a["name"]: a for a in json.loads(done.stdout)}
-    equal(sorted(agents), ["coder", "planner", "reviewer", "small"])
+    equal(sorted(agents), ["coder", "default", "planner", "reviewer", "small"])
     equal(agents["planner"]["tier"], "high")
     equal(agents["planner"]["mode"], "read-only")
     equal(agents["reviewer"]["model"], "sonnet")
@@ -150,6 +150,22 @@ def an_agent_in_markdown_exports_tools_too(root):
         equal(hello["result"]["serverInfo"]["name"], "clock")
         tools = gate.ask("tools/list")["result"]["tools"]
         equal([t["name"] for t in tools], ["system_time"])
+
+
+@case
+def the_default_agent_is_shown_like_the_others(root):
+    listed = json.loads(run("agents", "--json", root=root).stdout)
+    equal([(a["name"], a["origin"]) for a in listed], [("default", "built in")])
+    has(run("agents", root=root).stdout, b"default ")
+    shown = json.loads(run("agents", "show", "default", "--json", root=root).stdout)
+    equal((shown["name"], shown["origin"]), ("default", "built in"))
+    has(run("agents", "show", "default", "--prompt", root=root).stdout, b"You are an experienced engineer")
+    equal(run("agents", "show", "nobody", root=root).returncode, 2)
+    folder = root / ".trefoil" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "default.md").write_text("---\ndescription: Ours.\n---\nYou help.\n")
+    [shown] = json.loads(run("agents", "--json", root=root).stdout)
+    equal(shown["description"], "Ours.")
 
 
 main()
