@@ -173,10 +173,13 @@ static struct agent_want wanted(const struct chat *c, struct str agent)
     return want;
 }
 
-/* Without a beginning the last one is meant that nobody has open. */
+/* Without a beginning the last one of our own is meant that nobody has open. */
 static bool matches(const struct chat_search *f, const struct store_session *s)
 {
-    return f->beginning.p ? str_starts(s->id, f->beginning) : !s->in_use;
+    struct principal self = principal_self(ORIGIN_TERMINAL);
+
+    return f->beginning.p ? str_starts(s->id, f->beginning)
+                          : !s->in_use && str_eq(s->owner, str_of(self.name));
 }
 
 /* Is it clear now which one it is? */

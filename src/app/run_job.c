@@ -43,7 +43,8 @@ static void leave(struct run_job *j)
 /* There is no session to leave. */
 static void give_up(struct run_job *j, const struct err *e)
 {
-    j->kind->note(j, str_of(e->text));
+    if (!j->canceled)
+        j->kind->note(j, str_of(e->text));
     j->code = e->code == ERR_NOT_FOUND || e->code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
     finish(j);
 }
@@ -139,6 +140,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     struct run_job *j = who;
 
     (void)op;
+    j->opens = false;
     if (e) {
         give_up(j, e);
         return;
@@ -211,6 +213,7 @@ static void open_session(struct run_job *j, const struct store_session *found)
         return;
     }
     opts.agent = j->agent;
+    j->opens = true;
     session_open(&j->session, &j->opening, &j->shop->world, &opts, NULL, on_opened, j);
 }
 
@@ -277,7 +280,11 @@ static void on_begin(struct post *p)
         open_session(j, NULL);
         return;
     }
-    j->search = (struct session_search){ .mem = &j->mem, .agent = j->want->agent };
+    j->search = (struct session_search){
+        .mem = &j->mem,
+        .agent = j->want->agent,
+        .owner = arena_str(&j->mem, str_of(principal_self(ORIGIN_TERMINAL).name)),
+    };
     if (j->want->session.p)
         j->search.ids = (struct id_search){ .what = "session", .beginning = j->want->session };
     j->step = (struct store_step){ .what = STORE_SESSIONS };
@@ -293,6 +300,8 @@ void run_job_start(struct run_job *j)
 void run_job_cancel(struct run_job *j)
 {
     j->canceled = true;
-    if (j->busy)
+    if (j->opens)
+        op_cancel(&j->opening.op);
+    else if (j->busy)
         op_cancel(&j->turn.op);
 }

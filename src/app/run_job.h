@@ -63,6 +63,7 @@ struct run_job {
     struct block block;
     struct turn_prompt prompt;
     struct turn turn;
+    bool opens;     /* the session is being opened, or waited for */
     bool busy;      /* the turn is under way */
     bool prompting; /* it is that of the prompt */
     bool canceled;

@@ -25,6 +25,7 @@ void session_write(struct jw *w, const struct store_session *s)
     write_time(w, "updated", s->updated);
     jw_kint(w, "records", s->last_seq);
     jw_kint(w, "bytes", s->bytes);
+    jw_kstr(w, "owner", s->owner);
     jw_kbool(w, "in_use", s->in_use);
 }
 

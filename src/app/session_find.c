@@ -31,6 +31,7 @@ static struct store_session kept(struct arena *mem, const struct store_session *
     to.mode = arena_str(mem, s->mode);
     to.title = arena_str(mem, s->title);
     to.settings = arena_str(mem, s->settings);
+    to.owner = arena_str(mem, s->owner);
     return to;
 }
 
@@ -43,7 +44,7 @@ static bool look_for_beginning(struct session_search *f, const struct store_sess
 
 static bool look_for_last(struct session_search *f, const struct store_session *s)
 {
-    if (f->agent.p && !str_eq(s->agent, f->agent))
+    if ((f->agent.p && !str_eq(s->agent, f->agent)) || (f->owner.p && !str_eq(s->owner, f->owner)))
         return true;
     if (s->in_use && !f->skips)
         f->skipped = kept(f->mem, s);

@@ -11,6 +11,7 @@ struct session_search {
     struct arena *mem;    /* of what was found */
     struct id_search ids; /* by the beginning of an id, when that is set; else the last one: */
     struct str agent;     /* of this agent; STR_NONE: of any */
+    struct str owner;     /* and of this principal; STR_NONE: of any */
     struct store_session found, skipped; /* skipped: a later one that somebody has open */
     bool any, skips;
 };

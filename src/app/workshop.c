@@ -159,7 +159,8 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
                                        .undo = &tool_undo_port,
-                                       .logs = w->logs };
+                                       .logs = w->logs,
+                                       .open = &w->open };
     set_world(w);
     open_tasks(w);
     w->staff = (struct agent_staff){

@@ -26,6 +26,7 @@ struct workshop {
     struct models *models;
     struct desk *desk;
     struct session_world world;    /* for session_open */
+    struct open_sessions open;     /* of that */
     struct session_logs *logs;     /* of tasks and agents that are called; NULL: nothing is kept */
     struct task_children children; /* of tasks in processes of their own */
     struct task_engine *tasks;     /* NULL: without a store there are none */

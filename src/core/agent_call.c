@@ -2,7 +2,7 @@
  * agent_call.c - see the header.
  *
  *   LOOKING   the session to go on with is looked up: whose is it?
- *   OPENING   it is opened, or a new one made
+ *   OPENING   it is opened, or a new one made; one that works for another call is waited for
  *   WORKING   its turn runs
  *   LEAVING   the session is left
  *   then the call settles
@@ -35,6 +35,7 @@ struct errand {
     struct turn turn;
     struct block block;
     struct turn_prompt prompt;
+    char prompt_id[ID_TEXT];
     struct agent_tell tell;
     struct timer deadline;
     int64_t left_ms; /* of the deadline, while it stands still */
@@ -253,8 +254,8 @@ static void leave(struct errand *r)
     const struct history *h = r->session.history;
     struct str taint = history_taint(h);
 
-    if (r->said)
-        r->answer = arena_str(r->call->mem, history_answer(h));
+    if (r->said) /* an earlier answer in the session is not the answer to this call */
+        r->answer = arena_str(r->call->mem, history_answer_to(h, str_of(r->prompt_id)));
     if (taint.p)
         r->taint = arena_str(r->call->mem, taint);
     session_close(&r->session, on_left, r);
@@ -289,7 +290,10 @@ static void on_opened(struct op *op, const struct err *e, void *who)
         leave(r);
     } else {
         r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
-        r->prompt = (struct turn_prompt){ .block = &r->block, .blocks = 1 };
+        id_new(loop_wall(r->op.loop), r->prompt_id);
+        r->prompt =
+            (struct turn_prompt){ .block = &r->block, .blocks = 1, .id = str_of(r->prompt_id) };
+        timer_set(r->op.loop, &r->deadline, r->call->host->limits->agent_call_ms, on_deadline);
         turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
                    &r->op, on_turned, r);
     }
@@ -328,7 +332,7 @@ static void open_session(struct errand *r)
 
 /* ---- whose session is it? ------------------------------------------------------------------ */
 
-static bool check_owner(struct errand *r, struct str owner, struct err *e)
+static bool check_agent(struct errand *r, struct str owner, struct err *e)
 {
     if (!r->opts.agent.p && owner.n)
         r->opts.agent = arena_str(r->call->mem, owner);
@@ -347,8 +351,8 @@ static void on_looked(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e)
         r->why = *e;
-    else
-        check_owner(r, r->look_step.session.agent, &r->why);
+    else if (session_check_owner(&r->look_step.session, r->call->caller->principal, &r->why))
+        check_agent(r, r->look_step.session.agent, &r->why);
     store_ask_fini(&r->look);
     if (r->why.code != ERR_NONE)
         finish(r);
@@ -422,7 +426,6 @@ void agent_call(struct call *call, const struct agent_call_opts *opts)
     r->client.kind = &client_kind;
     agent_tell_begin(&r->tell, call);
     op_begin(&r->op, &errand_kind, call->op.loop, &call->op, on_errand_done, r);
-    timer_set(r->op.loop, &r->deadline, call->host->limits->agent_call_ms, on_deadline);
     if (opts->session.p)
         look_up(r);
     else

@@ -5,7 +5,8 @@
  * caller's own scope. What the agent says and does goes to the caller as progress; what it asks is
  * asked of the caller; cancelling the call cancels the turn. The result is its answer as text, with
  * {"answer","session_id","stop","usage"} beside it, so that the conversation can be gone on with.
- * It has limits.agent_call_ms, not counting the time that somebody is asked.
+ * It has limits.agent_call_ms, not counting the time that it waits for its session or that somebody
+ * is asked.
  */
 #ifndef CORE_AGENT_CALL_H
 #define CORE_AGENT_CALL_H

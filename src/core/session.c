@@ -91,6 +91,8 @@ static void make(struct session *s, const struct session_world *w, const struct 
 
 static void unmake(struct session *s)
 {
+    if (s->world->open)
+        session_claim_end(s->world->open, &s->claim);
     history_free(s->history);
     agent_drop(s->agent);
     arena_fini(&s->mem);
@@ -98,19 +100,25 @@ static void unmake(struct session *s)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* What the store was asked to do is done: it opens, and who wanted it leaves it again. */
-static void cancel_opening(struct op *op)
-{
-    (void)op;
-}
-
-static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
-
 static void on_failed(struct session_opening *o, const struct err *e)
 {
     unmake(o->session);
     op_fail(&o->op, e);
 }
+
+/*
+ * Who waits for it waits no longer. What the store was asked to do is done: it opens, and who
+ * wanted it leaves it again.
+ */
+static void cancel_opening(struct op *op)
+{
+    struct session_opening *o = CONTAINER_OF(op, struct session_opening, op);
+
+    if (o->waits)
+        on_failed(o, &(struct err){ ERR_CANCELED, "canceled while it waited for the session" });
+}
+
+static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
 
 static void store_do(struct session_opening *o, size_t steps, op_done_fn *done)
 {
@@ -225,9 +233,24 @@ static void adopt(struct session *s, const struct store_session *was)
         s->scope.mode = AGENT_READ_ONLY;
 }
 
+bool session_check_owner(const struct store_session *was, struct str principal, struct err *e)
+{
+    if (!principal.p || str_eq(was->owner, principal))
+        return true;
+    if (!principal_is_operator(principal))
+        return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT,
+                    STR_ARG(str_head(was->id, 80)));
+    return fail(e, ERR_NOT_FOUND,
+                "session " STR_FMT " belongs to " STR_FMT ", and only its owner continues it",
+                STR_ARG(str_head(was->id, 80)), STR_ARG(str_head(was->owner, 80)));
+}
+
 static void on_taken(struct op *op, const struct err *e, void *who)
 {
     struct session_opening *o = who;
+    struct err foreign;
+    bool ours =
+        !e && session_check_owner(&o->step[0].session, o->session->opts.principal, &foreign);
 
     (void)op;
     if (!e)
@@ -235,6 +258,8 @@ static void on_taken(struct op *op, const struct err *e, void *who)
     store_ask_fini(&o->ask);
     if (e)
         on_failed(o, e);
+    else if (!ours)
+        give_back(o, &foreign);
     else
         read_page(o);
 }
@@ -278,6 +303,36 @@ static void take(struct session_opening *o)
     store_do(o, 1, on_taken);
 }
 
+/* ---- its place among the sessions of this process ------------------------------------------- */
+
+static void on_place(struct session_claim *c)
+{
+    struct session_opening *o = CONTAINER_OF(c, struct session, claim)->opening;
+
+    o->waits = false;
+    take(o);
+}
+
+/* False: it has failed. True, and o->waits: it goes on with on_place. */
+static bool claim(struct session_opening *o, struct op *parent)
+{
+    struct session *s = o->session;
+    struct err e;
+
+    if (!s->world->open)
+        return true;
+    s->opening = o;
+    s->claim = (struct session_claim){ .under = parent, .ready = on_place };
+    if (session_claim_begin(s->world->open, &s->claim,
+                            &(struct session_wanted){ .id = str_of(s->id),
+                                                      .owner = s->opts.principal,
+                                                      .most = s->world->limits->session_queue },
+                            &o->waits, &e))
+        return true;
+    on_failed(o, &e);
+    return false;
+}
+
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who)
 {
@@ -290,16 +345,17 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
         fail(&e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(opts->id, 80)));
         on_failed(o, &e);
     } else if (opts->id.p && w->store) {
-        take(o);
+        if (claim(o, parent) && !o->waits)
+            take(o);
     } else if (opts->id.p) {
         fail(&e, ERR_NOT_FOUND, "there is no session %s: nothing is kept here", s->id);
         on_failed(o, &e);
     } else {
         id_new(loop_wall(w->loop), s->id);
-        if (w->store && !opts->keep_nothing)
-            create(o);
-        else
+        if (!w->store || opts->keep_nothing)
             op_ok(&o->op);
+        else if (claim(o, parent))
+            create(o);
     }
 }
 

@@ -4,8 +4,11 @@
  *   OPENING -> OPEN <-> WORKING (one turn at a time, turn.h) -> CLOSING -> gone
  *
  * What was acknowledged is in the store: opening a session anew, here or in another process, goes
- * on where it ended. While it is open it belongs to this process alone (store_port.h); without a
- * store it lives in memory.
+ * on where it ended. While it is open it belongs to this process alone (store_port.h), and in this
+ * process to whoever opened it: others wait in its queue until it is closed (open_sessions.h).
+ * Without a store it lives in memory.
+ *
+ * A session has one owner, the principal who began it. Only the owner continues it.
  *
  * What the agent may do is what its definition, its session and whoever it works for allow, all of
  * them: scopes are chained and none is above its parent.
@@ -18,6 +21,7 @@
 #include "core/guard_grants.h"
 #include "core/guard_history.h"
 #include "core/history.h"
+#include "core/open_sessions.h"
 #include "core/session_logs.h"
 #include "core/store_port.h"
 
@@ -27,9 +31,10 @@ struct session_world {
     const struct limits *limits;
     struct store_port *store; /* NULL: nothing is kept */
     enum store_durability durability;
-    bool untrusted_users;      /* what people ask is data like any other: it taints what follows */
-    struct undo_port *undo;    /* NULL: changes of files cannot be taken back */
-    struct session_logs *logs; /* for session_listen; NULL: none are written */
+    bool untrusted_users;       /* what people ask is data like any other: it taints what follows */
+    struct undo_port *undo;     /* NULL: changes of files cannot be taken back */
+    struct session_logs *logs;  /* for session_listen; NULL: none are written */
+    struct open_sessions *open; /* those of this process; NULL: it opens none twice */
 };
 
 /* Borrowed while the session opens, but for what is said to live as long as it. */
@@ -72,8 +77,10 @@ struct session {
     struct guard_history calls;            /* for the loop guard */
     struct guard_grants grants;            /* what a person has allowed for as long as it is open */
     struct session_opts opts;
-    int64_t fence;     /* 0: not in the store */
-    struct turn *turn; /* under way; NULL: none */
+    struct session_claim claim;      /* its place among those of this process */
+    struct session_opening *opening; /* while it opens */
+    int64_t fence;                   /* 0: not in the store */
+    struct turn *turn;               /* under way; NULL: none */
     struct str title;
     bool broken_off; /* the last turn did not end: turn_resume goes on with it */
     bool begun;      /* of that turn: the calls of the last answer had been begun */
@@ -90,15 +97,24 @@ struct session_opening {
     struct store_ask ask;
     struct store_step step[1];
     int64_t after;
+    bool waits; /* for its place: open_sessions.h */
     struct err why;
 };
 
 /*
- * Open or make a session. ERR_NOT_FOUND, ERR_DENIED (open in another process), or as the store
- * fails. After a failure there is nothing to close.
+ * Open or make a session; one that is open in this process is waited for until it is closed, and
+ * cancelling the op ends that wait. ERR_NOT_FOUND (also when it belongs to another principal),
+ * ERR_DENIED (open in another process), ERR_LIMIT (too many wait), or as the store fails. After a
+ * failure there is nothing to close.
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who);
+
+/*
+ * May this principal continue the session that the store has as *was? ERR_NOT_FOUND as if there
+ * were none, but for the operator, who sees it anyway.
+ */
+bool session_check_owner(const struct store_session *was, struct str principal, struct err *e);
 
 /*
  * Have all that happens in it written down from now on, if it is kept and logs are: the client to

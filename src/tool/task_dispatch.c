@@ -194,11 +194,14 @@ static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct dispatch *d = who;
     struct str owner = e ? STR_NONE : arena_str(d->call->mem, d->look_step.session.agent);
+    struct err foreign;
+    bool ours =
+        !e && session_check_owner(&d->look_step.session, d->call->caller->principal, &foreign);
 
     (void)op;
     store_ask_fini(&d->look);
-    if (e) {
-        task_call_failed(d->call, STR_NONE, e);
+    if (!ours) {
+        task_call_failed(d->call, STR_NONE, e ? e : &foreign);
         return;
     }
     if (!d->args.agent.p && owner.n)
