@@ -249,6 +249,15 @@ static void join_world(struct kid *k, struct tool_world *w)
 }
 
 /* The folder is given by its descriptor: what its path leads to may change. */
+size_t kid_output_room(const struct limits *limits, int64_t most)
+{
+    enum { NOTES = 256 }; /* characters that are said besides */
+    int64_t chars = limits->tool_result_chars;
+    int64_t room = chars > 2 * NOTES ? chars - NOTES : chars / 2;
+
+    return (size_t)(most < room ? most : room);
+}
+
 struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd, size_t head,
                       size_t tail, struct err *e)
 {

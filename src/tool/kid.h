@@ -69,6 +69,12 @@ bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *o
 
 /* ---- running it ---------------------------------------------------------------------------- */
 
+/*
+ * How many bytes of output to keep of `most`: so few that they reach the reader whole, with what is
+ * said of the program's end below them, and are not cut at limits.tool_result_chars.
+ */
+size_t kid_output_room(const struct limits *limits, int64_t most);
+
 /* `cwd` is taken over. Room for head and tail bytes of output. NULL: it could not be started. */
 struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd, size_t head,
                       size_t tail, struct err *e);

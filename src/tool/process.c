@@ -75,7 +75,8 @@ static void on_cwd(struct work *w)
                     (long long)l->processes);
         return;
     }
-    k = kid_start(w->host->world, &s->plan, s->cwd, 0, (size_t)l->process_output_bytes, &e);
+    k = kid_start(w->host->world, &s->plan, s->cwd, 0, kid_output_room(l, l->process_output_bytes),
+                  &e);
     s->cwd = -1;
     if (!k) {
         call_failed(w->call, "%s", e.text);

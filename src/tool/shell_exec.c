@@ -113,7 +113,7 @@ static void told(struct work *w)
 {
     struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
     const struct limits *l = w->host->limits;
-    size_t most = (size_t)l->shell_output_bytes;
+    size_t most = kid_output_room(l, l->shell_output_bytes);
     struct err e;
 
     x->kid = kid_start(w->host->world, &x->plan, x->cwd, most / 2, most - most / 2, &e);

@@ -1,0 +1,86 @@
+"""Every call of a tool is one event inside trefoil, whatever way it came in: it passes the guard, reaches
+the same tool, and is recorded once."""
+import json
+
+from harness import Serve, Stdio, case, equal, has, main, run
+from upstream import FAST
+
+CALL = {"name": "file_read", "arguments": {"path": "a.txt"}}
+RPC = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": CALL}
+
+
+class Place:
+    """A project and the state of its user, side by side."""
+
+    def __init__(self, folder, toml=""):
+        self.root = folder / "project"
+        self.root.mkdir()
+        (self.root / "a.txt").write_text("the text")
+        (self.root / "trefoil.toml").write_text(FAST + toml)
+        self.folder = folder
+        self.env = {"XDG_STATE_HOME": str(folder / "state"), "TREFOIL_PROVIDER": "offline"}
+        self.old = 0
+
+    def records(self):
+        """What was recorded since the last time."""
+        path, = self.folder.rglob("audit.jsonl")
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        fresh = [line for line in lines if "tool" in line][self.old:]
+        self.old += len(fresh)
+        return fresh
+
+
+def by_command_line(place):
+    done = run("tools", "call", "file_read", json.dumps(CALL["arguments"]), root=place.root, **place.env)
+    return done.stdout.decode()
+
+
+def by_agent(place):
+    done = run("run", "/call file_read " + json.dumps(CALL["arguments"]), root=place.root, **place.env)
+    return done.stdout.decode()
+
+
+def by_stdio(place):
+    with Stdio(root=place.root, **place.env) as t:
+        t.initialize()
+        t.send(RPC)
+        answer = t.receive()
+        equal((answer["id"], answer["result"]["content"][0]["type"]), (7, "text"))
+        return answer["result"]["content"][0]["text"]
+
+
+def by_http(place):
+    with Serve(root=place.root, **place.env) as server:
+        answer = server.post(RPC).json()
+        equal((answer["id"], answer["result"]["content"][0]["type"]), (7, "text"))
+        return answer["result"]["content"][0]["text"]
+
+
+WAYS = {by_command_line: "cli", by_agent: "default", by_stdio: "mcp", by_http: "mcp"}
+
+
+@case
+def each_way_in_reaches_the_same_tool_and_is_recorded_once(folder):
+    place = Place(folder)
+    for way, who in WAYS.items():
+        has(way(place), "the text")
+        record, = place.records()
+        equal((record["who"], record["tool"], record["verdict"], record["outcome"]),
+              (who, "file_read", "allow", "ok"))
+
+
+@case
+def each_way_in_passes_the_same_guard(folder):
+    place = Place(folder, '[guard.permission]\nread = "deny"\n')
+    for way, who in WAYS.items():
+        said = way(place)
+        equal("the text" in said, False)
+        if way == by_agent:  # it is not even offered
+            has(said, "no tool file_read")
+            continue
+        record, = place.records()
+        equal((record["who"], record["tool"], record["verdict"], record["by"]),
+              (who, "file_read", "deny", "permission"))
+
+
+main()
