@@ -144,6 +144,40 @@ static bool apply_store(struct json root, const struct store_table *t, struct co
     return true;
 }
 
+/* A limit that a project would loosen stays as the user has it. */
+static int64_t project_limit(const struct loading *l, struct json table,
+                             const struct limit_row *row, int64_t value)
+{
+    int64_t now = limits_get(&l->c->limits, row);
+    struct str where;
+
+    if (limit_project_may(row, now, value))
+        return value;
+    where = json_where(l->mem, json_get(table, str_of(row->name)));
+    note(l->mem, &l->c->notes, LOG_WARN,
+         STR_FMT ": limits.%s = %lld is ignored: a project may %s; %lld is in force",
+         STR_ARG(where), row->name, (long long)value,
+         row->project == LIMIT_USERS_ONLY ? "not set this limit" : "only make a limit stricter",
+         (long long)now);
+    return now;
+}
+
+static bool apply_limits(const struct loading *l, struct json table, bool from_project,
+                         struct err *e)
+{
+    struct limits *now = &l->c->limits, fresh = *now;
+
+    if (!json_here(table))
+        return true;
+    if (!limits_read(l->mem, table, &fresh, e))
+        return false;
+    for (size_t i = 0; from_project && i < limit_count; i++)
+        limits_set(&fresh, &limit_rows[i],
+                   project_limit(l, table, &limit_rows[i], limits_get(&fresh, &limit_rows[i])));
+    *now = fresh;
+    return true;
+}
+
 /* A key that the author of a project knows, a name that a browser takes for ours, an address. */
 static void note_opening(const struct loading *l, struct json root)
 {
@@ -239,7 +273,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
         !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e) ||
         !tasks_read(l->mem, t.tasks, &c->lock_conflict, &c->isolate, e))
         return false;
-    if (json_here(t.limits) && !limits_read(l->mem, t.limits, &c->limits, e))
+    if (!apply_limits(l, t.limits, from_project, e))
         return false;
     if (from_project)
         note_opening(l, root);

@@ -5,6 +5,9 @@
  * Read strictly: an unknown key, a wrong type, a duplicate or a value out of range is an error
  * with file, line and column, and nothing is applied.
  *
+ * A project's trefoil.toml may only make limits stricter (limits.def says what that is); a looser
+ * value is left out with a note.
+ *
  * MCP servers of one name: trefoil.toml lies over the user's config.toml, and both over the files
  * of other programs (foreign.h), the project's before the user's. Entries of the project's files
  * are not to be started unless trusted (trust.h).

@@ -129,11 +129,6 @@ static int check(struct app *app)
     return ok ? EXIT_OK : EXIT_USAGE;
 }
 
-static int64_t value_of(const struct limits *l, const struct limit_row *row)
-{
-    return *(const int64_t *)(const void *)((const char *)l + row->offset);
-}
-
 static void print_limits_json(const struct limits *l)
 {
     AUTO_BUF out;
@@ -142,7 +137,7 @@ static void print_limits_json(const struct limits *l)
     buf_init(&out, 1 << 16);
     jw_object(&w);
     for (size_t i = 0; i < limit_count; i++)
-        jw_kint(&w, limit_rows[i].name, value_of(l, &limit_rows[i]));
+        jw_kint(&w, limit_rows[i].name, limits_get(l, &limit_rows[i]));
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
@@ -156,7 +151,7 @@ static int limits(struct app *app)
     for (size_t i = 0; i < limit_count; i++) {
         const struct limit_row *r = &limit_rows[i];
 
-        printf("%-24s %10lld %-5s %s\n", r->name, (long long)value_of(&app->config.limits, r),
+        printf("%-24s %10lld %-5s %s\n", r->name, (long long)limits_get(&app->config.limits, r),
                r->unit, r->what);
     }
     return EXIT_OK;

@@ -3,10 +3,13 @@
 #include "base/pick.h"
 
 const struct limit_row limit_rows[] = {
-#define LIMIT(name, preset, least, most, unit, what)                                               \
-    { #name, #unit, what, preset, least, most, offsetof(struct limits, name) },
+#define ROW(project, name, preset, least, most, unit, what)                                        \
+    { #name, #unit, what, project, preset, least, most, offsetof(struct limits, name) },
+#define LIMIT(...) ROW(LIMIT_LOWER, __VA_ARGS__)
+#define LIMIT_OR_NONE(...) ROW(LIMIT_LOWER_NOT0, __VA_ARGS__)
+#define LIMIT_OF_USER(...) ROW(LIMIT_USERS_ONLY, __VA_ARGS__)
 #include "base/limits.def"
-#undef LIMIT
+#undef ROW
 };
 
 const size_t limit_count = ARRAY_LEN(limit_rows);
@@ -16,7 +19,6 @@ void limits_preset(struct limits *l)
     *l = (struct limits){
 #define LIMIT(name, preset, least, most, unit, what) .name = preset,
 #include "base/limits.def"
-#undef LIMIT
     };
 }
 
@@ -26,10 +28,31 @@ bool limits_read(struct arena *mem, struct json table, struct limits *l, struct 
 #define LIMIT(name, preset, least, most, unit, what)                                               \
     PICK_RANGE(#name, struct limits, name, 0, least, most),
 #include "base/limits.def"
-#undef LIMIT
     };
 
     return pick(mem, table, PICK_TABLE(rows), PICK_STRICT, l, e);
+}
+
+int64_t limits_get(const struct limits *l, const struct limit_row *row)
+{
+    return *(const int64_t *)(const void *)((const char *)l + row->offset);
+}
+
+void limits_set(struct limits *l, const struct limit_row *row, int64_t value)
+{
+    *(int64_t *)(void *)((char *)l + row->offset) = value;
+}
+
+bool limit_project_may(const struct limit_row *row, int64_t now, int64_t value)
+{
+    if (value == now)
+        return true;
+    switch (row->project) {
+    case LIMIT_LOWER: return value < now;
+    case LIMIT_LOWER_NOT0: return value != 0 && (now == 0 || value < now);
+    case LIMIT_USERS_ONLY: return false;
+    }
+    return false;
 }
 
 struct json_opts limits_json(const struct limits *l)

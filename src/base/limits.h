@@ -11,11 +11,18 @@
 struct limits {
 #define LIMIT(name, preset, least, most, unit, what) int64_t name;
 #include "base/limits.def"
-#undef LIMIT
+};
+
+/* Which values a project may set instead of the user's. */
+enum limit_project {
+    LIMIT_LOWER,      /* smaller ones */
+    LIMIT_LOWER_NOT0, /* smaller ones, but 0 is no limit */
+    LIMIT_USERS_ONLY, /* none */
 };
 
 struct limit_row {
     const char *name, *unit, *what;
+    enum limit_project project;
     int64_t preset, least, most;
     size_t offset; /* of its int64_t in struct limits */
 };
@@ -28,6 +35,12 @@ void limits_preset(struct limits *l);
 
 /* Apply the members of a [limits] table; unknown keys and values out of range are errors. */
 bool limits_read(struct arena *mem, struct json table, struct limits *l, struct err *e);
+
+int64_t limits_get(const struct limits *l, const struct limit_row *row);
+void limits_set(struct limits *l, const struct limit_row *row, int64_t value);
+
+/* May a project set this value where the user has `now`? The value itself is always allowed. */
+bool limit_project_may(const struct limit_row *row, int64_t now, int64_t value);
 
 /* What a JSON message from a peer may be. */
 struct json_opts limits_json(const struct limits *l);

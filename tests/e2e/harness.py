@@ -95,11 +95,26 @@ def environment(**more):
     return keep
 
 
+def user_config(root, text):
+    """Write the user's configuration for all commands with this root (an own HOME hides it)."""
+    path = pathlib.Path(root) / ".user/trefoil/config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def environment_at(root, env):
+    """The environment of a command with this root."""
+    user = pathlib.Path(root or "/nonexistent") / ".user"
+    if user.is_dir() and "HOME" not in env:
+        env = {"XDG_CONFIG_HOME": str(user), **env}
+    return environment(**env)
+
+
 def run(*args, root=None, cwd=None, stdin=None, **env):
     """Run a verb to its end."""
     command = [TREFOIL, *args] + (["--root", str(root)] if root else [])
     return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=DEADLINE,
-                          env=environment(**env), check=False)
+                          env=environment_at(root, env), check=False)
 
 
 def alive(pid):
@@ -120,7 +135,7 @@ class Process:
         limit = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
         self.process = subprocess.Popen(
             [*wrap, *limit, TREFOIL, *args, "--root", str(root)], stdin=stdin, stdout=stdout,
-            stderr=subprocess.PIPE, env=environment(**env))
+            stderr=subprocess.PIPE, env=environment_at(root, env))
         self.pid = self.process.pid
         self.expect = 0
         self.told = False

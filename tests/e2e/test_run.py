@@ -3,7 +3,8 @@ import json
 import signal
 import subprocess
 
-from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, wait_for
+from harness import (DEADLINE, TREFOIL, case, environment, equal, has, main, run, user_config,
+                     wait_for)
 from terminal import (ASK, DENIED, FAILED, INTERRUPTED, LIMIT, SHELL, USAGE, Terminal, sessions)
 
 
@@ -227,7 +228,7 @@ def a_session_has_a_log_for_its_user_alone(root):
 
 @case
 def a_log_begins_a_new_file_when_it_is_full(root):
-    (root / "trefoil.toml").write_text("[limits]\nsession_log_bytes = 4096\n")
+    user_config(root, "[limits]\nsession_log_bytes = 4096\n")
     for _ in range(3):
         agent(root, "-c" if sessions(root) else "--thoughts", "/echo " + "x" * 1500)
     logs = root / ".trefoil/logs"

@@ -6,7 +6,8 @@ import re
 import signal
 import subprocess
 
-from harness import DEADLINE, TREFOIL, Serve, case, environment, equal, has, main, run, wait_for
+from harness import (DEADLINE, TREFOIL, Serve, case, environment_at, equal, has, main, run,
+                     user_config, wait_for)
 from terminal import ASK, FAILED, INTERRUPTED, SHELL, Terminal, sessions
 
 
@@ -18,7 +19,8 @@ class Place:
         self.root.mkdir()
         self.runtime.mkdir(mode=0o700)
         # A busy machine may take its time to answer; who waits for it is not the point here.
-        (self.root / "trefoil.toml").write_text(f"{config}\n[limits]\nattach_ms = 30000\n")
+        (self.root / "trefoil.toml").write_text(f"{config}\n[limits]\n")
+        user_config(self.root, "[limits]\nattach_ms = 30000\n")
         self.env = {"XDG_RUNTIME_DIR": str(self.runtime), "TREFOIL_PROVIDER": "offline"}
 
     def serve(self, *args, **env):
@@ -31,10 +33,11 @@ class Place:
     def start(self, *words, **env):
         return subprocess.Popen(
             [TREFOIL, "run", *words, "--root", str(self.root)], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=environment(**{**self.env, **env}))
+            stderr=subprocess.PIPE, env=environment_at(self.root, {**self.env, **env}))
 
     def terminal(self, *words):
-        return Terminal(self.root, *words, XDG_RUNTIME_DIR=str(self.runtime))
+        return Terminal(self.root, *words, XDG_RUNTIME_DIR=str(self.runtime),
+                        XDG_CONFIG_HOME=str(self.root / ".user"))
 
 
 def where(place, *words, **env):
@@ -140,7 +143,7 @@ def a_configuration_that_is_not_in_force_there_keeps_it_in_process(folder):
     with place.serve() as d:
         place.daemon = d.pid
         equal(where(place), d.pid)
-        file.write_text(file.read_text() + "task_look_ms = 1234\n")  # limits need a restart
+        file.write_text(file.read_text() + "task_look_ms = 123\n")  # limits need a restart
         equal(where(place) == d.pid, False)
 
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run
+from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, user_config
 
 USAGE = 2
 
@@ -132,8 +132,7 @@ def gc_deletes_what_is_old(root):
     past = time.time() - 3600
     for path in logs.iterdir():
         os.utime(path, (past, past))
-    (root / "trefoil.toml").write_text(
-        "[limits]\nlog_keep_ms = 1_000_000\nsession_keep_ms = 1000\n")
+    user_config(root, "[limits]\nlog_keep_ms = 1_000_000\nsession_keep_ms = 1000\n")
     equal(ids(root), [ident])
     wait = time.monotonic() + DEADLINE
     while ids(root) and time.monotonic() < wait:  # a session is old after a second
@@ -148,7 +147,7 @@ def gc_deletes_what_is_old(root):
 def gc_deletes_the_oldest_logs_past_a_size(root):
     logs = root / ".trefoil/logs"
     logs.mkdir(parents=True)
-    (root / "trefoil.toml").write_text("[limits]\nlog_keep_bytes = 5000\n")
+    user_config(root, "[limits]\nlog_keep_bytes = 5000\n")
     for i, name in enumerate(("c.log", "a.log", "b.1.log")):
         (logs / name).write_text("x" * 2000)
         os.utime(logs / name, (time.time() - 100 + i, time.time() - 100 + i))

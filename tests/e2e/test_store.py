@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 DRIVER = sys.argv.pop(2)
-from harness import Serve, case, environment, equal, has, main, run  # noqa: E402
+from harness import Serve, case, environment, equal, has, main, run, user_config  # noqa: E402
 
 KILLS = int(os.environ.get("TREFOIL_KILLS", "12"))
 
@@ -178,7 +178,7 @@ def a_damaged_database_is_refused_before_serving_or_noticed_meanwhile(root):
     has(done.stderr, b"it was left as it is: restore a backup")
     equal(db.read_bytes(), data)
     equal(run("doctor", root=root).returncode, 1)
-    (root / "trefoil.toml").write_text("[limits]\nstore_check_bytes = 0\n")
+    user_config(root, "[limits]\nstore_check_bytes = 0\n")
     with Serve(root=root) as serve:
         line = serve.process.stderr.readline()
         has(line, b"the check found damage")

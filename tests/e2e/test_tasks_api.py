@@ -2,7 +2,7 @@
 import json
 import socket
 
-from harness import DEADLINE, Serve, case, equal, has, main, request, wait_for
+from harness import DEADLINE, Serve, case, equal, has, main, request, user_config, wait_for
 from task_api import Events, complaint, dispatch, ended, get, post, serve, state
 
 
@@ -48,7 +48,7 @@ def bad_bodies_are_refused_at_the_place_that_is_wrong(root):
 
 @case
 def what_is_too_large_and_what_is_busy_are_told_apart(root):
-    (root / "trefoil.toml").write_text("[limits]\ntasks = 1\njson_depth = 8\n")
+    user_config(root, "[limits]\ntasks = 1\njson_depth = 8\n")
     with serve(root) as server:
         large = post(server, "/api/tasks", b'{"task":' + b"[" * 10 + b"]" * 10 + b"}")
         equal((large.status, "retry-after" in large.headers), (413, False))

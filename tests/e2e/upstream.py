@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-from harness import Serve, Stdio, wait_for
+from harness import Serve, Stdio, user_config, wait_for
 
 SERVERS = pathlib.Path(__file__).resolve().parent.parent / "servers"
 FAST = "[limits]\nmcp_retry_min_ms = 10\n"  # nobody waits long for a server that comes back
@@ -81,7 +81,11 @@ class HttpServer:
 
 
 def configure(root, *entries, head=FAST):
-    (root / "trefoil.toml").write_text(head + "\n".join(entries))
+    """Limits are the user's: a project can only make them stricter."""
+    limits = head.startswith("[limits]")
+    if limits:
+        user_config(root, head)
+    (root / "trefoil.toml").write_text(("" if limits else head) + "\n".join(entries))
 
 
 class Gateway(Serve):

@@ -6,7 +6,7 @@
 
 static int64_t value_of(const struct limits *l, size_t row)
 {
-    return *(const int64_t *)(const void *)((const char *)l + limit_rows[row].offset);
+    return limits_get(l, &limit_rows[row]);
 }
 
 TEST(every_row_makes_sense_and_its_default_is_preset)
@@ -73,6 +73,33 @@ TEST(an_error_names_the_place_and_what_is_accepted)
     EQ_STR(e.text, "t.toml:1:1: json_deep: unknown key; did you mean \"json_depth\"?");
     OK(!read_one("json_depth = '9' #", 4, &l, &e));
     EQ_STR(e.text, "t.toml:1:14: json_depth: expected an integer, found a string");
+}
+
+static const struct limit_row *row_named(const char *name)
+{
+    for (size_t i = 0; i < limit_count; i++)
+        if (!strcmp(limit_rows[i].name, name))
+            return &limit_rows[i];
+    return NULL;
+}
+
+TEST(a_project_may_only_make_a_limit_stricter)
+{
+    static const struct {
+        const char *name;
+        int64_t now, value;
+        bool may;
+    } cases[] = {
+        { "tool_ms", 500, 499, true },        { "tool_ms", 500, 501, false },
+        { "tool_ms", 500, 500, true },        { "rate_per_min", 30, 29, true },
+        { "rate_per_min", 30, 31, false },    { "rate_per_min", 30, 0, false },
+        { "rate_per_min", 0, 30, true },      { "rate_per_min", 0, 0, true },
+        { "audit_bytes", 8192, 4096, false }, { "audit_bytes", 8192, 9000, false },
+        { "audit_bytes", 8192, 8192, true },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        EQ(limit_project_may(row_named(cases[i].name), cases[i].now, cases[i].value), cases[i].may);
 }
 
 TEST(an_empty_table_changes_nothing)
