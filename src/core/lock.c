@@ -325,7 +325,7 @@ static void judge(struct lock_entry *e, const struct lock_others *others)
     } else if (e->state == LOCK_LOOKS) {
         grant(e);
     } else if (e->hold && !waits) {
-        e->hold->conflicts = lock_has_rival(e, others);
+        e->hold->conflicts = e->table->conflict == LOCK_WARN && lock_has_rival(e, others);
         grant(e);
     } else {
         judge_order(e, others);

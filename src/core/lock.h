@@ -53,7 +53,7 @@ struct lock_hold {
     struct pick_strs paths;
     enum lock_mode mode;
     int64_t acquired; /* out: ms */
-    bool conflicts;   /* out: somebody else has some of it (turns, warn) */
+    bool conflicts;   /* out: with LOCK_WARN, another holder has some of it */
     void *state;
 };
 

@@ -262,10 +262,18 @@ static void on_working(struct task_run *r)
         open_session(r);
 }
 
+/* What is said when it begins: with lock_conflict = "warn" nothing holds it back. */
+static struct str lock_warning(const struct task_run *r)
+{
+    return r->holds && r->hold.conflicts
+               ? STR("another task has locked the same path, and lock_conflict is \"warn\"")
+               : STR_NONE;
+}
+
 static void work(struct task_run *r)
 {
     if (!is_stopping(r) && r->state != TASK_WORKING)
-        task_log_state(r, TASK_WORKING, STR_NONE);
+        task_log_state(r, TASK_WORKING, lock_warning(r));
     else if (!is_stopping(r))
         task_log_add(r, "status",
                      task_status_body(&r->log.mem[r->log.filling], TASK_WORKING,

@@ -101,7 +101,7 @@ def the_time_of_a_task_begins_with_its_end(root):
 def the_one_that_ended_first_makes_room(root):
     with Remote(*read_write("[limits]\ntasks = 3\n"), root=root) as t:
         first = t.dispatch("/sleep 3600")
-        second, third = (t.end(t.dispatch(f"/echo {n}"))["taskId"] for n in "23")
+        second, third = (t.end(t.dispatch(text))["taskId"] for text in ("/echo 2", "/fail 3"))
         t.use("cancel_task", task_id=first)  # the first to begin, and the last to end
         fresh = []
         for gone in (second, third, first):
@@ -163,7 +163,10 @@ def what_happens_to_who_meets_a_lock_is_configured(root):
                 has(text, "lock")
                 assert result.get("isError") or json.loads(text)["status"] == "failed", text
             else:
-                equal(json.loads(text)["status"], "completed")
+                done = json.loads(text)
+                equal(done["status"], "completed")
+                said = run("tasks", "watch", done["taskId"], "--json", root=root).stdout.decode()
+                equal((word, "another task has locked the same path" in said), (word, word == "warn"))
             t.use("cancel_task", task_id=first)
 
 
