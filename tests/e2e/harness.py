@@ -32,6 +32,25 @@ HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 cases = []
 
 
+def reset_signals():
+    """Undo what we have inherited: nohup ignores SIGHUP, a shell's & ignores SIGINT and SIGQUIT.
+
+    What is ignored or blocked stays so in every program that we start.
+    """
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # ignored by Python
+        if signal.getsignal(number) == signal.SIG_IGN:
+            usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+            signal.signal(number, usual)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+reset_signals()
+
+# Cases have sockets in their folders, and the path of a socket has at most 107 bytes.
+if len(os.path.realpath(tempfile.gettempdir())) > 30:
+    tempfile.tempdir = "/tmp"
+
+
 def case(function):
     cases.append(function)
     return function

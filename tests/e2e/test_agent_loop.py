@@ -482,7 +482,9 @@ def wrong_use_is_said(folder):
 def without_a_model_it_says_how_to_get_one(folder):
     f = Folder(folder)
     f.env = environment()
-    has(f.run("hello")[0], "ANTHROPIC_API_KEY")
+    answer, notice = f.run("hello", code=2)
+    equal(answer.strip(), "")
+    has(notice, "ANTHROPIC_API_KEY")
 
 
 main(600)

@@ -384,7 +384,7 @@ def an_agent_that_is_not_there_is_named_as_without_a_daemon(folder):
         done = run("mcp", "--agent", "nobody", *place.common, root=place.root, **place.env)
         alone = run("mcp", "--agent", "nobody", "--no-attach", *place.common, root=place.root,
                     **place.env)
-    equal((done.returncode, done.stdout, done.stderr), (1, b"", alone.stderr))
+    equal((done.returncode, done.stdout, done.stderr), (2, b"", alone.stderr))
     has(done.stderr, b"nobody")
 
 

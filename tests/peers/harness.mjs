@@ -11,7 +11,8 @@ import { readLog, validate } from './validate.mjs';
 
 export const here = dirname(fileURLToPath(import.meta.url));
 export const trefoil = resolve(process.argv[2]);
-export const root = await mkdtemp(join(tmpdir(), 'trefoil-peers-'));
+// Its sockets are in it, and the path of a socket has at most 107 bytes.
+export const root = await mkdtemp(join(tmpdir().length > 30 ? '/tmp' : tmpdir(), 'trefoil-peers-'));
 const children = [];
 let count = 0, failed = 0;
 
