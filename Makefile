@@ -5,6 +5,7 @@ BUILD ?= build
 all: ; scripts/build $(BUILD) ''
 trefoil: ; scripts/build $(BUILD) trefoil
 check: ; ./check
+bare: ; scripts/bare
 install: trefoil ; scripts/install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
 chaos: ; scripts/build $(BUILD) '' && tests/chaos/chaos.py $(BUILD)/trefoil $(BUILD)/tests/e2e/libshim.so
 bench: ; scripts/install-deps build check bench && scripts/build $(BUILD) '' && tests/bench/bench.py $(BUILD)
@@ -15,4 +16,4 @@ soak: trefoil ; tests/soak/soak.py $(BUILD)/trefoil full $(SEED)
 fmt: ; git ls-files '*.[ch]' | xargs clang-format -i
 clean: ; rm -rf build build-*
 
-.PHONY: all trefoil check install bench chaos conformance fuzz peers soak fmt clean
+.PHONY: all trefoil check bare install bench chaos conformance fuzz peers soak fmt clean
