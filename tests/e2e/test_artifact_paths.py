@@ -77,7 +77,7 @@ def what_tools_wrote_and_what_the_answer_names_is_one_sorted_list(root):
 
 
 @case
-def nobody_looks_for_files_that_are_neither_named_nor_written_by_tools(root):
+def files_neither_named_nor_written_by_tools_are_not_listed(root):
     made = ["src/unnamed.c", "unnamed.md", ".vault/unnamed", "src/named.c"]
     equal(artifacts(root, "I made src/named.c", *made), ["src/named.c"])
     equal(artifacts(root, "I made all of them", *made), [])

@@ -27,10 +27,10 @@ def asked(t, name, *steps, **more):
     return done, MOCK.requests(words)
 
 
-# ---- what a call says goes before the file -------------------------------------------------------
+# ---- values of a call override those of the file -------------------------------------------------------
 
 @case
-def the_model_of_a_call_goes_before_the_agents(folder):
+def the_model_of_a_call_overrides_the_agents(folder):
     root, env = place(folder)
     agent(root, "small", "model: claude-haiku-4-5\n")
     for kind in (Local, Remote):
@@ -46,7 +46,7 @@ def the_model_of_a_call_goes_before_the_agents(folder):
 
 
 @case
-def the_turns_of_a_call_go_before_the_agents(folder):
+def the_turns_of_a_call_override_the_agents(folder):
     root, env = place(folder)
     agent(root, "patient", "max_turns: 4\n")
     with Local(root=root, **env) as t:
@@ -71,7 +71,7 @@ def thinking(body):
 
 
 @case
-def the_effort_of_a_call_goes_before_the_agents(root):
+def the_effort_of_a_call_overrides_the_agents(root):
     for effort in ("low", "high"):
         agent(root, effort, f"effort: {effort}\n")
     with client(root) as ask:
@@ -83,7 +83,7 @@ def the_effort_of_a_call_goes_before_the_agents(root):
 
 
 @case
-def the_budget_of_a_call_goes_before_the_agents(root):
+def the_budget_of_a_call_overrides_the_agents(root):
     agent(root, "rich", "budget: 1000\n")
     with client(root) as ask:
         done, requests = ask("rich", TIME, TIME)
