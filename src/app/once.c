@@ -16,6 +16,15 @@ static void on_tried(struct upstreams *up)
         loop_stop(o->loop);
 }
 
+/* Is the tool there that is waited for? Nobody else watches the servers of such a verb. */
+static void on_changed(struct upstreams *up)
+{
+    struct once *o = up->who;
+
+    if (o->waiting && o->wanted.p && offer_tool(&o->service.offer, o->wanted))
+        loop_stop(o->loop);
+}
+
 static void on_deadline(struct timer *t)
 {
     loop_stop(CONTAINER_OF(t, struct once, deadline)->loop);
@@ -50,6 +59,7 @@ bool once_open(struct once *o, struct app *app)
     service_use_guard(&o->service, &app->config);
     service_open_audit(&o->service, &app->mem, &app->config);
     o->service.upstreams.on_tried = on_tried;
+    o->service.upstreams.on_changed = on_changed;
     o->service.upstreams.who = o;
     if (!loop_on_signal(o->loop, SIGINT, on_signal, o, &e) ||
         !loop_on_signal(o->loop, SIGTERM, on_signal, o, &e)) {
@@ -97,7 +107,28 @@ static void close_locks(struct once *o)
         loop_run(o->loop);
 }
 
-bool once_connect(struct once *o, const char *only)
+static bool is_there(const struct once *o)
+{
+    return o->tried || (o->wanted.p && offer_tool(&o->service.offer, o->wanted));
+}
+
+static void wait_for_servers(struct once *o, int64_t ms)
+{
+    timer_set(o->loop, &o->deadline, ms, on_deadline);
+    o->waiting = true;
+    if (!is_there(o))
+        loop_run(o->loop);
+    o->waiting = false;
+    timer_clear(o->loop, &o->deadline);
+}
+
+void once_use(struct once *o, int64_t wait_ms)
+{
+    service_use(&o->service, &o->app->config);
+    wait_for_servers(o, wait_ms);
+}
+
+bool once_connect(struct once *o, const char *only, struct str tool)
 {
     struct upstreams *up = &o->service.upstreams;
 
@@ -105,12 +136,8 @@ bool once_connect(struct once *o, const char *only)
         service_use(&o->service, &o->app->config);
     else if (!upstreams_use_only(up, &o->app->config, only))
         return false;
-    timer_set(o->loop, &o->deadline, o->app->config.limits.mcp_connect_ms, on_deadline);
-    o->waiting = true;
-    if (!o->tried)
-        loop_run(o->loop);
-    o->waiting = false;
-    timer_clear(o->loop, &o->deadline);
+    o->wanted = tool;
+    wait_for_servers(o, o->app->config.limits.mcp_connect_ms);
     return true;
 }
 

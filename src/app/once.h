@@ -16,6 +16,7 @@ struct once {
     struct timer deadline;
     bool tried;                           /* all servers were connected, or failed */
     bool waiting;                         /* for that */
+    struct str wanted;                    /* or for this tool; STR_NONE: none */
     bool closed;                          /* they have left */
     bool interrupted;                     /* by Ctrl-C */
     void (*on_interrupt)(struct once *o); /* NULL: stop waiting */
@@ -32,10 +33,17 @@ bool once_open(struct once *o, struct app *app);
 bool once_use_locks(struct once *o);
 
 /*
- * Connect all servers, or with `only` that one, and wait until each has been tried, but no longer
- * than limits.mcp_connect_ms. False when there is no server of that name.
+ * Connect all servers and wait until each has been tried, but no longer than that. A server that
+ * takes longer has the tools known from the last run.
  */
-bool once_connect(struct once *o, const char *only);
+void once_use(struct once *o, int64_t wait_ms);
+
+/*
+ * Connect all servers, or with `only` that one, and wait until each has been tried, but no longer
+ * than limits.mcp_connect_ms, and with `tool` not once that tool is there. False when there is no
+ * server of that name.
+ */
+bool once_connect(struct once *o, const char *only, struct str tool);
 
 /* Run the loop until loop_stop. */
 void once_run(struct once *o);

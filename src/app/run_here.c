@@ -119,7 +119,7 @@ static int on_screen(struct run_here *r, const struct run_want *want, int64_t ti
 
     if (!run_screen_open(&r->screen, timeout_ms, &e))
         return app_fail(&e);
-    once_connect(&r->once, NULL);
+    once_use(&r->once, r->once.app->config.limits.gather_ms);
     return run_screen_close(&r->screen, run_screen_over(&r->screen) ? run_screen_early(&r->screen)
                                                                     : in_workshop(r, want));
 }

@@ -142,6 +142,10 @@ static void write_facts(struct jw *w, const struct upstream *u)
     jw_kstr(w, "version", facts.version);
     jw_kstr(w, "server_name", facts.server_name);
     jw_kstr(w, "server_version", facts.server_version);
+    if (facts.left_out) {
+        jw_kint(w, "tools_left_out", (int64_t)facts.left_out);
+        jw_kstr(w, "left_out_because", str_of(facts.out_why));
+    }
     if (facts.proc)
         jw_kint(w, "pid", facts.proc->pid);
 }

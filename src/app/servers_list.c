@@ -41,6 +41,13 @@ static const struct upstream *next(const struct once *o, const struct upstream *
     return f ? mcp_fleet_next(f, u) : NULL;
 }
 
+static void print_left_out(const char *before, const struct mcp_client_facts *facts)
+{
+    printf("%s%zu %s left out; ", before, facts->left_out,
+           facts->left_out == 1 ? "tool is" : "tools are");
+    print_shown("", str_of(facts->out_why), "\n");
+}
+
 /* ---- list ---------------------------------------------------------------------------------- */
 
 static void print_row(const struct upstream *u)
@@ -55,6 +62,8 @@ static void print_row(const struct upstream *u)
            u->tools, (long long)server_rss_kb(u), (long long)(u->starts > 0 ? u->starts - 1 : 0));
     if (u->state != UP_READY && u->last_error.code != ERR_NONE)
         print_shown("    ", str_of(u->last_error.text), "\n");
+    else if (facts.left_out)
+        print_left_out("    ", &facts);
     else if (tails)
         print_shown("    stderr: ", server_tail(u, tails - 1), "\n");
 }
@@ -95,7 +104,7 @@ int servers_list(struct app *app, const struct servers_args *a, int words, char 
     (void)word;
     if (!once_open(&o, app))
         return EXIT_FAILED;
-    once_connect(&o, NULL);
+    once_use(&o, app->config.limits.look_ms);
     if (app->opt.json)
         print_json(&o.service.upstreams);
     else
@@ -133,6 +142,8 @@ static void print_success(const struct upstream *u)
     print_shown(", server ", facts.server_name, "");
     print_shown(" ", facts.server_version, "\n");
     printf("listed     %zu tools, %zu of them offered\n", facts.tools, u->tools);
+    if (facts.left_out)
+        print_left_out("           ", &facts);
     print_tools(u);
 }
 
@@ -177,7 +188,7 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
         return EXIT_FAILED;
     if (!app->opt.json)
         print_start(app, word[0]);
-    if (!once_connect(&o, word[0])) {
+    if (!once_connect(&o, word[0], STR_NONE)) {
         once_close(&o);
         return servers_unknown(
             app, arena_printf(&app->mem, "servers test: there is no server %.64s", word[0]).p,

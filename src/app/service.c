@@ -114,9 +114,27 @@ static struct service *of_upstreams(struct upstreams *up)
     return CONTAINER_OF(up, struct service, upstreams);
 }
 
+static void end_gathering(struct service *s)
+{
+    timer_clear(s->loop, &s->listing_late);
+    gathering_end(&s->listing);
+    gathering_end(&s->gathering);
+}
+
 static void on_tried(struct upstreams *up)
 {
-    gathering_end(&of_upstreams(up)->gathering);
+    end_gathering(of_upstreams(up));
+}
+
+static void on_listing_late(struct timer *t)
+{
+    gathering_end(&CONTAINER_OF(t, struct service, listing_late)->listing);
+}
+
+static void expect(struct service *s)
+{
+    s->gathering.open = true;
+    s->listing.open = true;
 }
 
 static void on_servers_changed(struct upstreams *up)
@@ -169,6 +187,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->staff.coming = &s->hiring;
     agent_tools_init(&s->agents, &s->staff);
     s->offer.gathering = &s->gathering;
+    s->offer.listing = &s->listing;
     rpc_init(&s->rpc, loop, limits);
     s->mcp = (struct mcp_server){
         .rpc = &s->rpc,
@@ -286,13 +305,16 @@ void service_use(struct service *s, const struct config *config)
 {
     upstreams_use(&s->upstreams, config);
     service_expose(s, config);
+    if (s->listing.open) /* where no tool of theirs is listed, nothing waits for them */
+        timer_set(s->loop, &s->listing_late, s->upstreams.withheld ? 0 : s->limits->list_ms,
+                  on_listing_late);
 }
 
 void service_expect_servers(struct service *s, const struct config *config)
 {
     for (size_t i = 0; i < config->servers.n; i++)
         if (config->servers.v[i].enabled && config->servers.v[i].trusted)
-            s->gathering.open = true;
+            expect(s);
 }
 
 void service_expect_agents(struct service *s)
@@ -300,7 +322,7 @@ void service_expect_agents(struct service *s)
     s->hiring.open = true;
     if (s->scope == SCOPE_TOOLS)
         return;
-    s->gathering.open = true;
+    expect(s);
     offer_join(&s->offer, &s->agents.source);
 }
 
@@ -351,7 +373,7 @@ static void on_unwatched(void *who)
 
 void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
 {
-    gathering_end(&s->gathering);
+    end_gathering(s);
     gathering_end(&s->hiring);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_leave_fleet(a);
@@ -397,6 +419,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
     if (!a)
         return NULL;
     a->offer.gathering = &s->gathering;
+    a->offer.listing = &s->listing;
     agent_scope_use(a, s->config, s->upstreams.fleet);
     a->next = s->scopes;
     s->scopes = a;

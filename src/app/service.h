@@ -42,7 +42,9 @@ struct service {
     struct audit_log audit; /* open when guard.audit is set */
     struct offer offer;
     struct gathering gathering; /* of servers and agents, at the start */
-    struct gathering hiring;    /* of agents alone */
+    struct gathering listing;   /* the same for lists, at most limits.list_ms */
+    struct timer listing_late;
+    struct gathering hiring; /* of agents alone */
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
     struct offer_source clients; /* tools that agents do not have, but clients */

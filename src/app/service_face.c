@@ -72,6 +72,7 @@ static void open_face(struct service *s, struct service_face *f, enum service_sc
 {
     offer_init(&f->offer, &s->offer.host, s->offer.parts);
     f->offer.gathering = s->offer.gathering;
+    f->offer.listing = s->offer.listing;
     if (scope == SCOPE_AGENTS)
         list_about_agents(s);
     offer_join(&f->offer, scope == SCOPE_AGENTS ? &s->about_agents : &s->builtin);

@@ -353,7 +353,7 @@ static int on_screen(struct errand *j)
         return app_fail(&e);
     if (!j->app->opt.json)
         render_wait(&j->screen.render);
-    once_connect(&j->once, NULL);
+    once_use(&j->once, j->once.app->config.limits.gather_ms);
     code = !is_over(j) ? in_workshop(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
@@ -368,7 +368,7 @@ static int work(struct app *app, const struct task_dispatch *what, struct str id
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
     if (fence)
-        once_connect(&j->once, NULL);
+        once_use(&j->once, j->once.app->config.limits.gather_ms);
     code = what ? on_screen(j) : in_workshop(j);
     once_close(&j->once);
     return code;

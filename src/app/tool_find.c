@@ -102,7 +102,7 @@ static const struct tool *find_published(const struct service *s, struct str nam
 const struct tool *tool_find(struct once *o, struct str name, struct err *e)
 {
     if (!offer_tool(&o->service.offer, name)) {
-        once_connect(o, server_of(o->app, name));
+        once_connect(o, server_of(o->app, name), name);
         tool_find_warn(o);
     }
     if (o->interrupted) {

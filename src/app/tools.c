@@ -66,7 +66,7 @@ static int list(struct app *app)
 
     if (!once_open(&o, app))
         return EXIT_FAILED;
-    once_connect(&o, NULL);
+    once_use(&o, app->config.limits.look_ms);
     tool_find_warn(&o);
     print_list(&o);
     once_close(&o);

@@ -85,6 +85,7 @@ static void open_fleet(struct upstreams *up)
         .world = &world,
         .reserved = reserved,
         .reserveds = n,
+        .cache = &up->cache.port,
         .on_tried = on_tried,
         .on_changed = on_changed,
         .who = up,
@@ -95,6 +96,7 @@ static void open_fleet(struct upstreams *up)
 
 static void open_all(struct upstreams *up)
 {
+    tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.root);
     open_http(up);
     open_fleet(up);
 }
@@ -151,12 +153,22 @@ static void on_nothing_left(struct post *post)
     finish(CONTAINER_OF(post, struct upstreams, closed), true);
 }
 
+static void on_saved(struct tool_cache *c)
+{
+    struct upstreams *up = CONTAINER_OF(c, struct upstreams, cache);
+
+    tool_cache_fini(c);
+    finish(up, true);
+}
+
 static void on_http_closed(void *who)
 {
     struct upstreams *up = who;
 
     up->http = NULL;
-    finish(up, true);
+    up->cache.on_saved = on_saved;
+    if (!up->cache.saving)
+        on_saved(&up->cache);
 }
 
 static void on_fleet_closed(void *who)

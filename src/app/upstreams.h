@@ -7,6 +7,7 @@
 #define APP_UPSTREAMS_H
 
 #include "app/config.h"
+#include "app/tool_cache.h"
 #include "core/exposure.h"
 #include "core/offer.h"
 #include "loop/proc.h"
@@ -19,6 +20,7 @@ struct upstreams {
     struct http_client *http;
     struct mcp_fleet *fleet; /* NULL: nothing is open */
     struct mcp_fleet_view view;
+    struct tool_cache cache;     /* of the servers' definitions, while the fleet is open */
     const struct config *config; /* in force */
     bool withheld;               /* no tool of theirs is offered; agents may be given them */
 

@@ -1,9 +1,9 @@
 /*
  * gathering.h - while what is offered is still being gathered, who asks for the list waits.
  *
- * Servers connect in the background. A client that lists tools in the first second would miss
- * theirs, and not every client listens when it is told that the list has changed. So a list
- * waits until all servers have been tried, but not for long.
+ * Servers connect in the background. A client that lists tools at once would miss theirs, and not
+ * every client listens when it is told that the list has changed. So a list waits until all
+ * servers have been tried, but not for long. The owner of a gathering decides when it ends.
  */
 #ifndef CORE_GATHERING_H
 #define CORE_GATHERING_H

@@ -75,7 +75,8 @@ struct offer_watch {
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
-    struct gathering *gathering; /* NULL: all is there from the start */
+    struct gathering *gathering; /* open until all is there; NULL: all is there from the start */
+    struct gathering *listing;   /* open while lists wait; ends no later than `gathering` */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
     struct post post;

@@ -439,6 +439,61 @@ class Silent(Ok):
         pass
 
 
+class Hold(Ok):
+    """Reads nothing as long as its working folder has a file "hold"; a file "fewer" takes the tool
+    echo away."""
+
+    def run(self):
+        if os.path.exists("fewer"):
+            self.tools.pop("echo")
+        while os.path.exists("hold"):
+            time.sleep(0.01)
+        super().run()
+
+
+class DualLate(ModernOnly):
+    """Speaks both eras, and says nothing before it was sent initialize; then answers
+    server/discover first."""
+    methods = {**ModernOnly.methods, "initialize": Legacy.initialize}
+
+    def check(self, call):
+        if call.method != "initialize":
+            super().check(call)
+
+    def receive(self, message):
+        if message.get("method") == "server/discover":
+            self.held = message
+        elif message.get("method") == "initialize":
+            for one in self.in_order(self.held, message):
+                self.respond(one, self.begin(one, self.write))
+        else:
+            super().receive(message)
+
+    def in_order(self, discover, initialize):
+        return discover, initialize
+
+    def finish(self, method, result):
+        return result if method == "initialize" else super().finish(method, result)
+
+
+class DualLateLegacy(Ok):
+    """The same, and answers initialize alone."""
+
+    def receive(self, message):
+        if message.get("method") != "server/discover":
+            super().receive(message)
+
+
+class Fat(Ok):
+    """Has a tool with a definition of 5 MB, then sixty with 50 KB each."""
+
+    def list_tools(self, _call):
+        many = {f"large_{i}": ("y" * 50000, {}, echo) for i in range(60)}
+        return {"tools": described({**self.tools, "fat": ("x" * (5 << 20), {}, echo), **many})}
+
+    methods = {**Legacy.methods, "tools/list": list_tools}
+
+
 class SilentOnMeta(Ok):
     """Ignores every message that carries _meta."""
 
@@ -575,7 +630,8 @@ class UnknownVersion(Ok):
 
 
 MODES = {"ok": Ok, "modern": ModernOnly, "die-in-handshake": DieInHandshake,
-         "die-on-discover": DieOnDiscover, "silent": Silent, "silent-on-meta": SilentOnMeta,
+         "die-on-discover": DieOnDiscover, "silent": Silent, "hold": Hold, "dual-late": DualLate,
+         "dual-late-legacy": DualLateLegacy, "fat": Fat, "silent-on-meta": SilentOnMeta,
          "twice": Twice, "wrong-id": WrongId, "junk": Junk, "huge": Huge, "half": Half,
          "changing": Changing, "loop-pages": LoopPages, "loop-pages-fresh": LoopPagesFresh,
          "ignore-eof": IgnoreEof, "content-length": ContentLength,

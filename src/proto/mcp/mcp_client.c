@@ -238,6 +238,8 @@ struct mcp_client_facts mcp_client_facts(const struct mcp_client *c)
         .instructions = c->instructions,
         .tool = c->tools.tool,
         .tools = c->tools.count,
+        .left_out = c->tools.left_out,
+        .out_why = c->tools.left_out ? c->tools.why.text : NULL,
         .proc = w && w->kind->proc ? w->kind->proc(w) : NULL,
     };
 }

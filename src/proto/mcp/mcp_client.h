@@ -103,6 +103,8 @@ struct mcp_client_facts {
     struct str instructions;
     const struct mcp_remote_tool *tool;
     size_t tools;
+    size_t left_out;         /* tools of the server that were not taken, */
+    const char *out_why;     /* and why the first of them was not; NULL: none */
     const struct proc *proc; /* of a child; NULL: none. Its tail has the last lines of stderr */
 };
 

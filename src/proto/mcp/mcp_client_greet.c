@@ -5,9 +5,9 @@
  * probe with server/discover and take anything but a good answer as "no modern server here":
  *
  *   stdio   an error           initialize
- *           silence            initialize as well; a server that was slow to start answers both, and
- *                              then the handshake it has just made counts. When it knows none, its
- *                              answer to the probe does, be it the first or the second
+ *           silence            initialize as well, on the same connection: a server that is slow to
+ *                              start says nothing about its era by that. It may answer both, and the
+ *                              first good answer decides; an error to one leaves it to the other
  *           the child exits    started again, once, and greeted with initialize
  *   HTTP    4xx                initialize; when that gets 4xx too, HTTP+SSE
  *           401, 403, 429, 5xx without a JSON-RPC error, silence: failures, which say nothing about
@@ -160,6 +160,15 @@ static void on_discovered(struct mcp_client *c)
     be_legacy(c, &e);
 }
 
+/* The probe is answered first although initialize went out as well. */
+static void on_discovered_late(struct mcp_client *c)
+{
+    struct err e = { ERR_CANCELED, "greeted otherwise" };
+
+    if (be_modern(c) && !c->greet.out.op.settled)
+        rpc_out_fail(&c->greet.out, &e);
+}
+
 static void on_not_discovered(struct mcp_client *c)
 {
     int64_t code = mcp_req_code(&c->probe);
@@ -201,7 +210,7 @@ static void on_probe_done(struct op *op, const struct err *e, void *who)
 
     (void)op;
     if (c->step == STEP_GREETING && !e && !json_here(c->probe.out.error)) {
-        c->discovered = true; /* late; should initialize fail it will do */
+        on_discovered_late(c);
         return;
     }
     if (c->step != STEP_PROBING)
@@ -302,8 +311,6 @@ static void on_no_hello(struct mcp_client *c)
     struct err e;
 
     mcp_req_ok(&c->greet, &e);
-    if (c->discovered && be_modern(c))
-        return;
     if (c->renewing) {
         mcp_client_end(c, &e);
     } else if (legacy && legacy != c->wanted && !c->hello_again) {
@@ -334,7 +341,7 @@ static void on_hello_done(struct op *op, const struct err *e, void *who)
     struct mcp_client *c = who;
 
     (void)op;
-    if (c->step != STEP_CLOSING && c->step != STEP_OPENING) {
+    if (c->step == STEP_GREETING || (c->renewing && c->step != STEP_CLOSING)) {
         if (!e && json_here(c->greet.out.error))
             on_no_hello(c);
         else if (!e)

@@ -89,6 +89,9 @@ struct mcp_tools {
     struct mcp_page *pages;
     struct mcp_remote_tool *tool;
     size_t count, room;
+    size_t bytes;    /* of all definitions */
+    size_t left_out; /* tools that were not taken, */
+    struct err why;  /* and why the first of them was not */
 };
 
 struct mcp_client {
@@ -113,7 +116,6 @@ struct mcp_client {
     bool probe_again;     /* -32022 named a version we know: asked a second time */
     bool respawned;       /* a child died of the probe and was started again */
     bool renewing;        /* greeted anew because the session was lost */
-    bool discovered;      /* the probe was answered well */
     bool refreshes;       /* the server tells when its tools change */
     bool tasks;           /* it may make a task of a call, and knows how to be asked about it */
     bool hello_again;     /* initialize was refused with another version, which was tried */

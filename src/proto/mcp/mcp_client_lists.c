@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pick.h"
+#include "base/utf8.h"
 #include "proto/mcp/mcp_client_in.h"
 #include "proto/mcp/mcp_client_mirror.h"
 
@@ -54,6 +55,35 @@ static void add_tool(struct mcp_tools *t, struct str name, struct json tool)
         t->tool = mem_resize(t->tool, t->room * sizeof(*t->tool));
     }
     t->tool[t->count++] = (struct mcp_remote_tool){ name, tool };
+    t->bytes += json_raw(tool).n;
+}
+
+static void leave_out(struct mcp_client *c, struct str name, const struct err *why)
+{
+    LOG(LOG_WARN, "mcp", "a tool is left out", LOG_Z("server", c->spec->name), LOG_S("tool", name),
+        LOG_Z("why", why->text));
+    if (!c->next.left_out++)
+        fail(&c->next.why, why->code, "tool \"" STR_FMT "\": %s", STR_ARG(utf8_head(name, 64)),
+             why->text);
+}
+
+/* Definitions go to every client and every model: a server must not fill them up. */
+static bool has_room(const struct mcp_client *c, struct json tool, struct err *e)
+{
+    const struct limits *l = limits_of(c);
+    size_t n = json_raw(tool).n;
+
+    if (n > (size_t)l->mcp_tool_bytes)
+        return fail(e, ERR_LIMIT,
+                    "its definition has %zu bytes, at most %lld are accepted "
+                    "(limits.mcp_tool_bytes)",
+                    n, (long long)l->mcp_tool_bytes);
+    if (c->next.bytes + n > (size_t)l->mcp_tools_bytes)
+        return fail(e, ERR_LIMIT,
+                    "with its definition all tools of the server have more than "
+                    "%lld bytes (limits.mcp_tools_bytes)",
+                    (long long)l->mcp_tools_bytes);
+    return true;
 }
 
 struct definition {
@@ -95,9 +125,8 @@ static bool take_tools(struct mcp_client *c, struct mcp_page *page, struct json 
         struct str name = STR_NONE;
         struct err e;
 
-        if (!read_tool(c, mem, v, &name, &e))
-            LOG(LOG_WARN, "mcp", "a tool is left out", LOG_Z("server", c->spec->name),
-                LOG_S("tool", json_str(mem, json_get(v, STR("name")))), LOG_Z("why", e.text));
+        if (!read_tool(c, mem, v, &name, &e) || !has_room(c, v, &e))
+            leave_out(c, json_str(mem, json_get(v, STR("name"))), &e);
         else if ((int64_t)c->next.count < limits_of(c)->mcp_list_items)
             add_tool(&c->next, name, v);
         else

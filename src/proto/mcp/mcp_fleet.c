@@ -272,6 +272,7 @@ static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
     struct upstream *before = find_leaving(f, spec->name);
 
     u->always = f->opts.always;
+    u->cache = f->opts.cache;
     u->next = *at;
     *at = u;
     if (u->state == UP_STOPPED)
@@ -281,6 +282,7 @@ static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
     if (u->state != UP_STOPPED)
         LOG(LOG_INFO, "mcp", "server is not started", LOG_Z("server", spec->name),
             LOG_Z("because", upstream_state_name(u->state)));
+    upstream_take_kept(u);
     if (before)
         before->heir = u;
     else

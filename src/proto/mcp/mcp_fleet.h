@@ -4,7 +4,8 @@
  * A fleet holds an upstream (mcp_upstream.h) per server and connects them all at once, in the
  * background. What they offer is published under names of one table (core/tool_name.h), made anew
  * whenever a tool comes or goes. One that fails takes nothing from the others: its tools stay
- * listed, calls to them wait or say why not.
+ * listed, calls to them wait or say why not. Until a server is connected it has the tools that
+ * the cache kept of it.
  *
  * A view is what one offer shows of a fleet; there may be several with different eyes.
  */
@@ -20,7 +21,8 @@ struct mcp_fleet_opts {
     const struct mcp_client_world *world; /* copied */
     const struct str *reserved;           /* names no tool may have: of the built-in ones */
     size_t reserveds;
-    bool always; /* mark of all tools */
+    bool always;                  /* mark of all tools */
+    struct upstream_cache *cache; /* outlives the fleet; NULL: nothing is kept */
 
     /* Every server has been connected or has failed once. May be NULL. */
     void (*on_tried)(struct mcp_fleet *f, void *who);

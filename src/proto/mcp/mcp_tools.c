@@ -45,14 +45,14 @@ void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in))
     const struct offer *offer = mcp_offer_of(in);
     struct listing *l;
 
-    if (!offer->gathering || !offer->gathering->open) {
+    if (!offer->listing || !offer->listing->open) {
         list(in);
         return;
     }
     l = ARENA_NEW(in->mem, struct listing);
     l->in = in;
     l->list = list;
-    gathering_wait(offer->gathering, &l->wait, offer->host.loop, offer->host.limits, &in->op,
+    gathering_wait(offer->listing, &l->wait, offer->host.loop, offer->host.limits, &in->op,
                    on_gathered, l);
 }
 

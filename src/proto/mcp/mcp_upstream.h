@@ -23,7 +23,19 @@
 struct upstream;
 struct ticket;
 
-/* Told from the loop, or from inside upstream_close. */
+/*
+ * Where the definitions of a server's tools are kept from one run to the next, so that they can be
+ * listed before the server is connected. An entry belongs to a configuration of a server.
+ */
+struct upstream_cache {
+    /* What is kept of this server, in mem: server_name, tool and tools. False: nothing. */
+    bool (*load)(struct upstream_cache *c, const struct server_spec *spec, struct arena *mem,
+                 struct mcp_client_facts *out);
+    void (*save)(struct upstream_cache *c, const struct server_spec *spec,
+                 const struct mcp_client_facts *facts);
+};
+
+/* Told from the loop, or from inside upstream_close and upstream_take_kept. */
 struct upstream_events {
     /* u->tool has changed. The tools of before live until this returns. */
     void (*on_tools)(struct upstream *u);
@@ -46,6 +58,8 @@ struct upstream {
     const struct upstream_events *events;
     void *owner;
     struct upstream *next, *heir; /* the owner's */
+    struct upstream_cache *cache; /* NULL: nothing is kept */
+    bool kept;                    /* the cache has the tools as they are now */
 
     struct arena mem;
     struct server_spec spec; /* a copy, in mem */
@@ -78,6 +92,9 @@ struct upstream {
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
                               const struct upstream_events *events, void *owner);
 
+/* Before it is started: its tools are those of the cache; on_tools follows at once if it has any. */
+void upstream_take_kept(struct upstream *u);
+
 /* Begin to connect if that is allowed and has not begun. */
 void upstream_start(struct upstream *u);
 
@@ -95,8 +112,8 @@ int64_t upstream_retry_ms(const struct upstream *u);
 
 /* ---- between the files of it --------------------------------------------------------------- */
 
-/* mcp_upstream_calls.c: run a call by the tool of this name, now or when that is possible. */
-void upstream_call(struct upstream *u, struct call *call, struct str tool);
+/* mcp_upstream_calls.c: run a call by this tool, now or when that is possible. */
+void upstream_call(struct upstream *u, struct call *call, const struct upstream_tool *tool);
 
 /* Let calls through that can go. */
 void upstream_pump(struct post *post);

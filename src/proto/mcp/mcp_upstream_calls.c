@@ -6,6 +6,7 @@
  * its deadline, which is the core's; how long it may wait at all is the spec's timeout.
  */
 #include "base/container.h"
+#include "base/utf8.h"
 #include "proto/mcp/mcp_upstream.h"
 
 struct ticket {
@@ -13,6 +14,7 @@ struct ticket {
     struct upstream *up;
     struct call *call;
     struct str tool;
+    bool read_only; /* as the guard saw the tool */
     struct timer too_long;
     struct ticket *next;
     bool queued;
@@ -54,6 +56,30 @@ static void on_settled(struct call *call)
     if (call->op.err.code != ERR_CANCELED && call->op.err.code != ERR_CLOSED)
         upstream_heard(u, call->op.err.code != ERR_TIMEOUT);
     upstream_mind_idling(u);
+}
+
+static const struct upstream_tool *find_tool(const struct upstream *u, struct str name)
+{
+    for (size_t i = 0; i < u->tools; i++)
+        if (str_eq(u->tool[i].original, name))
+            return &u->tool[i];
+    return NULL;
+}
+
+/* The server that a call has waited for may offer another tool than the one that was let in. */
+static bool is_same_tool(const struct ticket *t, struct err *e)
+{
+    const struct upstream_tool *now = find_tool(t->up, t->tool);
+
+    if (!now)
+        return fail(e, ERR_NOT_FOUND, "MCP server %s does not offer the tool " STR_FMT " any more",
+                    t->up->spec.name, STR_ARG(utf8_head(t->tool, 80)));
+    if (t->read_only && !now->tool.read_only)
+        return fail(e, ERR_DENIED,
+                    "the tool " STR_FMT
+                    " of MCP server %s is not read-only any more; call it again",
+                    STR_ARG(utf8_head(t->tool, 80)), t->up->spec.name);
+    return true;
 }
 
 static void run(struct ticket *t)
@@ -123,13 +149,13 @@ static void on_waited(struct op *op, const struct err *e, void *who)
     struct err why = { ERR_CANCELED, "canceled" };
 
     (void)op;
-    if (!e && is_ready(u) && !t->call->op.canceled) {
+    if (!e && is_ready(u) && !t->call->op.canceled && is_same_tool(t, &why)) {
         run(t);
         return;
     }
     if (!e) {
         u->running--;
-        if (!t->call->op.canceled && admit(u, &why)) {
+        if (!is_ready(u) && !t->call->op.canceled && admit(u, &why)) {
             wait(t);
             return;
         }
@@ -211,7 +237,7 @@ static bool admit(const struct upstream *u, struct err *e)
     return false;
 }
 
-void upstream_call(struct upstream *u, struct call *call, struct str tool)
+void upstream_call(struct upstream *u, struct call *call, const struct upstream_tool *tool)
 {
     struct ticket *t;
     struct err e;
@@ -222,7 +248,10 @@ void upstream_call(struct upstream *u, struct call *call, struct str tool)
         return;
     }
     t = ARENA_NEW(call->mem, struct ticket);
-    *t = (struct ticket){ .up = u, .call = call, .tool = arena_str(call->mem, tool) };
+    *t = (struct ticket){ .up = u,
+                          .call = call,
+                          .tool = arena_str(call->mem, tool->original),
+                          .read_only = tool->tool.read_only };
     u->tickets++;
     upstream_mind_idling(u);
     if (has_room(u) && !u->first) {

@@ -5,6 +5,7 @@
  * the lists would grow for ever. So a tool that comes from one of our kind is marked in its _meta
  * with the number of agents it came through, and is left out when no call could reach it.
  */
+#include "base/auto.h"
 #include "core/exposure.h"
 #include "proto/mcp/mcp_upstream.h"
 
@@ -64,7 +65,7 @@ static void start_call(struct call *call)
 {
     struct upstream_tool *t = call->who;
 
-    upstream_call(t->up, call, t->original);
+    upstream_call(t->up, call, t);
 }
 
 /* Longest time of a call, whatever progress it reports. */
@@ -161,6 +162,27 @@ static void take_all(struct upstream *u, const struct mcp_client_facts *facts)
     }
 }
 
+static void keep(struct upstream *u, const struct mcp_client_facts *facts)
+{
+    if (!u->cache || u->kept)
+        return;
+    u->kept = true;
+    u->cache->save(u->cache, &u->spec, facts);
+}
+
+void upstream_take_kept(struct upstream *u)
+{
+    struct mcp_client_facts facts = { 0 };
+    AUTO_ARENA mem = { 0 };
+
+    if (!u->cache || u->state != UP_STOPPED || !u->cache->load(u->cache, &u->spec, &mem, &facts))
+        return;
+    take_all(u, &facts);
+    u->kept = true;
+    if (u->tools)
+        u->events->on_tools(u);
+}
+
 void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *facts)
 {
     struct arena old_mem = u->tools_mem;
@@ -169,11 +191,13 @@ void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *fact
 
     take_all(u, facts);
     if (!same_tools(old, olds, u)) {
+        u->kept = false;
         u->events->on_tools(u);
         arena_fini(&old_mem);
-        return;
+    } else {
+        arena_fini(&u->tools_mem);
+        u->tools_mem = old_mem;
+        u->tool = old;
     }
-    arena_fini(&u->tools_mem);
-    u->tools_mem = old_mem;
-    u->tool = old;
+    keep(u, facts);
 }
