@@ -103,7 +103,8 @@ const struct tool *tool_find(struct once *o, struct str name, struct err *e)
 {
     if (!offer_tool(&o->service.offer, name)) {
         once_connect(o, server_of(o->app, name), name);
-        tool_find_warn(o);
+        if (!offer_tool(&o->service.offer, name))
+            tool_find_warn(o);
     }
     if (o->interrupted) {
         fail(e, ERR_CANCELED, "interrupted");
