@@ -11,7 +11,7 @@ PATIENT = "[limits]\ngather_ms = 600000\nmcp_connect_ms = 600000\n"
 def home_of(root):
     home = root / "home"
     home.mkdir(exist_ok=True)
-    return {"HOME": str(home)}
+    return {"XDG_STATE_HOME": str(home)}
 
 
 def names(gate, ident="list"):
