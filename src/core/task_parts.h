@@ -186,9 +186,12 @@ struct str task_result_write(struct task_run *r);
 /* What a tool wrote, and an artifact, are among the results. */
 void task_run_made(struct task_run *r, const struct event *ev);
 
+/* Find the paths that its answer names. Uses the session, which is still open. */
+void task_run_find_named(struct task_run *r);
+
 /*
- * Look which files that its answer names have changed; then done. False: there is nothing to look
- * at, and done is not called.
+ * Look which of the files found by task_run_find_named have changed; then done. False: there is
+ * nothing to look at, and done is not called.
  */
 bool task_run_look_at_files(struct task_run *r, op_done_fn *done);
 

@@ -115,28 +115,29 @@ void task_run_made(struct task_run *r, const struct event *ev)
         task_artifacts_add(&r->made, ev->artifact.name);
 }
 
-/* The paths that its answer names, counted from the root; others lead to no file of ours. */
-static void find_named(struct task_run *r)
+/*
+ * The paths that its answer names, counted from the root; others lead to no file of ours. What a
+ * tool prints (r->call) says nothing of who made it.
+ */
+void task_run_find_named(struct task_run *r)
 {
     const struct host *host = &r->session.host;
     struct task_artifacts words = { .mem = &r->mem };
     struct str below;
 
+    if (r->call || !r->answer.n || !host->root)
+        return;
     task_artifacts_find(&words, r->answer);
     r->files.named.mem = &r->mem;
+    r->files.root = arena_cstr(&r->mem, str_of(host->root));
+    r->files.since = r->created;
     for (size_t i = 0; i < words.n; i++)
         if (path_below(&r->mem, host->root, host->cwd, words.v[i], &below))
             task_artifacts_add(&r->files.named, below);
 }
 
-/* What a tool prints (r->call) says nothing of who made it. */
 bool task_run_look_at_files(struct task_run *r, op_done_fn *done)
 {
-    if (r->call || !r->answer.n || !r->session.host.root)
-        return false;
-    find_named(r);
-    r->files.root = r->session.host.root;
-    r->files.since = r->created;
     if (r->files.named.n)
         task_files_check(&r->files, r->op.loop, &r->op, done, r);
     return r->files.named.n > 0;

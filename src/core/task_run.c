@@ -63,7 +63,9 @@ static void on_files_looked_at(struct op *op, const struct err *e, void *who)
 
 static void end(struct task_run *r)
 {
-    if (is_stopping(r) || !task_run_look_at_files(r, on_files_looked_at))
+    if (is_stopping(r)) /* nothing more is looked at, so no file is claimed to be made */
+        r->files.named.n = 0;
+    if (!task_run_look_at_files(r, on_files_looked_at))
         store_end(r);
 }
 
@@ -84,6 +86,7 @@ static void leave(struct task_run *r)
     }
     taint = history_taint(r->session.history);
     r->taint = taint.n ? arena_str(&r->mem, taint) : STR_NONE;
+    task_run_find_named(r);
     r->open = false;
     session_close(&r->session, on_left, r);
 }

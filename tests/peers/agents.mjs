@@ -24,6 +24,8 @@ const fileOf = name => join(work, '.trefoil', 'agents', `${name}.md`);
 const agent = (name, description) =>
   writeFile(fileOf(name), `---\ndescription: ${description}\ntier: low\n---\nYou help.\n`);
 await agent('helper', 'Helps peers.');
+await mkdir(join(work, 'src'));
+await writeFile(join(work, 'src', 'main.c'), 'int main(void) { return 0; }\n');
 
 async function until(what, look) {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
@@ -79,11 +81,14 @@ async function find({ client, use }) {
 }
 
 async function complete(c) {
-  const id = await dispatch(c, '/echo see src/main.c and notes.md');
+  const id = await dispatch(c, '/artifact notes.md see src/main.c');
   const done = await ended(c, id);
   equal([done.taskId, done.status, done.agent], [id, 'completed', 'helper']);
-  equal(done.result.response, 'see src/main.c and notes.md');
-  equal(done.result.artifacts, []); // named, but not written
+  equal(done.result.response, 'Made the artifact notes.md (14 bytes).');
+  equal(done.result.artifacts, ['notes.md']);
+  // src/main.c exists and no task has changed it; src/none.c does not exist.
+  const named = await ended(c, await dispatch(c, '/echo see src/main.c and src/none.c'));
+  equal([named.result.response, named.result.artifacts], ['see src/main.c and src/none.c', []]);
 }
 
 async function fail(c) {
@@ -168,17 +173,23 @@ const WAYS = {
   'over stdio to a daemon': () => child(logs.daemon, '--scope', 'all'),
 };
 
-// What only the process that has it knows, the daemon knows.
+// Two attached clients of one user share the daemon's processes and tasks; a client without a key
+// is another principal and does not see the task.
 async function attached() {
-  const near = await connect(undefined, WAYS['over stdio to a daemon']());
-  const far = await connect(undefined, WAYS['over stdio to a daemon']());
-  const { id } = await near.use('process_start', { command: 'exec cat', shell: true });
-  equal((await far.use('process_poll', { id })).id, id);
-  const task = await dispatch(near, '/sleep 3000');
-  await near.client.close();
-  equal((await status(far, task)).status, 'working');
-  await far.use('cancel_task', { task_id: task });
-  await far.client.close();
+  const first = await connect(undefined, WAYS['over stdio to a daemon']());
+  const second = await connect(undefined, WAYS['over stdio to a daemon']());
+  const keyless = await connect(undefined, WAYS['over HTTP']());
+  const { id } = await first.use('process_start', { command: 'exec cat', shell: true });
+  equal((await second.use('process_poll', { id })).id, id);
+  const task = await dispatch(first, '/sleep 3000');
+  await first.client.close();
+  equal((await status(second, task)).status, 'working');
+  const hidden = await keyless.client.callTool({ name: 'get_task_status', arguments: { task_id: task } });
+  equal(hidden.isError, true);
+  has(hidden.content[0].text, 'there is no task');
+  await second.use('cancel_task', { task_id: task });
+  await second.client.close();
+  await keyless.client.close();
 }
 
 for (const [way, open] of Object.entries(WAYS))
@@ -187,7 +198,7 @@ for (const [way, open] of Object.entries(WAYS))
     for (const [what, act] of Object.entries(ACTS)) await test(`${who} ${way} ${what}`, () => act(c));
     await c.client.close();
   }
-await test('who is attached works in the daemon, and what was dispatched goes on without it', attached);
+await test('attached clients share the daemon, and a dispatched task outlives its client', attached);
 for (const [name, log] of Object.entries(logs))
   await test(`every message of trefoil is valid by its schema, ${name}`, () => allValid(log, 'server', 40));
 http.close();
