@@ -17,6 +17,9 @@
 #include "core/guard_text.h"
 #include "core/path_below.h"
 
+#include <ctype.h>
+#include <string.h>
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 void turn_tools_free(struct turn_work *w)
@@ -129,6 +132,17 @@ static bool is_media(struct json block)
     return json_is(type, STR("image")) || json_is(type, STR("audio"));
 }
 
+/* Two words with a slash between them; what a server sends otherwise is passed on as no type. */
+static struct str media_type(struct str type)
+{
+    static const char more[] = "!#$&-^_.+/";
+    bool ok = type.n > 0 && type.n <= 127 && str_find_byte(type, '/') > 0;
+
+    for (size_t i = 0; i < type.n && ok; i++)
+        ok = isalnum((unsigned char)type.p[i]) || (type.p[i] && strchr(more, type.p[i]));
+    return ok ? type : STR("application/octet-stream");
+}
+
 /* Pictures and sound go to the model beside the text. */
 static void take_content(struct turn_call *tc)
 {
@@ -142,7 +156,7 @@ static void take_content(struct turn_call *tc)
         if (is_media(b))
             media[tc->result.medias++] = (struct block){
                 .kind = BLOCK_MEDIA,
-                .type = json_str(&tc->mem, json_get(b, STR("mimeType"))),
+                .type = media_type(json_str(&tc->mem, json_get(b, STR("mimeType")))),
                 .data = json_str(&tc->mem, json_get(b, STR("data"))),
             };
     }

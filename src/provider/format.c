@@ -46,9 +46,19 @@ bool ask_is_media(const struct block *b, const char *type)
     return b->kind == BLOCK_MEDIA && str_starts(b->type, str_of(type));
 }
 
+/* Whoever sent the media chose its type, so none of its other words are told to the model. */
+static const char *media_kind(struct str type)
+{
+    if (str_starts(type, STR("image/")))
+        return "an image";
+    if (str_starts(type, STR("audio/")))
+        return "a sound";
+    return "a file";
+}
+
 struct str ask_left_out(const struct ask *a, const struct block *media)
 {
-    return arena_printf(a->mem, "[" STR_FMT " left out: %s does not take it]", STR_ARG(media->type),
+    return arena_printf(a->mem, "[%s left out: %s does not take it]", media_kind(media->type),
                         a->spec->name);
 }
 

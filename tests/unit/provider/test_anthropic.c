@@ -193,7 +193,7 @@ TEST(a_conversation_is_written_in_its_words)
         "\"system\":[{\"type\":\"text\",\"text\":\"be kind\"" MARK "}],"
         "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look "
         "\\\"here\\\"\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
-        "\"image/png\",\"data\":\"UE5H\"}},{\"type\":\"text\",\"text\":\"[audio/wav left out: peer "
+        "\"image/png\",\"data\":\"UE5H\"}},{\"type\":\"text\",\"text\":\"[a sound left out: peer "
         "does not take it]\"" MARK "}]},"
         "{\"role\":\"assistant\",\"content\":["
         "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"sg\"},"

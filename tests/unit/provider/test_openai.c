@@ -257,7 +257,7 @@ TEST(responses_write_a_conversation)
         "\"strict\":false}],\"instructions\":\"be kind\","
         "\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"look "
         "\\\"here\\\"\"},{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,UE5H\"},"
-        "{\"type\":\"input_text\",\"text\":\"[audio/wav left out: peer does not take it]\"}]},"
+        "{\"type\":\"input_text\",\"text\":\"[a sound left out: peer does not take it]\"}]},"
         "{\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"ee\"},"
         "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"first \"}]},"
         "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"then\"}]},"
