@@ -153,6 +153,17 @@ static void keep_strongest(struct loading *l)
     list->n = n;
 }
 
+/* Of the user's own files, or of a project that is trusted. */
+static void mark_trusted(struct agent_list *list, const struct config *config)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        unsigned level = list->v[i].level;
+
+        list->v[i].def.trusted =
+            config->trust || level == LEVEL_USER_TOML || (config->chosen && level == LEVEL_TOML);
+    }
+}
+
 void agents_load(struct arena *mem, const char *root, const struct config *config,
                  struct notes *notes, struct agent_list *out)
 {
@@ -167,6 +178,7 @@ void agents_load(struct arena *mem, const char *root, const struct config *confi
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name_and_level);
     keep_strongest(&l);
+    mark_trusted(out, config);
 }
 
 #define DEFAULT_PERSONA                                                                            \

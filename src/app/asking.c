@@ -311,6 +311,18 @@ void asking_put(struct asking *a, struct ask *ask)
         begin(q);
 }
 
+void asking_allow(struct ask *ask)
+{
+    struct json_opts opts = limits_json(ask->call->host->limits);
+    struct json yes;
+    struct err e;
+
+    if (json_read(ask->call->mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &e))
+        ask_answer(ask, yes);
+    else
+        ask_refuse(ask, &e);
+}
+
 void asking_line(struct asking *a, struct str line)
 {
     struct question *q = a->first;

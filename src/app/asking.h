@@ -37,6 +37,9 @@ bool asking_can(enum ask_kind kind);
 /* Ask; the answer goes to `ask`. */
 void asking_put(struct asking *a, struct ask *ask);
 
+/* Without asking: the answer to a permission is yes, once. */
+void asking_allow(struct ask *ask);
+
 /* A line that was wanted, without its end. STR_NONE: the person will not answer. */
 void asking_line(struct asking *a, struct str line);
 

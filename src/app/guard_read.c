@@ -30,10 +30,17 @@ static void lay(enum guard_says *to, enum guard_says says, bool from_project)
         *to = says;
 }
 
+/* A project that says "auto" says nothing: that would waive the default. */
+static void lay_permission(enum guard_permission *to, enum guard_permission says, bool from_project)
+{
+    if (!from_project || (says > *to && says != PERMISSION_AUTO))
+        *to = says;
+}
+
 static bool apply_permission(struct arena *mem, struct json table, bool from_project,
                              struct guard_scope *to, struct err *e)
 {
-    enum guard_says says;
+    enum guard_permission says;
     enum tool_kind kind;
 
     if (!pick_check_keys(mem, table, e))
@@ -44,9 +51,9 @@ static bool apply_permission(struct arena *mem, struct json table, bool from_pro
             return json_fail(key, e,
                              "unknown kind of tool; accepted are read, edit, delete, move, "
                              "search, execute, fetch, think");
-        if (!says_named(json_str(mem, json_value(key)), &says))
+        if (!guard_permission_named(json_str(mem, json_value(key)), &says))
             return json_fail(json_value(key), e, "accepted are \"auto\", \"ask\" and \"deny\"");
-        lay(&to->permission[kind], says, from_project);
+        lay_permission(&to->permission[kind], says, from_project);
     }
     return true;
 }

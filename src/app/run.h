@@ -28,6 +28,7 @@ struct run_screen {
     bool interrupted;                   /* by Ctrl-C */
     bool late;                          /* --timeout has passed */
     bool denied;                        /* nobody was there to allow the last call that asked */
+    bool went_on;                       /* another call has begun since then */
     bool gone;                          /* nobody reads what we print */
     bool ended;                         /* the end of a turn was the last that was told */
     bool kept;                          /* a session was begun that is kept */

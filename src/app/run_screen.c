@@ -23,12 +23,24 @@ static void tell_late_end(struct run_screen *s)
     render_event(&s->render, &ev);
 }
 
+/*
+ * A denied call is forgotten once a call that began later is done. One that was under way, an
+ * agent whose own call was denied, does not make up for it.
+ */
+static void note_call(struct run_screen *s, const struct event_tool *tool)
+{
+    if (tool->status == CALLED_RUNNING && !tool->text.n && !tool->done.n)
+        s->went_on = true;
+    else if (tool->status == CALLED_DONE && s->went_on)
+        s->denied = false;
+}
+
 static void on_event(struct work_client *c, const struct event *ev)
 {
     struct run_screen *s = of_client(c);
 
-    if (ev->kind == EVENT_TOOL && ev->tool.status == CALLED_DONE)
-        s->denied = false;
+    if (ev->kind == EVENT_TOOL)
+        note_call(s, &ev->tool);
     s->ended = ev->kind == EVENT_END;
     if (ev->kind == EVENT_END && ev->end.stop == TURN_CANCELED && s->late)
         tell_late_end(s);
@@ -42,29 +54,19 @@ static bool on_can(const struct work_client *c, enum ask_kind kind)
     return kind == ASK_PERMISSION || (asking_can(kind) && console_can_ask(&of_client(c)->console));
 }
 
-static void allow(struct ask *ask)
-{
-    struct json_opts opts = limits_json(ask->call->host->limits);
-    struct json yes;
-    struct err e;
-
-    if (json_read(ask->call->mem, STR("{\"action\":\"accept\"}"), &opts, &yes, &e))
-        ask_answer(ask, yes);
-    else
-        ask_refuse(ask, &e);
-}
-
 static void on_ask(struct work_client *c, struct ask *ask)
 {
     struct run_screen *s = of_client(c);
 
     if (ask->kind == ASK_PERMISSION && s->args->yes) {
-        allow(ask);
+        asking_allow(ask);
     } else if (console_can_ask(&s->console)) {
         asking_put(&s->console.asking, ask);
     } else {
         s->denied = true;
-        ask_refuse(ask, &(struct err){ ERR_DENIED, "nobody is at a terminal to allow it" });
+        s->went_on = false;
+        ask_refuse(ask, &(struct err){ ERR_DENIED,
+                                       "nobody is at a terminal to allow it (--yes allows it)" });
     }
 }
 

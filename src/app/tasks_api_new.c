@@ -75,7 +75,7 @@ static void set_rights(struct creation *c, enum agent_mode mode)
 
     if (s->staff.read_only) {
         caller.mode = AGENT_READ_ONLY;
-        caller.permission[TOOL_FETCH] = GUARD_DENY;
+        caller.permission[TOOL_FETCH] = PERMISSION_DENY;
     }
     c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, &s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);

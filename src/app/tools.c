@@ -4,6 +4,7 @@
  * What an MCP client of ours would see, and the same calls, from a terminal. Servers that do not
  * connect are remarked on stderr; the others work.
  */
+#include "app/console.h"
 #include "app/once.h"
 #include "app/show.h"
 #include "app/tool_find.h"
@@ -14,6 +15,10 @@
 #include <unistd.h>
 
 enum { OUTPUT_MOST = 256 << 20 };
+
+struct tools_args {
+    bool yes;
+};
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
@@ -77,6 +82,9 @@ static int list(struct app *app)
 
 struct one_call {
     struct once once;
+    const struct tools_args *args;
+    struct console console; /* open while asks is set */
+    bool asks;              /* a person is at the terminal */
     struct arena mem;
     struct principal self;
     struct caller caller;
@@ -85,14 +93,26 @@ struct one_call {
     int code;
 };
 
-static bool cannot(const struct caller *c, enum ask_kind kind)
+static struct one_call *of_caller(const struct caller *c)
 {
-    return caller_nobody.can(c, kind);
+    return (struct one_call *)(uintptr_t)CONTAINER_OF(c, const struct one_call, caller);
 }
 
-static void ask_nobody(struct caller *c, struct ask *ask)
+static bool can_ask(const struct caller *c, enum ask_kind kind)
 {
-    caller_nobody.ask(c, ask);
+    const struct one_call *o = of_caller(c);
+
+    return (kind == ASK_PERMISSION && o->args->yes) || (asking_can(kind) && o->asks);
+}
+
+static void ask(struct caller *c, struct ask *ask)
+{
+    struct one_call *o = of_caller(c);
+
+    if (ask->kind == ASK_PERMISSION && o->args->yes)
+        asking_allow(ask);
+    else
+        asking_put(&o->console.asking, ask);
 }
 
 /* Progress is for eyes: nobody sees it in a pipe. */
@@ -124,8 +144,8 @@ static void on_log(struct caller *c, enum call_level level, struct str logger, s
 }
 
 static const struct caller_kind cli_kind = {
-    .can = cannot,
-    .ask = ask_nobody,
+    .can = can_ask,
+    .ask = ask,
     .progress = on_progress,
     .log = on_log,
 };
@@ -225,6 +245,32 @@ static void on_interrupt(struct once *once)
 
 /* ---- starting it --------------------------------------------------------------------------- */
 
+/* Without one nobody is asked. */
+static void open_console(struct one_call *o)
+{
+    struct err e;
+
+    o->asks = console_could_ask() &&
+              console_open(&o->console, o->once.loop, &o->once.app->config.limits, NULL, NULL, &e);
+}
+
+static void on_console_closed(void *who)
+{
+    struct one_call *o = who;
+
+    o->asks = false;
+    loop_stop(o->once.loop);
+}
+
+static void close_console(struct one_call *o)
+{
+    if (!o->asks)
+        return;
+    console_close(&o->console, false, on_console_closed, o);
+    while (o->asks)
+        once_run(&o->once);
+}
+
 static int run_call(struct one_call *o, struct str name, struct json args)
 {
     struct err e;
@@ -238,12 +284,14 @@ static int run_call(struct one_call *o, struct str name, struct json args)
                                  .origin = o->self.origin,
                                  .principal = str_of(o->self.name) };
     o->begun = true;
+    open_console(o);
     tool_run(t, &o->call, &o->once.service.offer.host, &o->caller, &o->mem, args, NULL, on_done, o);
     once_run(&o->once);
+    close_console(o);
     return o->code;
 }
 
-static int call(struct app *app, int words, char **word)
+static int call(struct app *app, const struct tools_args *given, int words, char **word)
 {
     struct one_call *o;
     struct json args;
@@ -252,6 +300,7 @@ static int call(struct app *app, int words, char **word)
 
     o = ARENA_NEW(&app->mem, struct one_call);
     o->once.app = app;
+    o->args = given;
     if (!tool_find_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args,
                         &e)) {
         arena_fini(&o->mem);
@@ -272,16 +321,20 @@ static int call(struct app *app, int words, char **word)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    (void)args;
     if (words && str_eq(str_of(word[0]), STR("call")))
-        return call(app, words - 1, word + 1);
+        return call(app, args, words - 1, word + 1);
     return list(app);
 }
 
 static const struct subcommand subcommands[] = {
     { "list", "", "List the built-in tools and those of all MCP servers", 0, 0, NULL },
     { "call", "NAME [JSON | -]",
-      "Call a tool; its arguments are a JSON object, - reads it from stdin", 1, 2, NULL },
+      "Call a tool; its arguments are a JSON object, - reads it from stdin", 1, 2, "yes" },
+};
+
+static const struct option options[] = {
+    { "yes", OPTION_FLAG, offsetof(struct tools_args, yes), NULL,
+      "Allow the call if it needs approval" },
 };
 
 const struct verb verb_tools = {
@@ -290,5 +343,8 @@ const struct verb verb_tools = {
     .summary = "List the tools of trefoil and of its MCP servers, or call one",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct tools_args),
     .run = run,
 };

@@ -33,6 +33,7 @@ struct agent_def {
     bool isolate;       /* its tasks are worked on in processes of their own */
     const char *folder; /* where it works unless its session says otherwise; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
+    bool trusted;       /* the user's own, or trusted: it may waive what is asked for by default */
 };
 
 /* 1 to 64 of A-Z a-z 0-9 _ - and ., no dot first, and none of the names our routes have. */

@@ -59,7 +59,7 @@ struct guard_scope agent_caller_scope(const struct call *call, const struct agen
 
     if (staff->read_only) {
         s.mode = AGENT_READ_ONLY;
-        s.permission[TOOL_FETCH] = GUARD_DENY;
+        s.permission[TOOL_FETCH] = PERMISSION_DENY;
     }
     return s;
 }

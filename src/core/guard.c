@@ -19,7 +19,7 @@ void guard_init(struct guard *g, const struct limits *limits)
     *g = (struct guard){
         .limits = limits,
         .own = { .name = "[guard]", .taint = GUARD_ASK },
-        .mcp = { .name = "[mcp]", .parent = &g->own },
+        .mcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
         .secret = hash_secret(),
     };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);

@@ -27,6 +27,17 @@ const char *const guard_kind_names[TOOL_KINDS] = {
 };
 
 const char *const guard_says_names[3] = { "allow", "ask", "deny" };
+const char *const guard_permission_names[4] = { NULL, "auto", "ask", "deny" };
+
+bool guard_permission_named(struct str word, enum guard_permission *out)
+{
+    for (size_t i = PERMISSION_AUTO; i < ARRAY_LEN(guard_permission_names); i++)
+        if (str_eq(word, str_of(guard_permission_names[i]))) {
+            *out = (enum guard_permission)i;
+            return true;
+        }
+    return false;
+}
 
 /* What a check writes to. */
 struct finding {
@@ -112,15 +123,20 @@ static const char *env_hint(const struct guard_facts *f)
                : "";
 }
 
-static void check_capability(const struct guard_facts *f, struct finding *to)
+static struct pattern_call pattern_call_of(const struct guard_facts *f)
 {
-    const struct pattern_call call = {
+    return (struct pattern_call){
         .tool = str_of(f->tool->name),
         .alias = str_of(f->tool->alias),
         .args = f->args,
         .root = f->root,
         .cwd = f->cwd,
     };
+}
+
+static void check_capability(const struct guard_facts *f, struct finding *to)
+{
+    const struct pattern_call call = pattern_call_of(f);
 
     pass(to, "no list speaks against it");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
@@ -168,18 +184,69 @@ static void check_mode(const struct guard_facts *f, struct finding *to)
 
 /* ---- permission ---------------------------------------------------------------------------- */
 
+/*
+ * What runs commands, deletes or sends data away with the rights of the user, as long as no sandbox
+ * holds it. Not the tools of servers: the user has configured or trusted these.
+ */
+bool guard_asks_by_default(const struct tool *t)
+{
+    if (t->alias)
+        return false;
+    return (t->kind == TOOL_EXECUTE && !t->read_only && !t->polls) || t->kind == TOOL_DELETE ||
+           (t->kind == TOOL_FETCH && t->open_world);
+}
+
+/* A whole tool in a list only narrows; which call of it may run is said by the part in brackets. */
+static bool allows_this_call(const struct guard_scope *s, const struct pattern_call *call)
+{
+    for (size_t i = 0; s->trusted && i < s->allowed.n; i++)
+        if (str_find_byte(s->allowed.v[i], '(') >= 0 &&
+            tool_pattern_fits(s->allowed.v[i], call, PATTERN_ALLOWS))
+            return true;
+    return false;
+}
+
+static bool waives(const struct guard_scope *s, const struct guard_facts *f)
+{
+    const struct pattern_call call = pattern_call_of(f);
+
+    return s && (s->permission[f->tool->kind] == PERMISSION_AUTO || allows_this_call(s, &call));
+}
+
+/*
+ * The user may waive the default for everybody, or for the agent or endpoint that the work begins
+ * with. What an agent calls further in has no more rights than that one, whatever its file says.
+ */
+static bool default_is_waived(const struct guard_facts *f)
+{
+    const struct guard_scope *first = NULL, *last = NULL;
+
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        if (s->actor)
+            first = s;
+        last = s;
+    }
+    return waives(first, f) || waives(last, f);
+}
+
 static void check_permission(const struct guard_facts *f, struct finding *to)
 {
     const char *kind = guard_kind_names[f->tool->kind];
 
     pass(to, "permission for this kind of tool is auto");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
-        enum guard_says says = s->permission[f->tool->kind];
+        enum guard_permission p = s->permission[f->tool->kind];
 
-        if (says != GUARD_ALLOW)
-            say(to, says, "permission for tools of kind %s is %s in %.40s", kind,
-                guard_says_names[says], name_of(s));
+        if (p == PERMISSION_ASK || p == PERMISSION_DENY)
+            say(to, p == PERMISSION_ASK ? GUARD_ASK : GUARD_DENY,
+                "permission for tools of kind %s is %s in %.40s", kind, guard_permission_names[p],
+                name_of(s));
     }
+    if (to->out->says == GUARD_ALLOW && guard_asks_by_default(f->tool) && !default_is_waived(f))
+        say(to, GUARD_ASK,
+            "tools of kind %s need approval by default; [guard.permission] %s = \"auto\" in the "
+            "user's config.toml allows them",
+            kind, kind);
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */
@@ -229,17 +296,19 @@ static void check_taint(const struct guard_facts *f, struct finding *to)
 
 /* ---- scopes -------------------------------------------------------------------------------- */
 
-/* What the words of approval_mode leave to a person. */
+/* What the words of approval_mode leave to a person. Only whom the user trusts can waive a default. */
 static void approve(struct guard_scope *s, struct str word)
 {
     bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));
 
     if (str_eq(word, STR("plan")))
         s->mode = AGENT_READ_ONLY;
+    for (size_t i = 0; s->trusted && str_eq(word, STR("yolo")) && i < TOOL_KINDS; i++)
+        s->permission[i] = PERMISSION_AUTO;
     if (edits)
-        s->permission[TOOL_EDIT] = s->permission[TOOL_MOVE] = GUARD_ASK;
+        s->permission[TOOL_EDIT] = s->permission[TOOL_MOVE] = PERMISSION_ASK;
     if (all)
-        s->permission[TOOL_EXECUTE] = s->permission[TOOL_DELETE] = GUARD_ASK;
+        s->permission[TOOL_EXECUTE] = s->permission[TOOL_DELETE] = PERMISSION_ASK;
 }
 
 struct guard_scope guard_scope_of_agent(const struct agent_def *def,
@@ -249,6 +318,8 @@ struct guard_scope guard_scope_of_agent(const struct agent_def *def,
         .name = def->name,
         .parent = parent,
         .mode = def->mode,
+        .actor = true,
+        .trusted = def->trusted,
         .allowed = def->allowed,
         .disallowed = def->disallowed,
     };

@@ -12,7 +12,8 @@
  *   capability   allow and deny lists of the agent, and of all it works for
  *   mode         read-only: no shell, writes only inside .vault/, tools of servers that do not say
  *                that they only read are asked for
- *   permission   auto, ask or deny by kind of tool
+ *   permission   auto, ask or deny by kind of tool; where nobody has said, built-in tools that run
+ *                commands, delete or fetch ask
  *   loop         a model that does the same again and again is stopped
  *   taint        untrusted data does not reach a tool of high risk unasked
  */
@@ -25,6 +26,14 @@
 #include "core/tool.h"
 
 enum guard_says { GUARD_ALLOW, GUARD_ASK, GUARD_DENY }; /* the strictest last */
+
+/* What a scope says of a kind of tools. The strictest of all scopes holds. */
+enum guard_permission {
+    PERMISSION_UNSET, /* nothing: the default holds, unless another scope says something */
+    PERMISSION_AUTO,  /* not asked for: the default does not hold */
+    PERMISSION_ASK,
+    PERMISSION_DENY,
+};
 
 enum guard_row {
     GUARD_IDENTITY,
@@ -48,10 +57,12 @@ struct guard_scope {
     const struct guard_scope *parent;
     enum agent_mode mode;
     struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
-    enum guard_says permission[TOOL_KINDS]; /* allow is auto */
-    enum guard_says taint;                  /* untrusted data towards a tool of high risk */
-    struct pick_strs expose, hidden;        /* offered from outside; hidden wins */
-    bool expose_listed;                     /* nothing is offered but what expose lists */
+    enum guard_permission permission[TOOL_KINDS];
+    bool actor;            /* an agent, or the clients of an endpoint: somebody who calls tools */
+    bool trusted;          /* its patterns like Bash(git status) also say that nobody is asked */
+    enum guard_says taint; /* untrusted data towards a tool of high risk */
+    struct pick_strs expose, hidden; /* offered from outside; hidden wins */
+    bool expose_listed;              /* nothing is offered but what expose lists */
     bool inside; /* an agent at work: of what its parents say to others only `hidden` binds it */
 };
 
@@ -93,7 +104,14 @@ struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size);
 
 extern const char *const guard_row_names[GUARD_ROWS];
 extern const char *const guard_kind_names[TOOL_KINDS];
-extern const char *const guard_says_names[3]; /* allow, ask, deny */
+extern const char *const guard_says_names[3];       /* allow, ask, deny */
+extern const char *const guard_permission_names[4]; /* NULL, auto, ask, deny */
+
+/* False leaves *out alone. */
+bool guard_permission_named(struct str word, enum guard_permission *out);
+
+/* Is a call of it asked for where no scope says anything? */
+bool guard_asks_by_default(const struct tool *t);
 
 /*
  * What an agent may do by its definition, on behalf of `parent`. Both must outlive the scope.

@@ -22,8 +22,10 @@ static void write_one(struct jw *w, const struct guard_scope *s)
     jw_plain_key(w, STR("permission"));
     jw_object(w);
     for (size_t i = 0; i < TOOL_KINDS; i++)
-        write_says(w, guard_kind_names[i], s->permission[i]);
+        jw_kstr(w, guard_kind_names[i], str_of(guard_permission_names[s->permission[i]]));
     jw_object_end(w);
+    jw_kbool(w, "actor", s->actor);
+    jw_kbool(w, "trusted", s->trusted);
     write_says(w, "taint", s->taint);
     jw_kbool(w, "expose_listed", s->expose_listed);
     jw_kbool(w, "inside", s->inside);
@@ -55,7 +57,7 @@ struct kept {
     struct str name, mode, taint;
     struct pick_strs allowed, disallowed, expose, hidden;
     struct json permission;
-    bool expose_listed, inside;
+    bool expose_listed, inside, actor, trusted;
 };
 
 static const struct pick kept_fields[] = {
@@ -69,7 +71,15 @@ static const struct pick kept_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct kept, permission, PICK_MUST),
     PICK_FIELD("expose_listed", PICK_BOOL, struct kept, expose_listed, PICK_MUST),
     PICK_FIELD("inside", PICK_BOOL, struct kept, inside, PICK_MUST),
+    PICK_FIELD("actor", PICK_BOOL, struct kept, actor, 0),
+    PICK_FIELD("trusted", PICK_BOOL, struct kept, trusted, 0),
 };
+
+static bool fail_word(struct str word, struct err *e)
+{
+    return fail(e, ERR_INVALID, "rights: there is no word \"" STR_FMT "\"",
+                STR_ARG(str_head(word, 20)));
+}
 
 /* Absent is allowed; a word that is not known is not. */
 static bool read_says(struct str word, enum guard_says *out, struct err *e)
@@ -81,18 +91,18 @@ static bool read_says(struct str word, enum guard_says *out, struct err *e)
             *out = (enum guard_says)i;
             return true;
         }
-    return fail(e, ERR_INVALID, "rights: there is no word \"" STR_FMT "\"",
-                STR_ARG(str_head(word, 20)));
+    return fail_word(word, e);
 }
 
 static bool read_permissions(struct arena *mem, const struct kept *k, struct guard_scope *out,
                              struct err *e)
 {
     for (size_t i = 0; i < TOOL_KINDS; i++) {
-        struct json word = json_get(k->permission, str_of(guard_kind_names[i]));
+        struct json at = json_get(k->permission, str_of(guard_kind_names[i]));
+        struct str word = json_str(mem, at);
 
-        if (!read_says(json_here(word) ? json_str(mem, word) : STR_NONE, &out->permission[i], e))
-            return false;
+        if (json_here(at) && !guard_permission_named(word, &out->permission[i]))
+            return fail_word(word, e);
     }
     return read_says(k->taint, &out->taint, e);
 }
@@ -116,6 +126,8 @@ static struct guard_scope *read_one(struct arena *mem, struct json text, struct 
     s->hidden = k.hidden;
     s->expose_listed = k.expose_listed;
     s->inside = k.inside;
+    s->actor = k.actor;
+    s->trusted = k.trusted;
     return s;
 }
 

@@ -52,7 +52,7 @@ static bool offered(const struct guard_scope *scope, const struct tool *t)
     if (!spellable(call.tool) || (t->manual && !named(scope, &call)))
         return false;
     for (const struct guard_scope *g = scope; g; g = g->parent)
-        if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == GUARD_DENY)
+        if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == PERMISSION_DENY)
             return false;
     return !(t->kind == TOOL_EXECUTE && guard_is_read_only(scope));
 }

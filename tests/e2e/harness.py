@@ -29,6 +29,9 @@ CLIENT_TOOLS = ["list_agents", "dispatch_agent", "get_task_status", "cancel_task
 # Over HTTP agents are tools, too; without files there is one.
 HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 
+# In the user's own configuration: commands, deletions and fetches are not asked for.
+AUTO = '[guard.permission]\nexecute = "auto"\ndelete = "auto"\nfetch = "auto"\n'
+
 cases = []
 
 
@@ -127,6 +130,14 @@ def environment_at(root, env):
     if user.is_dir() and "HOME" not in env:
         env = {"XDG_CONFIG_HOME": str(user), **env}
     return environment(**env)
+
+
+def own_config(folder, text=AUTO):
+    """A configuration of the user's own, as variables; folder is not the project."""
+    home = pathlib.Path(folder) / "user"
+    (home / "trefoil").mkdir(parents=True, exist_ok=True)
+    (home / "trefoil/config.toml").write_text(text)
+    return {"XDG_CONFIG_HOME": str(home)}
 
 
 def run(*args, root=None, cwd=None, stdin=None, **env):

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from harness import Serve, Stdio, equal
+from harness import AUTO, Serve, Stdio, equal, wait_for
 from mcp_http import BOTH, begin
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
@@ -22,6 +22,11 @@ def read_write(more=""):
     path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
     path.write_text('[mcp]\nmode = "read-write"\n' + more)
     return "--config", str(path)
+
+
+def allowing(more=""):
+    """The same, and nothing is asked for by default."""
+    return read_write(more + AUTO)
 
 
 def structured(result):
@@ -62,6 +67,10 @@ class Client:
     def end(self, ident):
         """How it ended."""
         return self.status(ident, wait=60)
+
+
+    def reaches(self, ident, status):
+        wait_for(status, lambda: self.status(ident)["status"] == status)
 
 
 class Local(Stdio, Client):

@@ -7,7 +7,7 @@ import pathlib
 import signal
 import subprocess
 
-from harness import DEADLINE, TREFOIL, alive, case, environment, equal, has, main, wait_for
+from harness import AUTO, DEADLINE, TREFOIL, alive, case, environment, equal, has, main, wait_for
 from model_mock import FORMATS, Mock, calls, environment_for, refuses, results, says
 
 MOCK = Mock()
@@ -18,7 +18,7 @@ FAST = "[limits]\nmodel_retry_min_ms = 1\nmodel_retry_max_ms = 5\n"  # of waits 
 class Folder:
     """A working folder under git, and trefoil there with a model that speaks one format."""
 
-    def __init__(self, folder, fmt="anthropic", config=FAST):
+    def __init__(self, folder, fmt="anthropic", config=FAST + AUTO):
         self.root = pathlib.Path(folder) / fmt.replace(" ", "-")
         self.root.mkdir()
         subprocess.run(["git", "init", "-q", self.root], check=True)

@@ -47,7 +47,7 @@ def what_init_shows_as_an_example_is_right(root):
     for name, mark in (("trefoil.toml", "# "), (".trefoil/agents/helper.md", "# ")):
         lines = (root / name).read_text().splitlines()
         keep = [line[2:] if line.startswith(("# [", "# name", "# command", "# allowed", "# desc",
-                                             "# mode", "# persona", "# listen", "# level", "# tier",
+                                             "# mode", "# persona", "# execute", "# delete", "# fetch", "# edit", "# listen", "# level", "# tier",
                                              "# tools", "# max_turns")) else line for line in lines]
         (root / name).write_text("\n".join(keep) + "\n")
     done = run("config", "check", root=root)

@@ -269,6 +269,20 @@ def write_call(path, text):
 
 
 @case
+def a_deletion_is_asked_for_by_default(folder):
+    with Terminal(folder) as t:
+        (t.root / "kept.txt").write_text("x")
+        t.ready()
+        t.type('/call file_delete {"path":"kept.txt"}\r')
+        has(t.expect("Allow it? [y/N/a(lways)] "), "need approval by default")
+        t.type("n\r")
+        has(t.ready(), "not approved")
+        equal((t.root / "kept.txt").exists(), True)
+        t.type(CTRL_D)
+        equal(t.ended(), 0)
+
+
+@case
 def permissions_are_asked_for(folder):
     agents = folder / "project/.trefoil/agents"
     agents.mkdir(parents=True)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from harness import (DEADLINE, TREFOIL, Process, Serve, Stdio, alive, case, environment, equal,
+from harness import (AUTO, DEADLINE, TREFOIL, Process, Serve, Stdio, alive, case, environment, equal,
                      has, main, read_all, run, wait_for)
 
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -24,7 +24,7 @@ class Place:
         self.runtime.mkdir(mode=0o700)
         self.config = folder / "own.toml"
         # A busy machine may take its time to answer; who waits for it is not the point here.
-        self.config.write_text(f'[mcp]\nmode = "read-write"\n[limits]\nattach_ms = 30000\n{limits}')
+        self.config.write_text(f'[mcp]\nmode = "read-write"\n{AUTO}[limits]\nattach_ms = 30000\n{limits}')
         self.common = ("--config", str(self.config))
         self.env = {"XDG_RUNTIME_DIR": str(self.runtime)}
 
@@ -355,7 +355,7 @@ def the_daemon_of_another_root_is_not_used(folder):
 @case
 def a_daemon_that_does_not_answer_is_not_waited_for(folder):
     place = Place(folder)
-    place.config.write_text('[mcp]\nmode = "read-write"\n[limits]\nattach_ms = 1\n')
+    place.config.write_text(f'[mcp]\nmode = "read-write"\n{AUTO}[limits]\nattach_ms = 1\n')
     with place.serve() as daemon:
         daemon.process.send_signal(signal.SIGSTOP)
         try:

@@ -9,10 +9,10 @@ import os
 import re
 import struct
 
-from harness import alive, case, equal, has, main, run, wait_for
+from harness import AUTO, alive, case, equal, has, main, run, wait_for
 from lock_rows import Database
 from model_mock import FORMATS, Mock, calls, environment_for, says
-from task_client import Local, Remote, read_write
+from task_client import Local, Remote, allowing
 
 FIVE = ["ant", "bee", "cat", "dog", "elk"]
 KINDS = (Local, Remote)
@@ -98,7 +98,7 @@ class Turn:
 def five_work_at_the_same_time_and_each_hands_over_its_own(root):
     for kind in KINDS:
         folder = fresh(root, kind)
-        with kind(*read_write(), root=folder) as t:
+        with kind(*allowing(), root=folder) as t:
             idents = t.dispatch_all([
                 "/call shell_exec " + json.dumps(at_the_gate(
                     name, f"mkdir -p src; touch src/{name}.c {name}.md; echo wrote src/{name}.c, {name}.md"))
@@ -152,7 +152,7 @@ def five_write_into_the_vault_one_at_a_time(root):
     long = "x" * 300_000  # it takes a moment to write
     for kind in KINDS:
         folder = fresh(root, kind)
-        with kind(*read_write(), root=folder) as t:
+        with kind(*allowing(), root=folder) as t:
             turn, seen = Turn(t, folder), Writes(folder / ".vault")
             idents = t.dispatch_all([
                 "/call file_write " + json.dumps({"path": f".vault/{name}.txt", "content": long + name})
@@ -176,7 +176,7 @@ def with_wait_they_run_one_after_the_other(root):
     config = '[tasks]\nlock_conflict = "wait"\n'
     for kind in KINDS:
         folder = fresh(root, kind)
-        with kind(*read_write(config), root=folder) as t:
+        with kind(*allowing(config), root=folder) as t:
             seen = Writes(folder / ".vault")
             first = t.dispatch("/sleep 3000", mode="read-only")
             wait_for("its lock", lambda: t.use("get_locks")["count"] == 1)
@@ -205,7 +205,7 @@ def one_is_cancelled_with_all_its_processes_and_the_other_four_complete(root):
             "setsid sh -c 'echo $$ >stray.pid; exec sleep 3000' & touch ant.here; wait")
     for kind in KINDS:
         folder = fresh(root, kind)
-        with kind(*read_write(), root=folder) as t:
+        with kind(*allowing(), root=folder) as t:
             commands = [{"command": deep, "shell": True}]
             commands += [at_the_gate(name, f"echo {name} is done") for name in FIVE[1:]]
             idents = t.dispatch_all(["/call shell_exec " + json.dumps(c) for c in commands])
@@ -229,7 +229,7 @@ READ_ONLY = "PERMISSION: this task is read-only."
 
 
 def with_model(folder, kind, fmt):
-    env = environment_for(MOCK, fmt, folder.with_name(folder.name + ".user"), '[mcp]\nmode = "read-write"\n')
+    env = environment_for(MOCK, fmt, folder.with_name(folder.name + ".user"), '[mcp]\nmode = "read-write"\n' + AUTO)
     provider = "mock" if fmt == "openai responses" else fmt.split()[0]
     return kind(root=folder, TREFOIL_PROVIDER=provider, **env)
 

@@ -4,7 +4,7 @@ import os
 import pathlib
 import signal
 
-from harness import Serve, alive, case, equal, has, main, wait_for
+from harness import AUTO, Serve, alive, case, equal, has, main, wait_for
 
 SLEEP = '/call shell_exec {"shell":true,"command":"exec sleep 600"}'
 
@@ -17,7 +17,7 @@ def agent(root, name, more=""):
 
 def serve(root, config="", limits=""):
     own = root / "own.toml"
-    own.write_text('[mcp]\nmode = "read-write"\n' + config + "[limits]\ntask_look_ms = 100\n" + limits)
+    own.write_text('[mcp]\nmode = "read-write"\n' + config + AUTO + "[limits]\ntask_look_ms = 100\n" + limits)
     return Serve("--config", str(own), root=root, TREFOIL_PROVIDER="offline")
 
 

@@ -4,7 +4,7 @@ import pathlib
 import signal
 import tempfile
 
-from harness import TREFOIL, Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
+from harness import AUTO, TREFOIL, Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
 from mcp_http import BOTH
 from upstream import command
 
@@ -19,7 +19,7 @@ LACKS, UNKNOWN, NO_METHOD = -32021, -32602, -32601
 def read_write(more=""):
     """A configuration of the user's own that lets clients run things."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
-    path.write_text('[mcp]\nmode = "read-write"\n' + more)
+    path.write_text('[mcp]\nmode = "read-write"\n' + more + AUTO)
     return "--config", str(path)
 
 

@@ -3,7 +3,7 @@ import json
 import signal
 
 from harness import CLIENT_TOOLS, alive, case, equal, has, main, wait_for
-from task_client import Local, Remote, agent, read_write
+from task_client import Local, Remote, agent, allowing, read_write
 
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 HINTS = {
@@ -207,7 +207,7 @@ def child_of(root):
 def cancelling_stops_the_work_and_its_processes(root):
     line = json.dumps({"command": f"echo $$ > {root}/pid; exec sleep 3000", "shell": True})
     for kind in (Local, Remote):
-        with kind(*read_write(), root=root) as t:
+        with kind(*allowing(), root=root) as t:
             ident = t.dispatch("/call shell_exec " + line)
             pid = int(child_of(root))
             equal(t.use("cancel_task", task_id=ident),

@@ -43,7 +43,7 @@ class Place:
 def where(place, *words, **env):
     """The process that works on a prompt."""
     wait_for("the last shell to be gone", lambda: not children(place.daemon))
-    p = place.start(*words, '/call shell_exec {"shell":true,"command":"exec sleep 600"}', **env)
+    p = place.start(*words, '--yes', '/call shell_exec {"shell":true,"command":"exec sleep 600"}', **env)
     pid = wait_for("the shell", lambda: busy_below(p.pid, place))
     p.send_signal(signal.SIGINT)
     p.communicate(timeout=DEADLINE)
@@ -252,7 +252,7 @@ def pending(pid, signum):
 def who_dies_ends_its_turn(folder):
     place = Place(folder)
     with place.serve() as d:
-        p = place.start("--json", '/call shell_exec {"shell":true,"command":"exec sleep 600"}')
+        p = place.start("--json", "--yes", '/call shell_exec {"shell":true,"command":"exec sleep 600"}')
         wait_for("the shell", lambda: children(d.pid))
         p.kill()
         p.communicate()

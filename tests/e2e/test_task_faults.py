@@ -13,7 +13,7 @@ import threading
 
 LIBRARY = sys.argv.pop(2)
 # pylint: disable=wrong-import-position
-from harness import (DEADLINE, Process, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
+from harness import (AUTO, DEADLINE, Process, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
                      request, run, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
@@ -408,7 +408,7 @@ class Events:
 
 
 READERS = 20
-MODEL = """[mcp]
+MODEL = AUTO + """[mcp]
 mode = "read-write"
 [providers.mock]
 kind = "openai"
@@ -474,7 +474,7 @@ def killed_while_it_makes_its_database_the_next_one_serves(root):
 
 @case
 def of_two_programs_that_recover_exactly_one_goes_on_with_a_task(root):
-    own = configure(root, '[mcp]\nmode = "read-write"\n', task_look_ms=10)
+    own = configure(root, '[mcp]\nmode = "read-write"\n' + AUTO, task_look_ms=10)
     side = root / "side.txt"
     with Server(*own, root=root) as server:
         asleep = [server.dispatch("/sleep 3600") for _ in range(10)]

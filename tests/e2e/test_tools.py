@@ -3,7 +3,7 @@ import json
 import pathlib
 import tempfile
 
-from harness import HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main, run, wait_for
+from harness import AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main, run, wait_for
 
 ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
@@ -17,7 +17,7 @@ ONLY_LOOK = ["file_read", "file_list", "glob", "grep", "web_fetch", "plan_update
 def read_write(folder):
     """A configuration of the user's own that allows everything."""
     path = pathlib.Path(folder) / "own.toml"
-    path.write_text('[mcp]\nmode = "read-write"\n')
+    path.write_text('[mcp]\nmode = "read-write"\n' + AUTO)
     return str(path)
 
 

@@ -3,10 +3,10 @@ out of it and however calls race."""
 import json
 import os
 
-from harness import Stdio, case, equal, has, main, run
+from harness import AUTO, Stdio, case, equal, has, main, run
 
 MAIN = "int main(void) { return 0; }\n"
-HEAD = '[guard]\nmode = "read-only"\n[mcp]\nmode = "read-write"\n'
+HEAD = '[guard]\nmode = "read-only"\n[mcp]\nmode = "read-write"\n' + AUTO
 WRITES = 40
 
 

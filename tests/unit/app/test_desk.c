@@ -379,14 +379,15 @@ TEST(approval_mode_says_what_is_left_to_a_person)
 {
     static const struct {
         const char *head;
-        enum guard_says edit, execute;
+        enum guard_permission edit, execute;
         enum agent_mode mode;
     } rows[] = {
-        { "tier: low", GUARD_ALLOW, GUARD_ALLOW, AGENT_READ_WRITE },
-        { "approval_mode: default", GUARD_ASK, GUARD_ASK, AGENT_READ_WRITE },
-        { "approval_mode: auto_edit", GUARD_ALLOW, GUARD_ASK, AGENT_READ_WRITE },
-        { "approval_mode: yolo", GUARD_ALLOW, GUARD_ALLOW, AGENT_READ_WRITE },
-        { "approval_mode: plan", GUARD_ALLOW, GUARD_ALLOW, AGENT_READ_ONLY },
+        { "tier: low", PERMISSION_UNSET, PERMISSION_UNSET, AGENT_READ_WRITE },
+        { "approval_mode: default", PERMISSION_ASK, PERMISSION_ASK, AGENT_READ_WRITE },
+        { "approval_mode: auto_edit", PERMISSION_UNSET, PERMISSION_ASK, AGENT_READ_WRITE },
+        /* a project's file does not waive what is asked for by default */
+        { "approval_mode: yolo", PERMISSION_UNSET, PERMISSION_UNSET, AGENT_READ_WRITE },
+        { "approval_mode: plan", PERMISSION_UNSET, PERMISSION_UNSET, AGENT_READ_ONLY },
     };
     struct world w;
 
@@ -400,7 +401,7 @@ TEST(approval_mode_says_what_is_left_to_a_person)
         a = take(&w, "x");
         EQ(a->scope.permission[TOOL_EDIT], rows[i].edit);
         EQ(a->scope.permission[TOOL_EXECUTE], rows[i].execute);
-        EQ(a->scope.permission[TOOL_READ], GUARD_ALLOW);
+        EQ(a->scope.permission[TOOL_READ], PERMISSION_UNSET);
         EQ(a->scope.mode, rows[i].mode);
         HAS_S(a->system, rows[i].mode == AGENT_READ_ONLY ? "read-only mode" : "read-write mode");
         OK(a->scope.parent == &w.guard.own);

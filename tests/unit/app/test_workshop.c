@@ -202,6 +202,7 @@ TEST(a_session_works_in_its_folder_else_in_its_agents_else_in_the_root)
     struct bench b;
 
     bench_open(&b);
+    b.service.guard.own.permission[TOOL_EXECUTE] = PERMISSION_AUTO;
     place_write(&b.f, "here.txt", "of the root");
     place_write(&b.f, "agents/here.txt", "of the agent");
     place_write(&b.f, "session/here.txt", "of the session");

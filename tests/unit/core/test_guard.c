@@ -103,6 +103,7 @@ static void begin(struct desk *d)
                         .audit = { record } };
     limits_preset(&d->limits);
     guard_init(&d->guard, &d->limits);
+    d->guard.own.permission[TOOL_EXECUTE] = PERMISSION_AUTO; /* by default it would ask */
     d->guard.audit = &d->audit;
     d->scope.parent = &d->guard.own;
     d->caller.scope = &d->scope;
@@ -190,7 +191,7 @@ TEST(an_ask_that_is_accepted_lets_it_run)
     struct desk d;
 
     begin(&d);
-    d.guard.own.permission[TOOL_EXECUTE] = GUARD_ASK;
+    d.guard.own.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, &runner);
     EQ(d.asks, 1);
     EQ(runs, 0);
@@ -214,7 +215,7 @@ TEST(what_is_asked_is_JSON_whatever_has_to_be_escaped_in_it)
     memset(name, 1, sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     d.caller.name = name;
-    d.guard.own.permission[TOOL_EXECUTE] = GUARD_ASK;
+    d.guard.own.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, &runner);
     EQ(d.asks, 1);
     OK(json_here(
@@ -233,7 +234,7 @@ TEST(an_ask_that_is_declined_does_not)
         struct desk d;
 
         begin(&d);
-        d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+        d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
         call(&d, &runner);
         answer(&d, answers[i]);
         EQ(d.err.code, ERR_DENIED);
@@ -250,7 +251,7 @@ TEST(who_cannot_be_asked_is_refused)
 
     begin(&d);
     d.able = false;
-    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, &runner);
     EQ(d.err.code, ERR_DENIED);
     HAS_S(str_of(d.err.text), "no one can be asked");
@@ -264,7 +265,7 @@ TEST(a_call_that_is_cancelled_while_somebody_thinks_ends)
     struct desk d;
 
     begin(&d);
-    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, &runner);
     op_cancel(&d.call.op);
     turn(&d);
@@ -281,7 +282,7 @@ TEST(a_tool_that_is_gone_when_the_answer_comes_is_not_touched)
 
     *fleeting = runner;
     begin(&d);
-    d.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, fleeting);
     d.source.tools = 0;
     free(fleeting);

@@ -5,7 +5,9 @@
 static const struct tool reader = { .name = "file_read", .kind = TOOL_READ, .read_only = true };
 static const struct tool writer = { .name = "file_write", .kind = TOOL_EDIT };
 static const struct tool shell = { .name = "shell_exec", .kind = TOOL_EXECUTE };
-static const struct tool fetch = { .name = "web_fetch", .kind = TOOL_FETCH, .read_only = true };
+static const struct tool fetch = {
+    .name = "web_fetch", .kind = TOOL_FETCH, .read_only = true, .open_world = true
+};
 static const struct tool poller = { .name = "poll", .kind = TOOL_READ, .polls = true };
 static const struct tool mover = { .name = "file_move", .kind = TOOL_MOVE };
 static const struct tool remover = { .name = "file_delete", .kind = TOOL_DELETE };
@@ -42,19 +44,35 @@ struct row {
 };
 
 static struct guard_scope everything;
-static struct guard_scope read_only = { .mode = AGENT_READ_ONLY };
+static struct guard_scope read_only = {
+    .mode = AGENT_READ_ONLY,
+    .permission = { [TOOL_FETCH] = PERMISSION_AUTO },
+};
 static struct guard_scope child_of_read_only = { .name = "child", .parent = &read_only };
 static struct guard_scope some = { .allowed = LIST({ "file_read", 9 }, { "gh:*", 4 }) };
 static struct guard_scope none = { .allowed = { .set = true } };
 static struct guard_scope no_shell = { .disallowed = LIST({ "shell_exec", 10 }) };
 static struct guard_scope greedy_child = { .allowed = LIST({ "shell_exec", 10 }),
                                            .parent = &no_shell };
-static struct guard_scope ask_edits = { .permission = { [TOOL_EDIT] = GUARD_ASK } };
-static struct guard_scope deny_fetch = { .permission = { [TOOL_FETCH] = GUARD_DENY },
+static struct guard_scope ask_edits = { .permission = { [TOOL_EDIT] = PERMISSION_ASK } };
+static struct guard_scope deny_fetch = { .permission = { [TOOL_FETCH] = PERMISSION_DENY },
                                          .parent = &ask_edits };
+static struct guard_scope auto_own = { .permission = { [TOOL_EXECUTE] = PERMISSION_AUTO,
+                                                       [TOOL_DELETE] = PERMISSION_AUTO,
+                                                       [TOOL_FETCH] = PERMISSION_AUTO } };
+static struct guard_scope strict_child = { .permission = { [TOOL_EXECUTE] = PERMISSION_ASK },
+                                           .actor = true,
+                                           .parent = &auto_own };
+static struct guard_scope yolo = { .permission = { [TOOL_EXECUTE] = PERMISSION_AUTO },
+                                   .actor = true,
+                                   .parent = &everything };
+static struct guard_scope plain_agent = { .actor = true, .parent = &everything };
+static struct guard_scope yolo_below = { .permission = { [TOOL_EXECUTE] = PERMISSION_AUTO },
+                                         .actor = true,
+                                         .parent = &plain_agent };
 static struct guard_scope hides = { .hidden = LIST({ "file_read", 9 }) };
 static struct guard_scope lists = { .expose = LIST({ "gh:push", 7 }), .expose_listed = true };
-static struct guard_scope taint_asks = { .taint = GUARD_ASK };
+static struct guard_scope taint_asks = { .taint = GUARD_ASK, .parent = &auto_own };
 static struct guard_scope taint_denies = { .taint = GUARD_DENY };
 
 /* clang-format off */
@@ -72,7 +90,7 @@ static const struct row rows[] = {
     { "private", GUARD_EXPOSURE, GUARD_DENY, { .scope = &hides } },
     { "not among the exposed", GUARD_EXPOSURE, GUARD_DENY, { .scope = &lists } },
     { "among the exposed", GUARD_EXPOSURE, GUARD_ALLOW, { .scope = &lists, .tool = &theirs } },
-    { "no list", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &everything, .tool = &shell } },
+    { "no list", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell } },
     { "an empty list", GUARD_CAPABILITY, GUARD_DENY, { .scope = &none } },
     { "listed", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &some } },
     { "listed by pattern", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &some, .tool = &theirs } },
@@ -80,7 +98,7 @@ static const struct row rows[] = {
     { "disallowed", GUARD_CAPABILITY, GUARD_DENY, { .scope = &no_shell, .tool = &shell } },
     { "others than the disallowed", GUARD_CAPABILITY, GUARD_ALLOW, { .scope = &no_shell } },
     { "a child is not above its parent", GUARD_CAPABILITY, GUARD_DENY, { .scope = &greedy_child, .tool = &shell } },
-    { "read-write: shell", GUARD_MODE, GUARD_ALLOW, { .scope = &everything, .tool = &shell } },
+    { "read-write: shell", GUARD_MODE, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell } },
     { "read-only: shell", GUARD_MODE, GUARD_DENY, { .scope = &read_only, .tool = &shell } },
     { "read-only: reading", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &reader } },
     { "read-only: fetching", GUARD_MODE, GUARD_ALLOW, { .scope = &read_only, .tool = &fetch } },
@@ -96,6 +114,15 @@ static const struct row rows[] = {
     { "ask", GUARD_PERMISSION, GUARD_ASK, { .scope = &ask_edits, .tool = &writer } },
     { "deny", GUARD_PERMISSION, GUARD_DENY, { .scope = &deny_fetch, .tool = &fetch } },
     { "the parent asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &deny_fetch, .tool = &writer } },
+    { "by default a command asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &shell } },
+    { "by default deleting asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &remover } },
+    { "by default fetching asks", GUARD_PERMISSION, GUARD_ASK, { .scope = &everything, .tool = &fetch } },
+    { "by default writing does not", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &everything, .tool = &writer } },
+    { "by default a server's tool does not", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &everything, .tool = &theirs } },
+    { "auto waives the default", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell } },
+    { "who asks is stricter than auto", GUARD_PERMISSION, GUARD_ASK, { .scope = &strict_child, .tool = &shell } },
+    { "an agent may waive the default", GUARD_PERMISSION, GUARD_ALLOW, { .scope = &yolo, .tool = &shell } },
+    { "but not for the agent that calls it", GUARD_PERMISSION, GUARD_ASK, { .scope = &yolo_below, .tool = &shell } },
     { "call 4", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 4 } } },
     { "call 5", GUARD_LOOP, GUARD_DENY, { .repeats = { .same_call = 5 } } },
     { "poll 14", GUARD_LOOP, GUARD_ALLOW, { .repeats = { .same_call = 14 }, .tool = &poller } },
@@ -110,7 +137,7 @@ static const struct row rows[] = {
     { "untrusted data to a shell", GUARD_TAINT, GUARD_ASK, { .scope = &taint_asks, .tool = &shell, .taint = { "gh:list", 7 } } },
     { "untrusted data sent away", GUARD_TAINT, GUARD_DENY, { .scope = &taint_denies, .tool = &fetch, .taint = { "gh:list", 7 } } },
     { "untrusted data to a reader", GUARD_TAINT, GUARD_ALLOW, { .scope = &taint_denies, .taint = { "gh:list", 7 } } },
-    { "taint is auto", GUARD_TAINT, GUARD_ALLOW, { .scope = &everything, .tool = &shell, .taint = { "gh:list", 7 } } },
+    { "taint is auto", GUARD_TAINT, GUARD_ALLOW, { .scope = &auto_own, .tool = &shell, .taint = { "gh:list", 7 } } },
 };
 /* clang-format on */
 
@@ -149,7 +176,7 @@ TEST(every_check_has_a_row_that_denies_and_one_that_allows)
 
 TEST(the_strictest_wins_and_the_first_of_them_is_named)
 {
-    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
+    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = PERMISSION_ASK },
                              .mode = AGENT_READ_ONLY };
     judge(&(struct guard_facts){ .who = "a",
                                  .origin = ORIGIN_STDIO,
@@ -168,7 +195,7 @@ TEST(one_ask_names_all_reasons)
 {
     char why[1024];
     struct str all;
-    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = GUARD_ASK },
+    struct guard_scope s = { .permission = { [TOOL_EXECUTE] = PERMISSION_ASK },
                              .mode = AGENT_READ_ONLY,
                              .taint = GUARD_ASK };
     judge(&(struct guard_facts){ .who = "a",

@@ -10,7 +10,7 @@ static const struct guard_scope endpoint = {
     .name = "[mcp]",
     .parent = &own,
     .mode = AGENT_READ_ONLY,
-    .permission = { [TOOL_FETCH] = GUARD_DENY, [TOOL_EDIT] = GUARD_ASK },
+    .permission = { [TOOL_FETCH] = PERMISSION_DENY, [TOOL_EDIT] = PERMISSION_ASK },
     .hidden = { hide_list, 1, true },
 };
 static const struct guard_scope agent = {
@@ -48,9 +48,9 @@ TEST(scopes_come_back_as_they_were)
     OK(s->inside && !s->expose_listed && !s->expose.set);
     up = s->parent;
     EQ(up->mode, AGENT_READ_ONLY);
-    EQ(up->permission[TOOL_FETCH], GUARD_DENY);
-    EQ(up->permission[TOOL_EDIT], GUARD_ASK);
-    EQ(up->permission[TOOL_READ], GUARD_ALLOW);
+    EQ(up->permission[TOOL_FETCH], PERMISSION_DENY);
+    EQ(up->permission[TOOL_EDIT], PERMISSION_ASK);
+    EQ(up->permission[TOOL_READ], PERMISSION_UNSET);
     EQ_S(up->hidden.v[0], "memory");
     OK(up->parent == &own);
     OK(guard_is_read_only(s));

@@ -295,6 +295,7 @@ static void stage_init(struct stage *s)
     world_init(&s->world);
     s->provider = s->other = (struct provider){ &stage_kind, "stage", s->world.loop, NULL };
     guard_init(&s->guard, &s->world.limits);
+    s->guard.own.permission[TOOL_EXECUTE] = PERMISSION_AUTO; /* by default it would ask */
     offer_init(&s->offer,
                &(struct host){ .loop = s->world.loop,
                                .limits = &s->world.limits,

@@ -442,7 +442,7 @@ TEST(who_cannot_be_asked_is_not)
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
     HAS_S(b.ask.info.text, "ask needs input from a person");
-    b.s.guard.own.permission[TOOL_EXECUTE] = GUARD_ASK;
+    b.s.guard.own.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     OK(create(&b, "count", NULL, 0));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
@@ -464,7 +464,7 @@ TEST(a_call_is_never_above_its_caller_also_when_that_has_gone)
     {
         struct guard_scope own = { .name = "the endpoint", .parent = &b.s.guard.own };
 
-        own.permission[TOOL_EXECUTE] = GUARD_DENY;
+        own.permission[TOOL_EXECUTE] = PERMISSION_DENY;
         b.caller.scope = &own;
         b.caller.principal = STR("ann");
         OK(create(&b, "count", NULL, 0));

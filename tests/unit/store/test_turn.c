@@ -406,7 +406,7 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     struct json yes;
 
     stage_init(&s);
-    s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     s.able = true;
     stage_up(&s);
     OK(stage_open(&s, NULL));
@@ -436,7 +436,7 @@ TEST(nobody_to_ask_is_no)
     AUTO_STAGE s;
 
     stage_init(&s);
-    s.agent.scope.permission[TOOL_EXECUTE] = GUARD_ASK;
+    s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     stage_up(&s);
     OK(stage_open(&s, NULL));
     add_line(&s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
