@@ -1,9 +1,9 @@
-"""What outlives a process: sessions in SQLite, notes of agents, and turns that were cut off."""
+"""What outlives a process: sessions in SQLite and their logs, notes of agents, turns that were cut off."""
 import json
 import signal
 
 from harness import Process, case, equal, has, main, run, wait_for
-from task_client import OFFLINE
+from task_client import OFFLINE, Local, Remote
 
 
 class Place:
@@ -63,6 +63,22 @@ def notes_of_an_agent_are_there_in_the_next_session(folder):
     has(memory(action="list"), "colour")
     memory(action="delete", key="colour")
     equal("blue" in memory(action="list"), False)
+
+
+@case
+def the_log_of_a_session_keeps_every_task_of_it(folder):
+    place = Place(folder)
+    for kind in (Local, Remote):
+        with kind(root=place.root, **place.env) as t:
+            ident = t.end(t.dispatch("/echo one"))["session_id"]
+            t.end(t.dispatch("/fail two", session_id=ident))
+            t.end(t.dispatch("/echo three", session_id=ident))
+            path = place.root / f".trefoil/logs/{ident}.log"
+            wait_for("three ends", lambda p=path: p.exists() and p.read_text().count('"type":"end"') == 3)
+            events = [json.loads(line)["event"] for line in path.read_text().splitlines()]
+            equal([e["text"] for e in events if e["type"] == "prompt" and e["text"].startswith("/")],
+                  ["/echo one", "/fail two", "/echo three"])
+            equal([e["stop"] for e in events if e["type"] == "end"], ["end", "failed", "end"])
 
 
 main()

@@ -168,7 +168,9 @@ def a_circle_of_includes_is_refused(folder):
     place.agent("Persona.\n@one-more.md")
     place.write(".trefoil/agents/one-more.md", "One.\n@two.md")
     place.write(".trefoil/agents/two.md", "Two.\n@one-more.md")
-    has(refused(place), "two.md:2")
+    says_why = refused(place)
+    has(says_why, "two.md:2")
+    has(says_why, "includes itself")
 
 
 # ---- read-only work ------------------------------------------------------------------------------
