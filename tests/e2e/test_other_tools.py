@@ -8,7 +8,7 @@ from task_client import agent
 from upstream import FAST, server
 
 MOST = 50_000  # characters of a result
-ALLOWED = '[guard.permission]\nexecute = "auto"\n'
+ALLOWED = '[guard.permission]\nexecute = "auto"\nfetch = "auto"\n'
 
 
 class Place:
