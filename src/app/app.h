@@ -9,6 +9,7 @@
 #include "app/config.h"
 #include "app/options.h"
 #include "app/root.h"
+#include "app/state_dir.h"
 
 #define TREFOIL_NAME "trefoil"
 
@@ -33,6 +34,7 @@ struct app {
     struct arena mem; /* program lifetime */
     struct app_options opt;
     struct root root;
+    struct state_dir state; /* of the root */
     struct config config;
 };
 
@@ -71,9 +73,14 @@ struct verb {
 
 extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, verb_config,
     verb_connect, verb_doctor, verb_explain, verb_gc, verb_help, verb_init, verb_locks, verb_mcp,
-    verb_models, verb_run, verb_serve, verb_servers, verb_sessions, verb_tasks, verb_tools,
-    verb_trust, verb_version;
+    verb_models, verb_run, verb_serve, verb_servers, verb_sessions, verb_state, verb_tasks,
+    verb_tools, verb_trust, verb_version;
 extern const char trefoil_version[];
+
+/*
+ * The database of the root, if there is one. ERR_NOT_FOUND: nothing is kept for it. Creates nothing.
+ */
+bool app_find_database(struct app *app, const char **out, struct err *e);
 
 /* What a verb has to say, to stdout, now. */
 void app_print(const struct buf *out);
@@ -92,6 +99,9 @@ int app_fail_given(const struct err *e);
 
 /* The same with EXIT_USAGE. */
 int app_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "trefoil: SENTENCE" on stderr, for what the user should know although nothing failed. */
+void app_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* "DONE NAME in FILE" on stdout, or the three as an object with --json. Returns EXIT_OK. */
 int app_done(const struct app *app, const char *done, const char *name, const char *file);

@@ -2,18 +2,15 @@
 #include "app/app.h"
 #include "store/store.h"
 
-#include <sys/stat.h>
-
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
-    struct stat st;
+    const char *path;
     struct err e;
 
     (void)args;
     (void)words;
-    if (stat(path, &st) < 0) {
-        fail_sys(&e, "nothing to back up: %s", path);
+    if (!app_find_database(app, &path, &e)) {
+        fail_in(&e, "nothing to back up");
         return app_fail(&e);
     }
     if (!store_file_backup(path, word[0], NULL, &e))

@@ -362,7 +362,7 @@ static bool open_shop(struct chat *c, struct err *e)
 {
     struct app *app = c->app;
 
-    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, &app->root, true, e);
+    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, true, e);
 }
 
 static bool open_console(struct chat *c, struct err *e)
@@ -377,7 +377,8 @@ static bool open_console(struct chat *c, struct err *e)
 static bool open_all(struct chat *c, struct err *e)
 {
     service_use_guard(&c->service, &c->app->config);
-    service_open_audit(&c->service, &c->app->mem, &c->app->config);
+    service_use_state(&c->service, &c->app->state.port);
+    service_open_audit(&c->service, &c->app->config);
     c->has_shop = open_signals(c, e) && open_shop(c, e);
     c->has_console = c->has_shop && open_console(c, e);
     c->has_edit = c->has_console && open_edit(c, e);

@@ -80,9 +80,9 @@ void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *
 
 static void open_log(struct chat *c)
 {
-    const char *state = arena_printf(&c->mem, "%s/.trefoil", c->app->root.path).p;
-
-    session_log_open(&c->here->log, c->loop, c->service.limits, state, c->session->id, &c->client);
+    if (c->shop.store)
+        session_log_open(&c->here->log, c->loop, c->service.limits, c->app->root.path,
+                         &c->app->state.port, c->session->id, &c->client);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */

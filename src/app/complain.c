@@ -47,6 +47,17 @@ int app_usage(const char *fmt, ...)
     return EXIT_USAGE;
 }
 
+void app_notice(const char *fmt, ...)
+{
+    char text[8192];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    complain(text);
+}
+
 int app_done(const struct app *app, const char *done, const char *name, const char *file)
 {
     AUTO_BUF out;

@@ -72,25 +72,31 @@ static struct finding check_config(struct app *app)
 
 static struct finding check_store(struct app *app)
 {
-    const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
+    const char *path;
     struct stat st;
     struct err e;
 
-    if (stat(path, &st) < 0 && errno == ENOENT)
-        return found(HEALTH_OK, STR("none yet; `trefoil serve` makes one"));
-    if (!store_file_check(path, NULL, &e))
+    bool found_it = app_find_database(app, &path, &e);
+
+    if (!found_it && e.code == ERR_NOT_FOUND)
+        return found(HEALTH_OK,
+                     arena_printf(&app->mem, "none yet; it will be in %s", app->state.path));
+    if (!found_it || !store_file_check(path, NULL, &e))
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    if (stat(path, &st) < 0)
+        st.st_size = 0;
     return found(HEALTH_OK,
                  arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));
 }
 
 static struct finding check_audit(struct app *app)
 {
-    const char *folder = arena_printf(&app->mem, "%s/.trefoil", app->root.path).p;
     struct audit_report r;
     struct err e;
 
-    if (!audit_check(folder, &app->config.limits, &r, &e))
+    if (!state_dir_find(&app->state, &e) && e.code == ERR_NOT_FOUND)
+        return found(HEALTH_OK, STR("no call was recorded yet"));
+    if (!audit_check(app->state.path, &app->config.limits, &r, &e))
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
     if (!r.files)
         return found(HEALTH_OK, STR("no call was recorded yet"));

@@ -3,7 +3,6 @@
 #include "app/reload.h"
 #include "base/auto.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "provider/provider.h"
 
 #include <errno.h>
@@ -20,9 +19,7 @@ enum { CONFIG_MOST = 16 << 20 }; /* of one file */
 /* 64 bits of any text, the same in every process. */
 static void letters(struct str text, char out[DOOR_LETTERS])
 {
-    const uint64_t one = 0x1234567890abcdefu >> 4, two = 0x0fedcba987654321u;
-
-    snprintf(out, DOOR_LETTERS, "%08x%08x", hash_str(one, text), hash_str(two, text));
+    state_name_of(text, out);
 }
 
 static struct str letters_of(struct arena *mem, struct str text)
@@ -84,11 +81,16 @@ static const char *or_nothing(const char *text)
 struct str door_digest(struct app *app)
 {
     char real[PATH_MAX] = "";
+    struct stat root = { 0 };
     struct str all;
 
     if (app->opt.config && !realpath(app->opt.config, real))
         real[0] = 0;
-    all = arena_printf(&app->mem, "%s\n%s\n%s\n%d\n%s", app->root.path, real,
+    if (stat(app->root.path, &root))
+        root.st_ino = 0;
+    all = arena_printf(&app->mem, "%s\n%llu %llu\n%s\n%s\n%s\n%d\n%s", app->root.path,
+                       (unsigned long long)root.st_dev, (unsigned long long)root.st_ino,
+                       or_nothing(root_user_state_path(&app->mem)), real,
                        or_nothing(root_user_config(&app->mem)), app->opt.trust,
                        or_nothing(getenv("TREFOIL_PROVIDER")));
     return letters_of(&app->mem, all);

@@ -43,8 +43,8 @@ struct door_hello {
 bool door_path(struct app *app, bool make, const char **out, struct err *e);
 
 /*
- * What the work of a process depends on beside the files of its root, as a few letters: the root,
- * the file of --config, the user's config.toml, --trust and TREFOIL_PROVIDER. Other variables,
+ * What the work of a process depends on beside the files of its root, as a few letters: the root
+ * (its path and which folder that is), its state directory, the file of --config, the user's config.toml, --trust and TREFOIL_PROVIDER. Other variables,
  * keys for instance, are the daemon's.
  */
 struct str door_digest(struct app *app);

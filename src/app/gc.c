@@ -54,7 +54,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     if (s.port)
         ok = sweep_sessions(&s, &sessions, &bytes, &e);
     shelf_close(&s);
-    ok = ok && log_files_sweep(app->root.path, &app->config.limits, &logs, &e);
+    ok = ok && log_files_sweep(app->root.path, app->state.fd >= 0 ? app->state.path : NULL,
+                               &app->config.limits, &logs, &e);
     print(app, sessions, bytes, &logs);
     return ok ? EXIT_OK : app_fail(&e);
 }

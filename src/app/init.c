@@ -57,9 +57,7 @@ static const char agent_text[] =
     "You help with the project in this folder. Read before you answer, name the files you speak\n"
     "of, change only what was asked for, and say what you did.\n";
 
-static const char ignore_text[] = "# What trefoil keeps for itself.\n"
-                                  "*.db\n"
-                                  "*.db-*\n"
+static const char ignore_text[] = "# Logs that trefoil writes.\n"
                                   "logs/\n";
 
 static const struct file {

@@ -1,10 +1,12 @@
 #include "app/log_files.h"
 
+#include "app/log_dir.h"
 #include "base/auto.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -84,18 +86,20 @@ static bool sweep_list(int dir, struct log_list *all, const struct limits *limit
     return true;
 }
 
-bool log_files_sweep(const char *root, const struct limits *limits, struct log_sweep *sweep,
-                     struct err *e)
+/* Takes the descriptor. */
+static bool sweep_dir(int fd, const struct limits *limits, struct log_sweep *sweep, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
     struct log_list all = { 0 };
-    const char *path = arena_printf(&mem, "%s/.trefoil/logs", root).p;
-    DIR *dir = opendir(path);
+    DIR *dir = fdopendir(fd);
     const struct dirent *d;
     bool ok;
 
-    if (!dir)
-        return errno == ENOENT || fail_sys(e, "open %.150s", path);
+    if (!dir) {
+        fail_sys(e, "list the logs");
+        close(fd);
+        return false;
+    }
     while ((d = readdir(dir)))
         note(&mem, &all, dirfd(dir), d->d_name);
     ok = !all.n || sweep_list(dirfd(dir), &all, limits, sweep, e);
@@ -103,13 +107,40 @@ bool log_files_sweep(const char *root, const struct limits *limits, struct log_s
     return ok;
 }
 
-void log_files_delete(const char *root, const char *session)
+/* Logs that are not ours, or behind a link, are not ours to delete either. */
+static size_t open_dirs(const char *root, const char *state, int fd[2])
+{
+    struct err e;
+    size_t n = 0;
+
+    n += log_dir_find(root, &fd[n], &e);
+    n += state && log_dir_find_in_state(state, &fd[n], &e);
+    return n;
+}
+
+bool log_files_sweep(const char *root, const char *state, const struct limits *limits,
+                     struct log_sweep *sweep, struct err *e)
+{
+    int fd[2];
+    size_t n = open_dirs(root, state, fd);
+    bool ok = true;
+
+    for (size_t i = 0; i < n; i++)
+        ok = sweep_dir(fd[i], limits, sweep, e) && ok;
+    return ok;
+}
+
+void log_files_delete(const char *root, const char *state, const char *session)
 {
     static const char *const ends[] = { ".log", ".1.log" };
-    char path[4096];
+    char name[NAME_MAX + 1];
+    int fd[2];
+    size_t n = open_dirs(root, state, fd);
 
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (snprintf(path, sizeof(path), "%s/.trefoil/logs/%s%s", root, session, ends[i]) <
-            (int)sizeof(path))
-            unlink(path);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < ARRAY_LEN(ends); j++)
+            if (snprintf(name, sizeof(name), "%s%s", session, ends[j]) < (int)sizeof(name))
+                unlinkat(fd[i], name, 0);
+        close(fd[i]);
+    }
 }

@@ -1,5 +1,6 @@
 /*
- * log_files.h - the logs of sessions and the old files of the audit log, in .trefoil/logs. Blocking.
+ * log_files.h - the logs of sessions and the old files of the audit log, in the project and in the
+ * state directory of the root (log_dir.h). Blocking.
  */
 #ifndef APP_LOG_FILES_H
 #define APP_LOG_FILES_H
@@ -15,12 +16,12 @@ struct log_sweep {
 
 /*
  * Delete logs older than limits.log_keep_ms, then the oldest of sessions' past log_keep_bytes. The
- * audit log that is written to stays. A folder that is not there has none.
+ * audit log that is written to stays. `state` is the path of the state directory; NULL: there is none.
  */
-bool log_files_sweep(const char *root, const struct limits *limits, struct log_sweep *sweep,
-                     struct err *e);
+bool log_files_sweep(const char *root, const char *state, const struct limits *limits,
+                     struct log_sweep *sweep, struct err *e);
 
 /* Delete those of a session. */
-void log_files_delete(const char *root, const char *session);
+void log_files_delete(const char *root, const char *state, const char *session);
 
 #endif

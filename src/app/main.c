@@ -51,9 +51,12 @@ static bool set_log_level(struct app *app, struct err *e)
 static bool load(struct app *app, const struct verb *v, struct err *e)
 {
     config_preset(&app->config);
+    if (!v->bare && !root_find(&app->mem, app->opt.root, &app->root, e))
+        return false;
+    if (!v->bare)
+        state_dir_init(&app->state, app->root.path);
     if (!v->bare &&
-        (!root_find(&app->mem, app->opt.root, &app->root, e) ||
-         !config_load(&app->mem, &app->root, app->opt.config, app->opt.trust, &app->config, e)))
+        !config_load(&app->mem, &app->root, app->opt.config, app->opt.trust, &app->config, e))
         return false;
     if (!set_log_level(app, e))
         return false;

@@ -52,11 +52,10 @@ static bool open_workshop(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;
 
-    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, &app->root, true, e))
+    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, true, e))
         return true;
     LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
-    return workshop_open(&run->workshop, &run->service, &app->mem, &app->config, &app->root, false,
-                         e);
+    return workshop_open(&run->workshop, &run->service, &app->mem, &app->config, false, e);
 }
 
 static void hire(struct mcp_run *run)
@@ -208,7 +207,8 @@ static int run_here(struct app *app, const struct mcp_args *a, enum service_scop
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
         r->service.scope = scope;
         r->service.hiring.wanted = on_wanted;
-        service_open_audit(&r->service, &app->mem, &app->config);
+        service_use_state(&r->service, &app->state.port);
+        service_open_audit(&r->service, &app->config);
         service_expose(&r->service, &app->config);
         service_expect_servers(&r->service, &app->config);
         service_expect_agents(&r->service);

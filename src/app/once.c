@@ -57,7 +57,8 @@ bool once_open(struct once *o, struct app *app)
         return false;
     }
     service_use_guard(&o->service, &app->config);
-    service_open_audit(&o->service, &app->mem, &app->config);
+    service_use_state(&o->service, &app->state.port);
+    service_open_audit(&o->service, &app->config);
     o->service.upstreams.on_tried = on_tried;
     o->service.upstreams.on_changed = on_changed;
     o->service.upstreams.who = o;
@@ -73,11 +74,15 @@ bool once_open(struct once *o, struct app *app)
 bool once_use_locks(struct once *o)
 {
     const struct config *c = &o->app->config;
-    const char *path = arena_printf(&o->app->mem, "%s/.trefoil/trefoil.db", o->app->root.path).p;
+    const char *path;
     struct err e;
 
-    if (access(path, F_OK) != 0)
-        return true;
+    if (!app_find_database(o->app, &path, &e)) {
+        if (e.code == ERR_NOT_FOUND)
+            return true;
+        app_fail(&e);
+        return false;
+    }
     if (!store_open(o->loop, &c->limits, path, &o->store, &e)) {
         app_fail(&e);
         return false;

@@ -56,10 +56,22 @@ static bool make_folders(struct arena *mem, const char *path, struct err *e)
     return make_folder(p, e);
 }
 
+/* The first of systemd's list. */
+static const char *systemd_state(struct arena *mem)
+{
+    struct str list = str_of(env("STATE_DIRECTORY"));
+
+    return list.n ? arena_cstr(mem, str_cut(&list, ':')) : NULL;
+}
+
 const char *root_user_state_path(struct arena *mem)
 {
-    const char *base = env("XDG_STATE_HOME"), *home = env("HOME");
+    const char *base = env("XDG_STATE_HOME"), *home = env("HOME"), *own = env("TREFOIL_STATE_DIR");
 
+    if (!own)
+        own = systemd_state(mem);
+    if (own)
+        return own;
     if (base)
         return join(mem, base, "trefoil");
     return home ? join(mem, home, ".local/state/trefoil") : NULL;
@@ -70,7 +82,11 @@ bool root_user_state(struct arena *mem, const char **out, struct err *e)
     const char *path = root_user_state_path(mem);
 
     if (!path)
-        return fail(e, ERR_NOT_FOUND, "neither XDG_STATE_HOME nor HOME is set; use --root");
+        return fail(e, ERR_NOT_FOUND,
+                    "there is no state directory: neither TREFOIL_STATE_DIR, XDG_STATE_HOME nor "
+                    "HOME is set");
+    if (path[0] != '/')
+        return fail(e, ERR_INVALID, "state directory %.150s: an absolute path is needed", path);
     if (!make_folders(mem, path, e))
         return false;
     *out = path;
@@ -179,28 +195,4 @@ bool root_find(struct arena *mem, const char *chosen, struct root *out, struct e
     if (!search(mem, out, e))
         return false;
     return too_wide(out->path) ? user_root(mem, out, e) : true;
-}
-
-/* What we keep there is not for the repository; what the user puts there is. */
-static bool write_gitignore(struct arena *mem, const char *state, struct err *e)
-{
-    const char *path = join(mem, state, ".gitignore");
-    struct str text = STR("trefoil.db*\nlogs/\n");
-    AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-
-    if (fd < 0)
-        return errno == EEXIST || fail_sys(e, "create %s", path);
-    if (write(fd, text.p, text.n) != (ssize_t)text.n)
-        return fail_sys(e, "write %s", path);
-    return true;
-}
-
-bool root_state(struct arena *mem, const struct root *root, const char **out, struct err *e)
-{
-    const char *state = join(mem, root->path, ".trefoil");
-
-    if (!make_folder(state, e) || !write_gitignore(mem, state, e))
-        return false;
-    *out = state;
-    return true;
 }

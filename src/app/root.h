@@ -19,7 +19,10 @@ struct root {
 /* `chosen` is the value of --root, or NULL. */
 bool root_find(struct arena *mem, const char *chosen, struct root *out, struct err *e);
 
-/* $XDG_STATE_HOME/trefoil or ~/.local/state/trefoil; NULL without a home. Makes nothing. */
+/*
+ * The user's state: TREFOIL_STATE_DIR, STATE_DIRECTORY (systemd), $XDG_STATE_HOME/trefoil or
+ * ~/.local/state/trefoil; NULL without a home. Makes nothing.
+ */
 const char *root_user_state_path(struct arena *mem);
 
 /* The same folder, made if it is not there (0700). */
@@ -30,8 +33,5 @@ const char *root_user_config(struct arena *mem);
 
 /* The folder that a file stands in, with all above it, made where it is not there (0700). */
 bool root_make_parent(struct arena *mem, const char *path, struct err *e);
-
-/* <root>/.trefoil, made if it is not there. */
-bool root_state(struct arena *mem, const struct root *root, const char **out, struct err *e);
 
 #endif

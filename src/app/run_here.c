@@ -100,8 +100,7 @@ static int in_workshop(struct run_here *r, const struct run_want *want)
     struct app *app = r->screen.app;
     struct err e;
 
-    if (!workshop_open(&r->shop, &r->once.service, &app->mem, &app->config, &app->root,
-                       !want->no_save, &e)) {
+    if (!workshop_open(&r->shop, &r->once.service, &app->mem, &app->config, !want->no_save, &e)) {
         render_note(&r->screen.render, str_of(e.text));
         render_note(&r->screen.render, STR("--no-save works without a store"));
         return EXIT_FAILED;

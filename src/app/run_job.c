@@ -128,11 +128,9 @@ static void begin(struct run_job *j)
 
 static void open_log(struct run_job *j)
 {
-    const char *state = arena_printf(&j->mem, "%s/.trefoil", j->root).p;
-
     if (is_kept(j))
-        session_log_open(&j->log, j->shop->world.loop, j->shop->world.limits, state, j->session.id,
-                         j->client);
+        session_log_open(&j->log, j->shop->world.loop, j->shop->world.limits, j->root,
+                         j->shop->service->offer.host.state, j->session.id, j->client);
 }
 
 static void on_opened(struct op *op, const struct err *e, void *who)

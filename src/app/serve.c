@@ -181,11 +181,11 @@ static void check_large(struct serve *s)
 
 static bool open_store(struct serve *s, struct err *e)
 {
-    const char *folder, *path;
+    const char *path;
 
-    if (!root_state(&s->app->mem, &s->app->root, &folder, e))
+    if (!state_dir_open(&s->app->state, e))
         return false;
-    path = arena_printf(&s->app->mem, "%s/trefoil.db", folder).p;
+    path = state_dir_file(&s->app->state, &s->app->mem, STATE_DATABASE);
     return check_small(s, path, e) &&
            store_open(s->loop, &s->app->config.limits, path, &s->service.store, e);
 }
@@ -299,7 +299,7 @@ static void hire(struct serve *s)
     const struct config *c = &s->app->config;
     struct err e;
 
-    s->hired = workshop_open(&s->workshop, &s->service, &s->app->mem, c, &s->app->root, true, &e);
+    s->hired = workshop_open(&s->workshop, &s->service, &s->app->mem, c, true, &e);
     if (s->hired)
         workshop_serve(&s->workshop);
     else
@@ -329,7 +329,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->config;
 
-    service_open_audit(&s->service, &s->app->mem, c);
+    service_open_audit(&s->service, c);
     service_expose(&s->service, c);
     service_expect_servers(&s->service, c);
     service_expect_agents(&s->service);
@@ -381,6 +381,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     raise_descriptor_limit(s);
     if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
         s->service.upstreams.procs.nofile = s->nofile;
+        service_use_state(&s->service, &app->state.port);
         daemon_init(&s->daemon, app, &s->service);
         code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
         service_close(&s->service);

@@ -388,22 +388,16 @@ void service_leave_servers(struct service *s, void (*done)(void *who, bool in_ti
     upstreams_close(&s->upstreams, on_left, s);
 }
 
-static bool make_state(const char *root, struct err *e)
+void service_use_state(struct service *s, struct state_port *state)
 {
-    AUTO_ARENA mem = { 0 };
-    const char *folder;
-
-    return root_state(&mem, &(struct root){ .path = root }, &folder, e);
+    s->offer.host.state = state;
 }
 
-void service_open_audit(struct service *s, struct arena *mem, const struct config *c)
+void service_open_audit(struct service *s, const struct config *c)
 {
-    const char *root = s->offer.host.root;
-
-    if (c->no_audit)
+    if (c->no_audit || !s->offer.host.state)
         return;
-    audit_log_init(&s->audit, s->loop, s->limits, root, arena_printf(mem, "%s/.trefoil", root).p,
-                   make_state);
+    audit_log_init(&s->audit, s->loop, s->limits, s->offer.host.state);
     s->guard.audit = &s->audit.sink;
 }
 

@@ -85,8 +85,11 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
 /* Judge calls by what a configuration says; it must live until another is used. */
 void service_use_guard(struct service *s, const struct config *config);
 
-/* Record calls in the root's .trefoil/logs, unless the configuration says no. mem: program's. */
-void service_open_audit(struct service *s, struct arena *mem, const struct config *config);
+/* Where notes and the audit log are kept, from service_open on; without it they are not. */
+void service_use_state(struct service *s, struct state_port *state);
+
+/* Record calls in the state directory, unless the configuration says no. */
+void service_open_audit(struct service *s, const struct config *config);
 
 /* Offer what a configuration exposes of the built-in tools; it must live until another is used. */
 void service_expose(struct service *s, const struct config *config);

@@ -1,5 +1,6 @@
 #include "app/session_log.h"
 
+#include "app/log_dir.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
@@ -30,19 +31,22 @@ static bool write_all(int fd, const char *path, struct str text, struct err *e)
 static bool write_lines(struct spool *s, struct str lines, struct err *e)
 {
     const struct session_log *log = CONTAINER_OF(s, struct session_log, spool);
+    AUTO_FD dir = -1, fd = -1;
     struct stat st;
-    AUTO_FD fd = -1;
 
-    if (mkdir(log->folder, 0700) != 0 && errno != EEXIST)
-        return fail_sys(e, "make the folder %.150s", log->folder);
-    if (stat(log->path, &st) == 0 && st.st_size > 0 &&
+    if (!log_dir_open(log->root, log->state, &dir, e))
+        return false;
+    if (fstatat(dir, log->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0 &&
         st.st_size + (off_t)lines.n > log->limits->session_log_bytes &&
-        rename(log->path, log->old) != 0)
-        return fail_sys(e, "rename %.150s", log->path);
-    fd = open(log->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        renameat(dir, log->name, dir, log->old) != 0)
+        return fail_sys(e, "rename %.150s", log->name);
+    fd = openat(dir, log->name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                0600);
     if (fd < 0)
-        return fail_sys(e, "open %.150s", log->path);
-    return write_all(fd, log->path, lines, e);
+        return fail_sys(e, "open %.150s", log->name);
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return fail(e, ERR_INVALID, "%.150s is not a regular file", log->name);
+    return write_all(fd, log->name, lines, e);
 }
 
 /* ---- on the loop ---------------------------------------------------------------------------- */
@@ -116,23 +120,27 @@ static const struct work_client_kind log_kind = { tee_event, tee_can, tee_ask, t
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static char *join(const char *folder, const char *name, const char *end)
+static char *join(const char *text, const char *end)
 {
-    size_t n = strlen(folder) + strlen(name) + strlen(end) + 2;
-    char *path = mem_alloc(n);
+    size_t n = strlen(text) + strlen(end) + 1;
+    char *joined = mem_alloc(n);
 
-    snprintf(path, n, "%s/%s%s", folder, name, end);
-    return path;
+    snprintf(joined, n, "%s%s", text, end);
+    return joined;
 }
 
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
-                      const char *state, const char *session, struct work_client *to)
+                      const char *root, struct state_port *state, const char *session,
+                      struct work_client *to)
 {
-    *log =
-        (struct session_log){ .client = { &log_kind }, .to = to, .limits = limits, .open = true };
-    log->folder = join(state, "logs", "");
-    log->path = join(log->folder, session, ".log");
-    log->old = join(log->folder, session, ".1.log");
+    *log = (struct session_log){ .client = { &log_kind },
+                                 .to = to,
+                                 .limits = limits,
+                                 .root = join(root, ""),
+                                 .state = state,
+                                 .name = join(session, ".log"),
+                                 .old = join(session, ".1.log"),
+                                 .open = true };
     spool_init(&log->spool, &spool_kind, loop, (size_t)limits->session_log_backlog_bytes,
                limits->session_log_gather_ms);
 }
@@ -148,8 +156,8 @@ static void on_closed(void *who)
     struct closing closing = *(struct closing *)who;
 
     spool_fini(&closing.log->spool);
-    mem_free(closing.log->folder);
-    mem_free(closing.log->path);
+    mem_free(closing.log->root);
+    mem_free(closing.log->name);
     mem_free(closing.log->old);
     mem_free(who);
     *closing.log = (struct session_log){ 0 };

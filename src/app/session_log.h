@@ -1,5 +1,5 @@
 /*
- * session_log.h - all that happens in a session, as lines of JSON: .trefoil/logs/<session>.log.
+ * session_log.h - all that happens in a session, as lines of JSON: <session>.log (log_dir.h).
  *
  * A work_client that stands before another one: events are written down, each with its time, and
  * passed on; questions are passed on. For people who look for what went wrong; nothing reads it back.
@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "core/event.h"
+#include "core/state_port.h"
 #include "loop/spool.h"
 
 struct session_log {
@@ -19,16 +20,19 @@ struct session_log {
     struct work_client *to;
     struct spool spool;
     const struct limits *limits;
-    char *folder, *path, *old; /* .trefoil/logs, and the two files in it */
+    char *root;
+    struct state_port *state;
+    char *name, *old; /* of the two files */
     bool open;
 };
 
 /*
- * Writes nothing yet. `state` is the root's .trefoil, which is there. `to` gets all that the log
- * does, and lives as long.
+ * Writes nothing yet. root and session are copied, state (may be NULL) lives as long. `to` gets all
+ * that the log does, and lives as long.
  */
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
-                      const char *state, const char *session, struct work_client *to);
+                      const char *root, struct state_port *state, const char *session,
+                      struct work_client *to);
 
 /* Write down something that the other client need not hear, such as a prompt. {0} writes nothing. */
 void session_log_note(struct session_log *log, const struct event *ev);

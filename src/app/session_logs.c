@@ -12,7 +12,8 @@ struct logs {
     struct session_logs port; /* first */
     struct loop *loop;
     const struct limits *limits;
-    char *state;
+    char *root;
+    struct state_port *state;
     size_t open, writing; /* logs; of the second kind nobody knows but us */
     void (*done)(void *who);
     void *who;
@@ -49,7 +50,7 @@ static struct work_client *open_one(struct session_logs *l, const char *session,
 
     one->logs = logs;
     logs->open++;
-    session_log_open(&one->log, logs->loop, logs->limits, logs->state, session, to);
+    session_log_open(&one->log, logs->loop, logs->limits, logs->root, logs->state, session, to);
     return &one->log.client;
 }
 
@@ -66,7 +67,7 @@ static void settle(struct logs *logs)
 
     if (!done || logs->writing)
         return;
-    mem_free(logs->state);
+    mem_free(logs->root);
     mem_free(logs);
     done(who);
 }
@@ -97,14 +98,13 @@ static const struct session_logs_kind logs_kind = { open_one, note, close_one };
 /* ---- life ------------------------------------------------------------------------------------ */
 
 struct session_logs *session_logs_new(struct loop *loop, const struct limits *limits,
-                                      const char *state)
+                                      const char *root, struct state_port *state)
 {
     struct logs *logs = MEM_NEW(struct logs);
-    size_t n = strlen(state) + 1;
+    size_t n = strlen(root) + 1;
 
-    *logs = (struct logs){ .port = { &logs_kind }, .loop = loop, .limits = limits };
-    logs->state = mem_alloc(n);
-    memcpy(logs->state, state, n);
+    *logs = (struct logs){ .port = { &logs_kind }, .loop = loop, .limits = limits, .state = state };
+    logs->root = memcpy(mem_alloc(n), root, n);
     return &logs->port;
 }
 

@@ -1,17 +1,18 @@
 /*
  * session_logs.h - the logs of sessions that nobody sits in front of: tasks, and agents that are
- * called as tools. Each is a session_log of its own, .trefoil/logs/<session>.log.
+ * called as tools. Each is a session_log of its own.
  */
 #ifndef APP_SESSION_LOGS_H
 #define APP_SESSION_LOGS_H
 
 #include "base/limits.h"
 #include "core/session_logs.h"
+#include "core/state_port.h"
 #include "loop/loop.h"
 
-/* `state` is the root's .trefoil, which is there; copied. limits: program lifetime. */
+/* root is copied; limits and state (may be NULL): program lifetime. */
 struct session_logs *session_logs_new(struct loop *loop, const struct limits *limits,
-                                      const char *state);
+                                      const char *root, struct state_port *state);
 
 /*
  * No log is open, though some may still be written: done is called when they are, which may be now.

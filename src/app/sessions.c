@@ -166,7 +166,7 @@ static int delete (struct app *app, struct shelf *shelf, const struct store_sess
     store_ask_fini(&ask);
     if (!ok)
         return app_fail(&e);
-    log_files_delete(app->root.path, id);
+    log_files_delete(app->root.path, app->state.path, id);
     return app_done(app, "deleted", id, app->root.path);
 }
 

@@ -2,17 +2,18 @@
 
 #include "app/store_find.h"
 
-#include <sys/stat.h>
-
 bool shelf_open(struct shelf *s, struct app *app)
 {
-    const char *path = arena_printf(&app->mem, "%s/.trefoil/trefoil.db", app->root.path).p;
-    struct stat st;
+    const char *path;
     struct err e;
 
     *s = (struct shelf){ 0 };
-    if (stat(path, &st) != 0)
-        return true;
+    if (!app_find_database(app, &path, &e)) {
+        if (e.code == ERR_NOT_FOUND)
+            return true;
+        app_fail(&e);
+        return false;
+    }
     s->loop = loop_new(LOOP_REAL_CLOCK);
     if (!store_open(s->loop, &app->config.limits, path, &s->store, &e)) {
         app_fail(&e);

@@ -333,8 +333,7 @@ static int in_workshop(struct errand *j)
     struct err e;
     int code;
 
-    if (!workshop_open(&j->shop, &j->once.service, &j->app->mem, &j->app->config, &j->app->root,
-                       true, &e))
+    if (!workshop_open(&j->shop, &j->once.service, &j->app->mem, &j->app->config, true, &e))
         return app_fail(&e);
     workshop_use(&j->shop, &j->app->config);
     code = j->what ? dispatch(j) : j->fence ? work_on(j) : cancel(j);

@@ -1,6 +1,7 @@
 #include "app/workshop.h"
 
 #include "app/session_logs.h"
+#include "app/state_dir.h"
 #include "base/mem.h"
 #include "core/skill.h"
 #include "store/store.h"
@@ -66,26 +67,30 @@ static void open_offer(struct workshop *w)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static bool open_store(struct workshop *w, struct arena *mem, const struct root *root,
-                       struct err *e)
+static bool open_store(struct workshop *w, struct arena *mem, struct err *e)
 {
+    struct state_port *state = w->service->offer.host.state;
     const char *folder;
 
     w->store = w->service->store;
     if (w->store)
         return true;
-    w->store_is_ours = root_state(mem, root, &folder, e) &&
-                       store_open(w->service->loop, w->service->limits,
-                                  arena_printf(mem, "%s/trefoil.db", folder).p, &w->store, e);
+    if (!state)
+        return fail(e, ERR_NOT_FOUND, "there is no state directory");
+    folder = state->open(state, e);
+    w->store_is_ours =
+        folder && store_open(w->service->loop, w->service->limits,
+                             arena_printf(mem, "%s/" STATE_DATABASE, folder).p, &w->store, e);
     return w->store_is_ours;
 }
 
 /* What is not kept is not logged either. */
-static void open_logs(struct workshop *w, struct arena *mem, const struct root *root)
+static void open_logs(struct workshop *w)
 {
+    const struct host *host = &w->service->offer.host;
+
     if (w->store)
-        w->logs = session_logs_new(w->service->loop, w->service->limits,
-                                   arena_printf(mem, "%s/.trefoil", root->path).p);
+        w->logs = session_logs_new(w->service->loop, w->service->limits, host->root, host->state);
 }
 
 /* Before the offer, which begins with the host of the service. */
@@ -138,12 +143,12 @@ static void open_tasks(struct workshop *w)
 }
 
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
-                   const struct config *config, const struct root *root, bool keep, struct err *e)
+                   const struct config *config, bool keep, struct err *e)
 {
     *w = (struct workshop){ .service = s, .config = config };
-    if (keep && !open_store(w, mem, root, e))
+    if (keep && !open_store(w, mem, e))
         return false;
-    open_logs(w, mem, root);
+    open_logs(w);
     open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);

@@ -49,7 +49,7 @@ struct workshop {
  * long as opening a database takes. After a failure there is nothing to close.
  */
 bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
-                   const struct config *config, const struct root *root, bool keep, struct err *e);
+                   const struct config *config, bool keep, struct err *e);
 
 /* Clients of the service may call the agents from now on, and hear of changes. */
 void workshop_serve(struct workshop *w);

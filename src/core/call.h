@@ -28,6 +28,7 @@ struct lock_turn;
 struct offer;
 struct path_rules;
 struct skill_list;
+struct state_port;
 struct tool;
 struct tool_world;
 
@@ -46,6 +47,7 @@ struct host {
     const char *cwd;                   /* from where relative paths are meant; NULL: the root */
     const struct host_folder *include; /* further folders, reached by absolute paths only */
     size_t includes;
+    struct state_port *state; /* where notes are kept (state_port.h); NULL: nowhere */
     struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
     struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
     struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */

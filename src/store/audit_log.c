@@ -62,7 +62,9 @@ static bool write_lines(struct spool *s, struct str lines, struct err *e)
 {
     struct audit_log *log = CONTAINER_OF(s, struct audit_log, spool);
 
-    return log->make_folder(log->root, e) && audit_write(log->folder, log->limits, lines, e);
+    const char *folder = log->state->open(log->state, e);
+
+    return folder && audit_write(folder, log->limits, lines, e);
 }
 
 static void on_failed(struct spool *s, const struct err *e)
@@ -76,13 +78,9 @@ static const struct spool_kind audit_spool = { write_lines, on_failed };
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void audit_log_init(struct audit_log *log, struct loop *loop, const struct limits *limits,
-                    const char *root, const char *folder, audit_folder_fn *make_folder)
+                    struct state_port *state)
 {
-    *log = (struct audit_log){ .sink = { record },
-                               .limits = limits,
-                               .root = root,
-                               .folder = folder,
-                               .make_folder = make_folder };
+    *log = (struct audit_log){ .sink = { record }, .limits = limits, .state = state };
     spool_init(&log->spool, &audit_spool, loop, (size_t)limits->audit_backlog_bytes,
                limits->audit_gather_ms);
 }

@@ -1,7 +1,7 @@
 /*
  * audit_log.h - the audit records of a root, as lines of JSON in batches that hang together.
  *
- * <folder>/logs/audit.jsonl: lines that were written together are followed by their seal,
+ * <state directory>/logs/audit.jsonl: lines that were written together are followed by their seal,
  * {"hash":H,"prev":P,"lines":N}. P is the hash of the seal before (zeros: there is none), and H is
  * HMAC-SHA256 over P and the N lines right before, with their line feeds: a line that was changed,
  * left out or put in shows. Lines that no seal counts are what a crash left of a batch. Past
@@ -18,10 +18,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/audit.h"
+#include "core/state_port.h"
 #include "loop/spool.h"
-
-/* Make the folder that the log stands in. Called on the pool, before each batch of records. */
-typedef bool audit_folder_fn(const char *root, struct err *e);
 
 struct audit_log {
     struct audit_sink sink; /* first */
@@ -29,13 +27,12 @@ struct audit_log {
     char time[CLOCK_TEXT];
     struct spool spool;
     const struct limits *limits;
-    const char *root, *folder;
-    audit_folder_fn *make_folder;
+    struct state_port *state;
 };
 
-/* Opens no file yet. The strings must outlive it. */
+/* Opens no file yet; the state directory is opened for the first records. It must outlive the log. */
 void audit_log_init(struct audit_log *log, struct loop *loop, const struct limits *limits,
-                    const char *root, const char *folder, audit_folder_fn *make_folder);
+                    struct state_port *state);
 
 /* Write what is there, then call done; now, when there is nothing. */
 void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who);

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 /* What the kernel said: of a commit that failed only the file that was written still knows it. */
 static int errno_of(struct sql *s)
@@ -50,14 +52,27 @@ bool sql_fail(struct sql *s, const char *what, struct err *e)
     return fail(e, ERR_SYSTEM, "%s: %s", what, text);
 }
 
+/*
+ * SQLite would create it for everybody; its other files get the mode of this one. Only one that is
+ * missing is opened here: to close a database loses the locks that this process has on it.
+ */
+static bool create_private(const char *path, struct err *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno == EEXIST || fail_sys(e, "create %.150s", path);
+}
+
 bool sql_open(struct sql *s, const char *path, enum sql_mode mode, int64_t busy_ms, struct err *e)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
 
     *s = (struct sql){ 0 };
     flags |= mode == SQL_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    if (mode == SQL_CREATE)
-        flags |= SQLITE_OPEN_CREATE;
+    if (mode == SQL_CREATE && !create_private(path, e))
+        return false;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) == SQLITE_OK) {
         sqlite3_busy_timeout(s->db, (int)busy_ms);
         return true;

@@ -1,5 +1,5 @@
 /*
- * store.h - the embedded database: SQLite in WAL mode at <root>/.trefoil/trefoil.db.
+ * store.h - the embedded database: SQLite in WAL mode, trefoil.db in the state directory of a root.
  *
  * The port of core/store_port.h over one thread with one connection. Requests that wait are
  * committed together, with one sync when one of them asks for it; then those that read are

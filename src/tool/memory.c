@@ -1,5 +1,6 @@
 /*
- * memory.c - notes under keys that outlive a session, in .trefoil/memory.json of the root.
+ * memory.c - notes under keys that outlive a session, in memory.json of the state directory of the
+ * root (core/state_port.h): a repository cannot bring notes along.
  *
  * The file is one JSON object of strings, read and replaced whole while a lock file beside it is
  * held, so that neither two calls nor two programs lose what the other wrote. A file that is not
@@ -8,6 +9,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/state_port.h"
 #include "tool/tools.h"
 #include "tool/work.h"
 
@@ -18,23 +20,21 @@
 
 enum { LOCK_LOOK_MS = 2, NOTES_DEPTH = 4, KEY_MOST = 200 };
 
-#define FOLDER ".trefoil"
-#define FILE_NAME FOLDER "/memory.json"
+#define FILE_NAME "memory.json"
 
 struct memory {
     struct work work; /* first */
     const struct action *action;
     struct str key, value, query;
-    struct json notes; /* an object, or missing */
+    struct json notes;     /* an object, or missing */
+    struct host_folder in; /* the state directory */
 };
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
 static struct place place_at(const struct memory *m, const char *path)
 {
-    const struct host *h = m->work.host;
-
-    return (struct place){ .given = str_of(path), .in = { h->root_fd, h->root }, .path = path };
+    return (struct place){ .given = str_of(path), .in = m->in, .path = path, .no_links = true };
 }
 
 /* Waits for whoever has it, but not for ever. */
@@ -56,10 +56,9 @@ static bool lock(struct memory *m, int fd, struct err *e)
 
 static bool open_lock(struct memory *m, int *out, struct err *e)
 {
-    struct place p = place_at(m, FOLDER "/memory.lock");
+    struct place p = place_at(m, "memory.lock");
 
-    return beneath_make_parents(&p, &m->work.mem, e) &&
-           beneath_open(&p, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, out, e) && lock(m, *out, e);
+    return beneath_open(&p, O_RDWR | O_CREAT | O_NOFOLLOW, 0600, out, e) && lock(m, *out, e);
 }
 
 static bool read_notes(struct memory *m, struct err *e)
@@ -91,7 +90,6 @@ static bool write_notes(struct memory *m, bool fresh, struct err *e)
     const struct limits *l = m->work.host->limits;
     struct place p = place_at(m, FILE_NAME);
     AUTO_ENTRY n = { .folder = -1 };
-    enum entry_was was;
     struct buf out;
     struct jw w = jw_to(&out);
 
@@ -112,7 +110,7 @@ static bool write_notes(struct memory *m, bool fresh, struct err *e)
     if (out.full)
         return fail(e, ERR_LIMIT, "all notes together may have %lld bytes (limits.memory_bytes)",
                     (long long)l->memory_bytes);
-    return entry_of(&p, &n, e) && entry_write(&n, &p, buf_str(&out), &was, e);
+    return entry_of(&p, &n, e) && entry_put(&n, &p, buf_str(&out), 0600, e);
 }
 
 /* ---- actions ----------------------------------------------------------------------------- */
@@ -218,12 +216,26 @@ static const struct action {
     { "delete", do_delete, true, false, false },
 };
 
+static bool open_folder(struct memory *m, int *out, struct err *e)
+{
+    struct state_port *state = m->work.host->state;
+
+    m->in.path = state ? state->open(state, e) : NULL;
+    if (!state)
+        return fail(e, ERR_NOT_FOUND, "there is no state directory: notes are not kept");
+    if (!m->in.path)
+        return false;
+    *out = m->in.fd = open(m->in.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return *out >= 0 || fail_sys(e, "open %.150s", m->in.path);
+}
+
 static bool run(struct work *w, struct err *e)
 {
     struct memory *m = CONTAINER_OF(w, struct memory, work);
-    AUTO_FD guard = -1;
+    AUTO_FD folder = -1, guard = -1;
 
-    return open_lock(m, &guard, e) && read_notes(m, e) && m->action->run(m, e);
+    return open_folder(m, &folder, e) && open_lock(m, &guard, e) && read_notes(m, e) &&
+           m->action->run(m, e);
 }
 
 /* ---- on the loop ------------------------------------------------------------------------- */

@@ -25,7 +25,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 # pylint: disable=wrong-import-position
-from harness import DEADLINE, Serve, Stdio, case, equal, main, request, wait_for  # noqa: E402
+from harness import (DEADLINE, Serve, Stdio, case, database, equal, main, request,  # noqa: E402
+                     wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
 from shim import AFTER_SYNC, BEFORE_WRITE, Shim  # noqa: E402
@@ -380,7 +381,7 @@ class Found:
     """What is in the store, read beside the daemon."""
 
     def __init__(self, root):
-        db = sqlite3.connect(f"file:{root}/.trefoil/trefoil.db?mode=ro", uri=True, timeout=DEADLINE)
+        db = sqlite3.connect(f"file:{database(root)}?mode=ro", uri=True, timeout=DEADLINE)
         try:
             db.execute("BEGIN")
             self.whole = db.execute("PRAGMA integrity_check").fetchall()

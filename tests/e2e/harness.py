@@ -17,6 +17,7 @@ import time
 import traceback
 
 TREFOIL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/trefoil"
+NOWHERE = "/proc/nonexistent"  # not even root can create it
 DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 
 # What is offered of the built-in tools unless [mcp] mode says otherwise.
@@ -33,6 +34,8 @@ HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 AUTO = '[guard.permission]\nexecute = "auto"\ndelete = "auto"\nfetch = "auto"\n'
 
 cases = []
+state_dirs = {}
+state_home = tempfile.gettempdir()  # of the case that runs: where its trefoils keep their state
 
 
 def reset_signals():
@@ -71,6 +74,7 @@ def main(seconds=3 * DEADLINE):
     for n, function in enumerate(cases, 1):
         name = function.__name__.replace("_", " ")
         folder = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-"))
+        use_state_home(f"{folder}.state")
         try:
             signal.alarm(seconds)
             function(folder)
@@ -83,6 +87,7 @@ def main(seconds=3 * DEADLINE):
         finally:
             signal.alarm(0)
             shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(state_home, ignore_errors=True)
     sys.exit(failed != 0)
 
 
@@ -108,11 +113,39 @@ def wait_for(what, condition):
         time.sleep(0.005)
 
 
+def use_state_home(path):
+    """From now on trefoil is started with this XDG_STATE_HOME, unless a test names another."""
+    global state_home  # pylint: disable=global-statement
+    state_home = str(path)
+
+
+def state_dir(root, **env):
+    """The state directory of a root, whether or not it exists: trefoil.db, memory.json, logs/."""
+    key = (str(root), state_home, *sorted(env.items()))
+    if key not in state_dirs:
+        done = run("state", "path", root=root, **env)
+        equal(done.returncode, 0)
+        state_dirs[key] = pathlib.Path(done.stdout.decode().strip())
+    return state_dirs[key]
+
+
+def database(root, **env):
+    return state_dir(root, **env) / "trefoil.db"
+
+
+def make_state(root, **env):
+    """The same, created by trefoil for this root, so that a test may put files into it."""
+    run("tools", "call", "system_time", root=root, **env)
+    return state_dir(root, **env)
+
+
 def environment(**more):
     """Nothing of the caller's configuration; what the sanitizers need stays."""
     keep = {k: v for k, v in os.environ.items()
             if k in ("PATH", "LANG", "TMPDIR") or k.endswith("SAN_OPTIONS")}
-    keep["HOME"] = keep["XDG_RUNTIME_DIR"] = "/nonexistent"
+    keep["HOME"] = keep["XDG_RUNTIME_DIR"] = NOWHERE
+    if not {"HOME", "XDG_STATE_HOME", "TREFOIL_STATE_DIR"} & set(more):
+        keep["XDG_STATE_HOME"] = state_home
     keep.update(more)
     return keep
 
@@ -126,7 +159,7 @@ def user_config(root, text):
 
 def environment_at(root, env):
     """The environment of a command with this root."""
-    user = pathlib.Path(root or "/nonexistent") / ".user"
+    user = pathlib.Path(root or NOWHERE) / ".user"
     if user.is_dir() and "HOME" not in env:
         env = {"XDG_CONFIG_HOME": str(user), **env}
     return environment(**env)

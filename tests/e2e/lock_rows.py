@@ -3,7 +3,7 @@ import os
 import pathlib
 import sqlite3
 
-from harness import DEADLINE
+from harness import DEADLINE, database
 
 
 def our_name():
@@ -17,7 +17,7 @@ class Database:
     """We are the other process: rows of our own among the locks."""
 
     def __init__(self, root):
-        self.path = pathlib.Path(root) / ".trefoil" / "trefoil.db"
+        self.path = database(root)
 
     def ask(self, sql, *values):
         db = sqlite3.connect(self.path, timeout=DEADLINE)

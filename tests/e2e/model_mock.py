@@ -142,7 +142,7 @@ def environment_for(mock, name, folder, config=""):
     """Variables and a user's configuration with which trefoil speaks this format to the mock."""
     home = folder / "user"
     (home / "trefoil").mkdir(parents=True, exist_ok=True)
-    env = {"XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(folder / "state")}
+    env = {"XDG_CONFIG_HOME": str(home)}
     if name == "anthropic":
         env.update(ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=mock.url)
     elif name == "openai chat":

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import tempfile
 
-from harness import CLIENT_TOOLS, Serve, Stdio, case, equal, has, main, request, wait_for
+from harness import CLIENT_TOOLS, Serve, Stdio, case, database, equal, has, main, request, wait_for
 from mcp_http import BOTH, begin
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
@@ -61,7 +61,7 @@ def text(result):
 
 
 def stored(root, query):
-    with sqlite3.connect(root / ".trefoil" / "trefoil.db") as db:
+    with sqlite3.connect(database(root)) as db:
         return db.execute(query).fetchall()
 
 
@@ -241,7 +241,7 @@ def a_cancelled_call_ends_its_turn(root):
         t.names()
         t.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
             "name": "trefoil_agent_default", "arguments": {"message": "/sleep 3000"}}})
-        wait_for("the turn", lambda: (root / ".trefoil" / "trefoil.db").exists() and stored(
+        wait_for("the turn", lambda: database(root).exists() and stored(
             root, "SELECT 1 FROM turns WHERE finished = 0"))
         t.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
                 "params": {"requestId": 7, "reason": "enough"}})

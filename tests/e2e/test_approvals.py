@@ -6,7 +6,8 @@ import signal
 import sqlite3
 import subprocess
 
-from harness import (DEADLINE, TREFOIL, Serve, case, environment, equal, has, main, run, wait_for)
+from harness import (DEADLINE, TREFOIL, Serve, case, database, environment, equal, has, main, run,
+                     wait_for)
 from upstream import Gateway, StdioGateway, server
 
 FAILED, USAGE, DENIED = 1, 2, 3
@@ -341,7 +342,7 @@ def what_a_killed_daemon_asked_cannot_be_answered_and_is_never_run(root):
 
 
 def stored(root):
-    db = sqlite3.connect(root / ".trefoil" / "trefoil.db", timeout=DEADLINE)
+    db = sqlite3.connect(database(root), timeout=DEADLINE)
     try:
         return db.execute("SELECT count(*) FROM task_answers").fetchone()[0]
     finally:

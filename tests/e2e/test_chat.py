@@ -13,7 +13,8 @@ import subprocess
 import termios
 import time
 
-from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, wait_for
+from harness import (DEADLINE, TREFOIL, case, database, environment, equal, has, main, make_state,
+                     run, wait_for)
 
 LEFT, UP, END = "\x1b[D", "\x1b[A", "\x1b[F"
 CTRL_A, CTRL_C, CTRL_D, CTRL_K, CTRL_L, CTRL_R = "\x01", "\x03", "\x04", "\x0b", "\x0c", "\x12"
@@ -404,8 +405,8 @@ def help_plan_tools_cost_and_clear(folder):
 
 
 def prompts_stored(root):
-    with contextlib.closing(sqlite3.connect(f"file:{root}/.trefoil/trefoil.db?mode=ro",
-                                            uri=True)) as db:
+    path = database(root, HOME=str(root.with_name("home")))
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         return db.execute("SELECT count(*) FROM events WHERE kind = 'prompt'").fetchone()[0]
 
 
@@ -478,9 +479,9 @@ def lines_of_a_pipe_are_prompts(folder):
 
 
 @case
-def a_pipe_leaves_nothing_in_the_home(folder):
+def a_pipe_leaves_no_history_in_the_home(folder):
     equal(plain(folder, b"/echo x\n", HOME=str(folder / "home")).returncode, 0)
-    equal((folder / "home").exists(), False)
+    equal([p.name for p in (folder / "home/.local/state/trefoil").iterdir()], ["roots"])
 
 
 @case
@@ -495,7 +496,7 @@ def with_json_every_event_is_a_line(folder):
 @case
 def a_store_that_is_broken_is_said(folder):
     (folder / "project/.trefoil").mkdir(parents=True)
-    (folder / "project/.trefoil/trefoil.db").write_text("this is no database" * 100)
+    (make_state(folder / "project") / "trefoil.db").write_text("this is no database" * 100)
     done = plain(folder, b"/echo hi\n")
     equal(done.returncode, 1)
     has(done.stderr, b"not a database")

@@ -4,16 +4,17 @@ import os
 import shutil
 import subprocess
 
-from harness import TREFOIL, Serve, case, environment, equal, has, main, run
+from harness import DEADLINE, TREFOIL, Serve, case, database, environment, equal, has, main, make_state, run
 
 
 VERBS = ("chat", "run", "sessions", "tasks", "approvals", "locks", "serve", "mcp", "agents", "models", "servers",
-         "tools", "connect", "trust", "config", "doctor", "explain", "backup", "gc", "init", "version", "help")
+         "tools", "connect", "trust", "config", "doctor", "explain", "backup", "gc", "state", "init",
+         "version", "help")
 SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("list", "show", "dispatch"),
                "tasks": ("list", "show", "watch", "events", "cancel"),
                "approvals": ("list", "show", "allow", "deny", "answer"), "tools": ("list", "call"),
                "servers": ("list", "test", "add", "remove", "enable", "disable", "approve"),
-               "config": ("check", "limits")}
+               "config": ("check", "limits"), "state": ("list", "path", "adopt", "delete")}
 
 
 def shown(*args, **more):
@@ -232,7 +233,7 @@ def doctor_says_what_it_finds(root):
     equal(names["store"], "ok")
     with Serve(root=root):
         has(run("doctor", root=root).stdout, b"sound")
-    (root / ".trefoil" / "trefoil.db").write_bytes(b"this is no database at all, only text" * 100)
+    database(root).write_bytes(b"this is no database at all, only text" * 100)
     done = run("doctor", root=root)
     equal(done.returncode, 1)
     has(done.stdout, b"bad")
@@ -241,8 +242,7 @@ def doctor_says_what_it_finds(root):
 
 @case
 def a_corrupt_or_newer_store_is_refused_and_left_alone(root):
-    state = root / ".trefoil"
-    state.mkdir()
+    state = make_state(root)
     (state / "trefoil.db").write_bytes(b"garbage" * 1000)
     done = run("serve", "--listen", "127.0.0.1:0", root=root)
     equal(done.returncode, 1)
@@ -262,10 +262,12 @@ def a_corrupt_or_newer_store_is_refused_and_left_alone(root):
 @case
 def a_full_disk_is_said_at_once(root):
     """A file system of 16 KB, mounted in a namespace of our own."""
-    script = 'mount -t tmpfs -o size=16k none "$1" && exec "$2" serve --listen 127.0.0.1:0 --root "$1"'
+    script = ('mkdir "$1/state" && mount -t tmpfs -o size=16k none "$1/state" && '
+              'exec "$2" serve --listen 127.0.0.1:0 --root "$1"')
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     done = subprocess.run(["unshare", *user, "--mount", "sh", "-c", script, "sh", str(root), TREFOIL],
-                          capture_output=True, env=environment(), check=False)
+                          capture_output=True, timeout=DEADLINE, check=False,
+                          env=environment(TREFOIL_STATE_DIR=str(root / "state")))
     equal(done.returncode, 1)
     has(done.stderr, b"the disk is full")
     equal(done.stdout, b"")

@@ -4,7 +4,7 @@ import hmac
 import json
 import pathlib
 
-from harness import Serve, case, equal, has, main, run, wait_for
+from harness import Serve, case, equal, has, main, make_state, run, state_dir, wait_for
 from upstream import Gateway, StdioGateway, configure, server, text_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,7 +49,7 @@ def seals(lines):
 
 
 def log_lines(root, name="audit.jsonl"):
-    return (root / ".trefoil/logs" / name).read_bytes().splitlines(keepends=True)
+    return (state_dir(root) / "logs" / name).read_bytes().splitlines(keepends=True)
 
 
 def audit(root, name="audit.jsonl"):
@@ -283,10 +283,10 @@ def the_audit_holds_no_secrets_and_no_text(root):
     equal([(r["tool"], r["outcome"], r.get("from")) for r in records],
           [("file_read", "ok", None), ("mcp_calc_echo", "ok", "calc:echo"),
            ("file_read", "error", None)])
-    text = (root / ".trefoil/logs/audit.jsonl").read_text()
+    text = (state_dir(root) / "logs/audit.jsonl").read_text()
     for secret in ("hunter2", "what the file says", "a.txt"):
         equal(secret in text, False)
-    equal((root / ".trefoil/logs/audit.jsonl").stat().st_mode & 0o777, 0o600)
+    equal((state_dir(root) / "logs/audit.jsonl").stat().st_mode & 0o777, 0o600)
 
 
 @case
@@ -296,7 +296,7 @@ def records_are_gathered_and_written_before_the_end(root):
     with Gateway(root=root) as gate:
         for _ in range(20):
             gate.text("system_time")
-        equal((root / ".trefoil/logs/audit.jsonl").exists(), False)
+        equal((state_dir(root) / "logs/audit.jsonl").exists(), False)
     equal(len(audit(root)), 20)
 
 
@@ -306,7 +306,7 @@ def the_audit_begins_new_files_and_keeps_few(root):
     configure(root, head="[limits]\naudit_bytes = 4096\naudit_files = 2\n")
     for _ in range(30):
         run("tools", "call", "system_time", root=root)
-    names = sorted(p.name for p in (root / ".trefoil/logs").iterdir())
+    names = sorted(p.name for p in (state_dir(root) / "logs").iterdir())
     equal(names, ["audit.1.jsonl", "audit.jsonl"])
     older, newer = seals(log_lines(root, "audit.1.jsonl")), seals(log_lines(root))
     equal(newer[0][0][0]["prev"], older[0][-1][0]["hash"])
@@ -332,7 +332,7 @@ def what_is_changed_left_out_or_put_in_breaks_a_seal(root):
 
 @case
 def a_torn_batch_does_not_end_the_audit(root):
-    log = root / ".trefoil/logs/audit.jsonl"
+    log = state_dir(root) / "logs/audit.jsonl"
     run("tools", "call", "system_time", root=root)
     record, seal = log_lines(root)
     # Torn in its seal after more lines than are read at once, then in a record.
@@ -362,8 +362,8 @@ def several_processes_write_one_chain(root):
 
 @case
 def an_audit_that_cannot_be_written_stops_nothing(root):
-    (root / ".trefoil").mkdir()
-    (root / ".trefoil/logs").write_text("in the way")
+    (make_state(root) / "logs").rename(state_dir(root) / "away")
+    (state_dir(root) / "logs").write_text("in the way")
     answer = run("tools", "call", "system_time", root=root)
     equal(answer.returncode, 0)
     configure(root, head="[guard]\naudit = false\n")
@@ -382,7 +382,7 @@ def records_of_many_calls_hang_together(root):
                         for i in range(calls)))
         seen = {t.receive()["id"] for _ in range(calls)}
         equal(len(seen), calls)
-        wait_for("a record", lambda: (root / ".trefoil/logs/audit.jsonl").exists())
+        wait_for("a record", lambda: (state_dir(root) / "logs/audit.jsonl").exists())
         t.ask("tools/call", {"name": "system_time"})
     records = audit(root)
     told = sum(r.get("lost", 0) for r in records) + sum("tool" in r for r in records)

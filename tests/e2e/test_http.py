@@ -8,8 +8,8 @@ import sqlite3
 import subprocess
 import threading
 
-from harness import (HTTP_TOOLS, DEADLINE, TREFOIL, Response, Serve, case, environment, equal, has, main,
-                     read_all, request, run, wait_for)
+from harness import (DEADLINE, HTTP_TOOLS, TREFOIL, Response, Serve, case, database, environment,
+                     equal, has, main, read_all, request, run, wait_for)
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 PONG = {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -27,7 +27,7 @@ def health_says_how_it_is(root):
         answer = t.request("GET", "/health")
         equal(answer.status, 200)
         equal(answer.json()["status"], "ok")
-        with sqlite3.connect(root / ".trefoil" / "trefoil.db") as db:
+        with sqlite3.connect(database(root)) as db:
             [schema] = db.execute("PRAGMA user_version").fetchone()
         equal(answer.json()["storeSchema"], schema)
         head = t.request("HEAD", "/health")

@@ -4,7 +4,8 @@ import pathlib
 import signal
 import tempfile
 
-from harness import AUTO, TREFOIL, Serve, Stdio, alive, case, equal, has, main, request, run, wait_for
+from harness import (AUTO, TREFOIL, Serve, Stdio, alive, case, environment, equal, has, main,
+                     request, run, wait_for)
 from mcp_http import BOTH
 from upstream import command
 
@@ -444,7 +445,8 @@ def a_trefoil_behind_another_makes_a_task_of_what_it_is_asked(folder):
     inner.mkdir()
     outer.mkdir()
     behind = command("behind", TREFOIL, "mcp", "--scope", "tools", "--root", str(inner),
-                     *read_write(), allowed_tools='["shell_exec"]')
+                     *read_write(), allowed_tools='["shell_exec"]',
+                     env=f'{{ XDG_STATE_HOME = "{environment()["XDG_STATE_HOME"]}" }}')
     with Remote(*read_write(behind), root=outer) as t:
         t.able = {}
         tools = t.result("tools/list")["tools"]

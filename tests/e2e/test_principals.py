@@ -2,7 +2,7 @@
 import json
 import os
 
-from harness import Serve, Stdio, case, equal, has, main, run
+from harness import Serve, Stdio, case, equal, has, main, run, state_dir
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 ME = f"user:{os.getuid()}"
@@ -48,7 +48,7 @@ def call_tool(server, name, key=None, **arguments):
 
 def audit(root, tool):
     """The principals of all calls of a tool, in order."""
-    path = root / ".trefoil/logs/audit.jsonl"
+    path = state_dir(root) / "logs/audit.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     return [line["principal"] for line in lines if line.get("tool") == tool]
 

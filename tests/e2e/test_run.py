@@ -3,8 +3,8 @@ import json
 import signal
 import subprocess
 
-from harness import (DEADLINE, TREFOIL, case, environment, equal, has, main, run, user_config,
-                     wait_for)
+from harness import (DEADLINE, TREFOIL, case, environment, equal, has, main, make_state, run,
+                     state_dir, user_config, wait_for)
 from terminal import (ASK, DENIED, FAILED, INTERRUPTED, LIMIT, SHELL, USAGE, Terminal, sessions)
 
 
@@ -241,6 +241,8 @@ def a_log_begins_a_new_file_when_it_is_full(root):
 def a_log_that_cannot_be_written_stops_nothing(root):
     (root / ".trefoil").mkdir()
     (root / ".trefoil/logs").write_text("in the way")
+    (make_state(root) / "logs").rename(state_dir(root) / "away")
+    (state_dir(root) / "logs").write_text("in the way, too")
     answer = agent(root, "/echo still here")
     equal(answer.returncode, 0)
     equal(answer.stdout, b"still here\n")

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import time
 
-from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, user_config
+from harness import (DEADLINE, TREFOIL, case, environment, equal, has, main, make_state, run,
+                     user_config)
 
 USAGE = 2
 
@@ -123,14 +124,14 @@ def a_session_that_is_open_elsewhere_is_left_alone(root):
 def gc_deletes_what_is_old(root):
     agent(root, "/echo old")
     [ident] = ids(root)
-    logs = root / ".trefoil/logs"
-    (logs / "audit.1.jsonl").write_text("{}\n")
+    logs, audit = root / ".trefoil/logs", make_state(root) / "logs"
+    (audit / "audit.1.jsonl").write_text("{}\n")
     (logs / "notes.txt").write_text("not ours")
     answer = run("gc", "--json", root=root)
     equal(json.loads(answer.stdout),
           {"sessions": 0, "session_bytes": 0, "logs": 0, "log_bytes": 0})
     past = time.time() - 3600
-    for path in logs.iterdir():
+    for path in [*logs.iterdir(), *audit.iterdir()]:
         os.utime(path, (past, past))
     user_config(root, "[limits]\nlog_keep_ms = 1_000_000\nsession_keep_ms = 1000\n")
     equal(ids(root), [ident])
@@ -138,8 +139,8 @@ def gc_deletes_what_is_old(root):
     while ids(root) and time.monotonic() < wait:  # a session is old after a second
         done = json.loads(run("gc", "--json", root=root).stdout)
     equal(ids(root), [])
-    equal(sorted(p.name for p in logs.iterdir()), ["audit.jsonl", "notes.txt"]
-          if (logs / "audit.jsonl").exists() else ["notes.txt"])
+    equal([p.name for p in logs.iterdir()], ["notes.txt"])
+    equal([p.name for p in audit.iterdir()], ["audit.jsonl"])
     equal(done["sessions"], 1)
 
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 DRIVER = sys.argv.pop(2)
-from harness import Serve, case, environment, equal, has, main, run, user_config  # noqa: E402
+from harness import (Serve, case, database, environment, equal, has, main,  # noqa: E402
+                     make_state, run, user_config)
 
 KILLS = int(os.environ.get("TREFOIL_KILLS", "12"))
 
@@ -138,7 +139,7 @@ def a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(root):
 @case
 def a_backup_is_whole_while_others_write(root):
     with Serve(root=root):
-        process = driver(root / ".trefoil/trefoil.db", "append", "s", 4, 0)
+        process = driver(database(root), "append", "s", 4, 0)
         first = [process.stdout.readline() for _ in range(200)]
         done = run("backup", str(root / "copy.db"), root=root)
         equal((done.returncode, done.stderr), (0, b""))
@@ -170,8 +171,7 @@ def damage(db):
 
 @case
 def a_damaged_database_is_refused_before_serving_or_noticed_meanwhile(root):
-    (root / ".trefoil").mkdir()
-    db = root / ".trefoil/trefoil.db"
+    db = make_state(root) / "trefoil.db"
     data = damage(db)
     done = run("serve", "--listen", "127.0.0.1:0", root=root)
     equal((done.returncode, done.stdout), (1, b""))

@@ -13,8 +13,8 @@ import threading
 
 LIBRARY = sys.argv.pop(2)
 # pylint: disable=wrong-import-position
-from harness import (AUTO, DEADLINE, Process, Serve, Stdio, case, equal, has, main, read_all,  # noqa: E402
-                     request, run, wait_for)
+from harness import (AUTO, DEADLINE, Process, Serve, Stdio, case, database, equal,  # noqa: E402
+                     has, main, read_all, request, run, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
 import upstream  # noqa: E402
@@ -81,7 +81,7 @@ def configure(root, head="", **limits):
 
 def stored(root, sql, *values):
     """Rows of the database, read beside whoever works with it."""
-    db = sqlite3.connect(f"file:{root}/.trefoil/trefoil.db?mode=ro", uri=True, timeout=DEADLINE)
+    db = sqlite3.connect(f"file:{database(root)}?mode=ro", uri=True, timeout=DEADLINE)
     try:
         return db.execute(sql, values).fetchall()
     finally:

@@ -3,7 +3,8 @@ import json
 import pathlib
 import tempfile
 
-from harness import AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main, run, wait_for
+from harness import (AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main,
+                     run, state_dir, wait_for)
 
 ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
@@ -86,7 +87,7 @@ def files_are_written_edited_and_tested(root):
         equal(text(use(t, "grep", pattern="echo")), "src/sum.sh:1:echo $((2 + 3))")
         equal(use(t, "file_write", path="../out", content="x")["isError"], True)
         use(t, "memory", action="set", key="a", value="b")
-        equal(json.loads((root / ".trefoil/memory.json").read_text()), {"a": "b"})
+        equal(json.loads((state_dir(root) / "memory.json").read_text()), {"a": "b"})
 
 
 @case

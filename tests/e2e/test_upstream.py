@@ -5,7 +5,7 @@ import pathlib
 import signal
 import threading
 
-from harness import Process, Serve, alive, case, equal, has, main, run, wait_for
+from harness import NOWHERE, Process, Serve, alive, case, equal, has, main, run, wait_for
 from upstream import (Gateway, HttpServer, StdioGateway, command, configure, remote, server,
                       text_of)
 
@@ -336,7 +336,7 @@ def a_child_sees_the_base_set_and_what_is_listed(root):
         a, b, strict = (json.loads(gate.text(f"mcp_{n}_env")) for n in ("a", "b", "strict"))
         equal([a.get("GIVEN"), a.get("WANTED"), a.get("SECRET_TOKEN")], ["by config", None, None])
         equal([b.get("GIVEN"), b.get("WANTED"), b.get("SECRET_TOKEN")], [None, "yes", None])
-        equal([a["HOME"], a["LC_ALL"]], ["/nonexistent", "C"])
+        equal([a["HOME"], a["LC_ALL"]], [NOWHERE, "C"])
         has(strict, "PATH")
         assert "HOME" not in strict, strict
 

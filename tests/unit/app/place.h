@@ -39,6 +39,8 @@ static inline struct place place_new(void)
     if (!mkdtemp(p.path))
         TAP_NOT("mkdtemp: %s", strerror(errno));
     setenv("HOME", arena_printf(&p.mem, "%s/home", p.path).p, 1);
+    unsetenv("TREFOIL_STATE_DIR");
+    unsetenv("STATE_DIRECTORY");
     unsetenv("XDG_STATE_HOME");
     unsetenv("XDG_CONFIG_HOME");
     return p;

@@ -155,7 +155,7 @@ TEST(what_is_no_file_is_an_error)
     line_history_init(&h, 10, 1000);
     OK(!line_history_load(&h, "/", &e));
     EQ(e.code, ERR_INVALID);
-    OK(!line_history_append("/nonexistent/history", STR("x"), &e));
+    OK(!line_history_append("/proc/nonexistent/history", STR("x"), &e));
     EQ(e.code, ERR_SYSTEM);
     line_history_fini(&h);
 }

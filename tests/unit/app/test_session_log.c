@@ -46,7 +46,7 @@ static void begin(struct scene *s, struct place *p)
     *s = (struct scene){ .loop = loop_new(LOOP_REAL_CLOCK), .to = { { &listener_kind }, 0, 0, 0 } };
     limits_preset(&s->limits);
     s->limits.session_log_gather_ms = 1;
-    session_log_open(&s->log, s->loop, &s->limits, p->path, "s1", &s->to.client);
+    session_log_open(&s->log, s->loop, &s->limits, p->path, NULL, "s1", &s->to.client);
 }
 
 static void on_closed(void *who)
@@ -97,7 +97,7 @@ TEST(events_are_written_with_their_time_and_passed_on)
     EQ(s.to.events, 1);
     EQ(s.to.below, 1);
     finish(&s);
-    text = read_log(&p, "logs/s1.log");
+    text = read_log(&p, ".trefoil/logs/s1.log");
     HAS_S(text, "{\"time\":\"20");
     HAS_S(text, "\"event\":{\"type\":\"text\",\"message\":\"m\",\"text\":\"hello\"}}\n");
     HAS_S(text, "\"below\":\"s2\",\"event\":");
@@ -108,13 +108,13 @@ TEST(a_full_log_becomes_the_one_before)
     AUTO_PLACE p = place_new();
     struct scene s;
 
-    place_write(&p, "logs/s1.log", "old\n");
+    place_write(&p, ".trefoil/logs/s1.log", "old\n");
     begin(&s, &p);
     s.limits.session_log_bytes = 10;
     say(&s, "new");
     finish(&s);
-    EQ_S(read_log(&p, "logs/s1.1.log"), "old\n");
-    HAS_S(read_log(&p, "logs/s1.log"), "\"new\"");
+    EQ_S(read_log(&p, ".trefoil/logs/s1.1.log"), "old\n");
+    HAS_S(read_log(&p, ".trefoil/logs/s1.log"), "\"new\"");
 }
 
 TEST(a_line_without_room_is_counted)
@@ -129,12 +129,12 @@ TEST(a_line_without_room_is_counted)
         (struct scene){ .loop = loop_new(LOOP_REAL_CLOCK), .to = { { &listener_kind }, 0, 0, 0 } };
     limits_preset(&s.limits);
     s.limits.session_log_backlog_bytes = 2000;
-    session_log_open(&s.log, s.loop, &s.limits, p.path, "s1", &s.to.client);
+    session_log_open(&s.log, s.loop, &s.limits, p.path, NULL, "s1", &s.to.client);
     say(&s, large);
     say(&s, "small");
     EQ(s.to.events, 2);
     finish(&s);
-    HAS_S(read_log(&p, "logs/s1.log"), "{\"lost\":1}\n{\"time\":");
+    HAS_S(read_log(&p, ".trefoil/logs/s1.log"), "{\"lost\":1}\n{\"time\":");
 }
 
 TEST(a_log_that_cannot_be_written_warns_once)
@@ -142,7 +142,7 @@ TEST(a_log_that_cannot_be_written_warns_once)
     AUTO_PLACE p = place_new();
     struct scene s;
 
-    place_write(&p, "logs", "in the way");
+    place_write(&p, ".trefoil/logs", "in the way");
     begin(&s, &p);
     say(&s, "one");
     while (!s.to.warnings)
@@ -181,7 +181,7 @@ TEST(logs_are_apart_and_all_written_before_they_are_gone)
     bool closed = false;
 
     limits_preset(&limits);
-    logs = session_logs_new(loop, &limits, p.path);
+    logs = session_logs_new(loop, &limits, p.path, NULL);
     for (int i = 0; i < 2; i++) {
         struct work_client *log = logs->kind->open(logs, i ? "s2" : "s1", &to[i].client);
 
@@ -194,9 +194,9 @@ TEST(logs_are_apart_and_all_written_before_they_are_gone)
     session_logs_free(logs, note, &closed);
     while (!closed)
         loop_run_once(loop);
-    HAS_S(read_log(&p, "logs/s1.log"), "\"hello\"");
-    HAS_S(read_log(&p, "logs/s2.log"), "\"of the second\"");
-    OK(str_find(read_log(&p, "logs/s2.log"), STR("hello")) < 0);
+    HAS_S(read_log(&p, ".trefoil/logs/s1.log"), "\"hello\"");
+    HAS_S(read_log(&p, ".trefoil/logs/s2.log"), "\"of the second\"");
+    OK(str_find(read_log(&p, ".trefoil/logs/s2.log"), STR("hello")) < 0);
     loop_free(loop);
 }
 
@@ -210,9 +210,9 @@ TEST(who_has_left_is_not_told_that_its_log_has_gaps)
     struct work_client *log;
     bool closed = false;
 
-    place_write(&p, "logs", "in the way");
+    place_write(&p, ".trefoil/logs", "in the way");
     limits_preset(&limits);
-    logs = session_logs_new(loop, &limits, p.path);
+    logs = session_logs_new(loop, &limits, p.path, NULL);
     log = logs->kind->open(logs, "s1", &to.client);
     log->kind->event(log, &(struct event){ .kind = EVENT_TEXT, .text = STR("x") });
     logs->kind->close(logs, log);

@@ -1,6 +1,7 @@
 /* test_workshop.c - where agents work: a real store, a real server, and all tools. */
 #include "app/workshop.h"
 
+#include "app/state_dir.h"
 #include "core/skill.h"
 #include "core/turn.h"
 #include "place.h"
@@ -12,6 +13,7 @@ struct bench {
     struct loop *loop;
     struct config c;
     struct root root;
+    struct state_dir state;
     struct service service;
     struct workshop w;
     bool closed, left, opened;
@@ -39,6 +41,8 @@ static void bench_open(struct bench *b)
         !service_open(&b->service, b->loop, &b->c.limits, b->f.path, &e))
         TAP_NOT("%s", e.text);
     b->service.upstreams.procs.keeper = TEST_KEEPER;
+    state_dir_init(&b->state, b->f.path);
+    service_use_state(&b->service, &b->state.port);
     service_expose(&b->service, &b->c);
 }
 
@@ -62,6 +66,7 @@ static void bench_close(struct bench *b)
     service_leave_servers(&b->service, on_left, b);
     OK(until(b->loop, until_true, &b->left));
     service_close(&b->service);
+    state_dir_fini(&b->state);
     loop_free(b->loop);
     place_fini(&b->f);
 }
@@ -70,7 +75,7 @@ static void open_workshop(struct bench *b, bool keep)
 {
     struct err e = { 0 };
 
-    if (!workshop_open(&b->w, &b->service, &b->f.mem, &b->c, &b->root, keep, &e))
+    if (!workshop_open(&b->w, &b->service, &b->f.mem, &b->c, keep, &e))
         TAP_NOT("%s", e.text);
 }
 
@@ -130,7 +135,8 @@ TEST(a_session_of_an_agent_is_kept_in_the_store_of_the_root)
     place_write(&b.f, ".trefoil/skills/a/SKILL.md", "---\ndescription: b\n---\nDo it.");
     skill_shelf_refresh(&b.service.skills);
     open_workshop(&b, true);
-    OK(stat(place_file(&b.f, ".trefoil/trefoil.db"), &st) == 0);
+    OK(stat(state_dir_file(&b.state, &b.f.mem, STATE_DATABASE), &st) == 0);
+    EQ(st.st_mode & 0777, 0600);
     EQ(b.w.world.durability, STORE_POWER);
     opts.agent = desk_port(b.w.desk)->kind->take(desk_port(b.w.desk),
                                                  &(struct agent_want){ .name = STR("x") }, &e);
@@ -259,9 +265,10 @@ TEST(a_store_that_cannot_be_opened_is_a_failure_with_nothing_to_close)
     struct err e = { 0 };
 
     bench_open(&b);
-    place_write(&b.f, ".trefoil/trefoil.db",
-                "this is no database, whatever its name says; and so on");
-    OK(!workshop_open(&b.w, &b.service, &b.f.mem, &b.c, &b.root, true, &e));
+    OK(state_dir_open(&b.state, &e));
+    OK(file_write(state_dir_file(&b.state, &b.f.mem, STATE_DATABASE),
+                  STR("this is no database, whatever its name says; and so on"), 0600, &e));
+    OK(!workshop_open(&b.w, &b.service, &b.f.mem, &b.c, true, &e));
     HAS_S(str_of(e.text), "trefoil.db");
     open_workshop(&b, false);
     bench_close(&b);

@@ -23,7 +23,7 @@ TEST(notes_are_kept)
     EQ_S(call(&b, &tool_memory, "{'action':'delete','key':'build'}"), "Deleted build");
     HAS_S(call(&b, &tool_memory, "{'action':'get','key':'build'}"), "there is no note");
     WAS_REFUSED(&b);
-    EQ_STR(holds(&b, ".trefoil/memory.json"), "{\"t\\\"\":\"a\\nb\"}");
+    EQ_STR(holds(&b, "state/memory.json"), "{\"t\\\"\":\"a\\nb\"}");
     bench_close(&b);
 }
 
@@ -61,7 +61,7 @@ TEST(a_full_disk_loses_no_note)
           "File too large");
     WAS_REFUSED(&b);
     OK(setrlimit(RLIMIT_FSIZE, &was) == 0);
-    EQ_STR(holds(&b, ".trefoil/memory.json"), "{\"a\":\"old\"}");
+    EQ_STR(holds(&b, "state/memory.json"), "{\"a\":\"old\"}");
     bench_close(&b);
 }
 
@@ -72,12 +72,12 @@ TEST(a_file_of_notes_that_is_broken_is_left_alone)
     struct bench b;
 
     bench_open(&b);
-    folder(&b, ".trefoil");
+    folder(&b, "state");
     for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
-        put(&b, ".trefoil/memory.json", broken[i]);
+        put(&b, "state/memory.json", broken[i]);
         call(&b, &tool_memory, "{'action':'set','key':'a','value':'1'}");
         WAS_REFUSED(&b);
-        EQ_STR(holds(&b, ".trefoil/memory.json"), broken[i]);
+        EQ_STR(holds(&b, "state/memory.json"), broken[i]);
     }
     bench_close(&b);
 }
@@ -88,9 +88,9 @@ TEST(notes_wait_for_another_program_but_not_for_ever)
     int fd;
 
     bench_open(&b);
-    folder(&b, ".trefoil");
-    put(&b, ".trefoil/memory.lock", "");
-    fd = open(at(&b, ".trefoil/memory.lock"), O_RDWR);
+    folder(&b, "state");
+    put(&b, "state/memory.lock", "");
+    fd = open(at(&b, "state/memory.lock"), O_RDWR);
     OK(flock(fd, LOCK_EX) == 0);
     b.limits.memory_lock_ms = 10;
     HAS_S(call(&b, &tool_memory, "{'action':'list'}"), "limits.memory_lock_ms");

@@ -7,6 +7,7 @@
 #ifndef TESTS_TOOL_BENCH_H
 #define TESTS_TOOL_BENCH_H
 
+#include "core/state_port.h"
 #include "core/tool.h"
 #include "tap.h"
 #include "tool/tools.h"
@@ -20,8 +21,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A state directory that is easy to look into: a folder of the root. */
+struct bench_state {
+    struct state_port port; /* first */
+    char path[96];
+};
+
 struct bench {
     char folder[64], root[80], outside[80];
+    struct bench_state state;
     struct loop *loop;
     struct limits limits;
     struct host host;
@@ -32,6 +40,16 @@ struct bench {
     struct err err;
 };
 
+static inline const char *bench_open_state(struct state_port *port, struct err *e)
+{
+    const char *path = ((struct bench_state *)port)->path;
+
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return path;
+    fail_sys(e, "make %s", path);
+    return NULL;
+}
+
 static inline void bench_open(struct bench *b)
 {
     *b = (struct bench){ .folder = "/tmp/trefoil-tool-XXXXXX", .loop = loop_new(LOOP_REAL_CLOCK) };
@@ -41,6 +59,9 @@ static inline void bench_open(struct bench *b)
     OK(mkdir(b->root, 0755) == 0 && mkdir(b->outside, 0755) == 0);
     limits_preset(&b->limits);
     b->host = (struct host){ .loop = b->loop, .limits = &b->limits, .root = b->root };
+    b->state.port.open = bench_open_state;
+    snprintf(b->state.path, sizeof(b->state.path), "%s/state", b->root);
+    b->host.state = &b->state.port;
     b->host.root_fd = open(b->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     OK(b->host.root_fd >= 0);
     b->caller = (struct caller){
