@@ -147,6 +147,15 @@ static void release_changed(struct agent *a)
     mem_free(c);
 }
 
+/* A task may set stricter limits than the file of its agent, and never looser ones. 0: none. */
+static void limit_agent(struct agent_def *def, const struct task_spec *s)
+{
+    if (s->max_turns > 0 && (!def->max_turns || s->max_turns < def->max_turns))
+        def->max_turns = s->max_turns;
+    if (s->budget_usd > 0 && (def->budget_usd <= 0 || s->budget_usd < def->budget_usd))
+        def->budget_usd = s->budget_usd;
+}
+
 static struct agent *change_agent(struct agent *of, const struct task_spec *s)
 {
     struct changed_agent *c = MEM_NEW(struct changed_agent);
@@ -157,10 +166,7 @@ static struct agent *change_agent(struct agent *of, const struct task_spec *s)
     c->agent.def = &c->def;
     c->agent.refs = 1;
     c->agent.release = release_changed;
-    if (s->max_turns > 0)
-        c->def.max_turns = s->max_turns;
-    if (s->budget_usd >= 0)
-        c->def.budget_usd = s->budget_usd;
+    limit_agent(&c->def, s);
     if (s->output_format.n)
         c->def.output_format = arena_str(&c->mem, s->output_format);
     return &c->agent;

@@ -93,6 +93,19 @@ def the_budget_of_a_call_overrides_the_agents(root):
         has(json.dumps(done), "budget")
 
 
+@case
+def a_call_never_loosens_the_limits_of_the_agents_file(root):
+    agent(root, "poor", "budget: 0.000001\nmax_turns: 2\n")
+    agent(root, "brief", "max_turns: 2\n")
+    agent(root, "free")
+    with client(root) as ask:
+        for name, more, turns in (("poor", {}, 1), ("poor", {"budget": 0}, 1), ("poor", {"budget": 9}, 1),
+                                  ("brief", {"max_turns": 9}, 2), ("brief", {"budget": 9}, 2),
+                                  ("free", {"max_turns": 3}, 3), ("free", {"budget": 0}, 5)):
+            _, requests = ask(name, TIME, TIME, TIME, TIME, **more)
+            equal((name, more, len(requests)), (name, more, turns))
+
+
 # ---- what a client is told -----------------------------------------------------------------------
 
 FILES = {".trefoil/agents/one.md": "---\ndescription: Is one.\ntier: low\n---\nYou help.\n",
