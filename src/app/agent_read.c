@@ -2,6 +2,7 @@
 
 #include "app/front_matter.h"
 #include "app/include.h"
+#include "app/server_read.h"
 #include "base/json_doc.h"
 #include "core/tool_pattern.h"
 
@@ -348,6 +349,7 @@ static bool read_head_and_body(const struct agent_reader *r, const char *path, b
     if (!file_read_beneath(r->mem, r->root, path, max, &text, &id, e) ||
         !front_matter_read(r->mem, text, &opts, &fm, e))
         return false;
+    def->written = text;
     if (foreign && !json_here(fm.head))
         return fail(e, ERR_NOT_FOUND, "%s has no front matter, so it is no agent", path);
     in.obj = fm.head;
@@ -387,6 +389,7 @@ static bool read_json_object(const struct agent_reader *r, const char *path, str
                            e) ||
         !json_read(r->mem, text, &opts, &in.obj, e) || !read_object(&in, true, true, &title))
         return false;
+    def->written = text;
     if (title.n)
         def->title = arena_cstr(r->mem, title);
     return add_persona(r, path, NULL, 1, def, e);
@@ -416,6 +419,7 @@ bool agent_read_toml(const struct agent_reader *r, struct json entry, struct age
 
     *out = (struct agent_def){
         .origin = arena_printf(r->mem, "%s:%u", file, pos.line).p,
+        .written = server_json_line(r->mem, entry),
     };
     if (json_type(entry) != JSON_OBJECT)
         return json_fail(entry, e, "expected [[agents]] with the keys of an agent");

@@ -31,6 +31,7 @@ static bool read_definition(struct agent_scope *a, struct arena *mem, struct err
     if (!agents_find(&all, str_of(a->name), &def, e))
         return false;
     a->expose = copy_strs(mem, &def->expose);
+    a->trusted = def->trusted;
     a->hidden = copy_strs(mem, &def->hidden);
     a->card = (struct agent_card){ .name = a->name,
                                    .title = arena_cstr(mem, str_of(def->title)),
@@ -96,7 +97,8 @@ static bool exports(const struct agent_scope *a, struct tool_called called)
     const struct pick_strs all = { 0 };
 
     return tool_exposed_by_agent(&a->expose, &a->hidden, called) &&
-           tool_exposed_by_kernel(&all, &a->config->private_tools, called);
+           tool_exposed_by_kernel(a->trusted ? &all : &a->config->expose_tools,
+                                  &a->config->private_tools, called);
 }
 
 /* Skills can only be loaded where there are some. */
@@ -138,7 +140,10 @@ static const char *exported_as(void *who, const struct upstream_tool *t)
     return t->tool.name;
 }
 
-/* The same lists once more, for the guard: expose_tools of [mcp] are not about agents. */
+/*
+ * The same lists once more, for the guard: expose_tools of [mcp] are not about agents that are
+ * trusted.
+ */
 static void limit_clients(struct agent_scope *a)
 {
     const struct guard *g = a->offer.host.guard;
@@ -148,7 +153,8 @@ static void limit_clients(struct agent_scope *a)
     if (!a->scope.name)
         a->scope.name = arena_printf(&a->mem, "the agent %s", a->name).p;
     a->endpoint = g->mcp;
-    a->endpoint.expose = (struct pick_strs){ 0 };
+    if (a->trusted)
+        a->endpoint.expose = (struct pick_strs){ 0 };
     a->scope = (struct guard_scope){ .name = a->scope.name,
                                      .parent = &a->endpoint,
                                      .expose = a->expose,

@@ -28,7 +28,8 @@ struct agent_scope {
     struct arena def_mem; /* of what its definition says: */
     struct pick_strs expose, hidden;
     struct agent_card card;
-    bool gone; /* there is no such agent any more */
+    bool gone;    /* there is no such agent any more */
+    bool trusted; /* its expose_tools may offer more than those of [mcp] */
 
     struct resource resource; /* its card */
     const struct resource *resources[1];

@@ -1,5 +1,6 @@
 #include "app/agents.h"
 
+#include "app/agent_trust.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ static const char json_folder[] = "agents";
 struct loading {
     struct agent_reader r;
     struct agent_list *list;
+    const struct config *config;
 };
 
 /* ---- gathering -------------------------------------------------------------------------- */
@@ -48,7 +50,12 @@ static void take(struct loading *l, enum level level, const struct agent_def *de
             arena_grow(l->r.mem, list->v, list->room * sizeof(*list->v), room * sizeof(*list->v));
         list->room = room;
     }
-    list->v[list->n++] = (struct agent_entry){ *def, bad, level };
+    list->v[list->n++] = (struct agent_entry){
+        .def = *def,
+        .bad = bad,
+        .level = level,
+        .from_project = level != LEVEL_USER_TOML && !(level == LEVEL_TOML && l->config->chosen),
+    };
 }
 
 static bool list_folder(struct loading *l, const char *folder, struct file_names *names)
@@ -153,21 +160,10 @@ static void keep_strongest(struct loading *l)
     list->n = n;
 }
 
-/* Of the user's own files, or of a project that is trusted. */
-static void mark_trusted(struct agent_list *list, const struct config *config)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        unsigned level = list->v[i].level;
-
-        list->v[i].def.trusted =
-            config->trust || level == LEVEL_USER_TOML || (config->chosen && level == LEVEL_TOML);
-    }
-}
-
 void agents_load(struct arena *mem, const char *root, const struct config *config,
                  struct notes *notes, struct agent_list *out)
 {
-    struct loading l = { { mem, root, &config->limits, notes }, out };
+    struct loading l = { { mem, root, &config->limits, notes }, out, config };
 
     *out = (struct agent_list){ 0 };
     for (size_t i = 0; i < ARRAY_LEN(markdown); i++)
@@ -175,10 +171,10 @@ void agents_load(struct arena *mem, const char *root, const struct config *confi
     read_toml(&l, LEVEL_TOML, config->agents);
     read_toml(&l, LEVEL_USER_TOML, config->user_agents);
     read_json(&l);
+    agents_mark_trusted(mem, config, out, notes);
     if (out->n)
         qsort(out->v, out->n, sizeof(*out->v), by_name_and_level);
     keep_strongest(&l);
-    mark_trusted(out, config);
 }
 
 #define DEFAULT_PERSONA                                                                            \

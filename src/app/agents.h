@@ -11,7 +11,8 @@
  *
  * Of one name the strongest counts; a debug note tells of the others. Two of one name at one
  * level are an error that names both. A definition that is wrong is left out with a warning and
- * keeps its name: nothing weaker stands in for it, for that could be allowed more.
+ * keeps its name: nothing weaker stands in for it, for that could be allowed more. An agent of the
+ * project that is not trusted does not replace the user's agent of that name (agent_trust.h).
  */
 #ifndef APP_AGENTS_H
 #define APP_AGENTS_H
@@ -27,12 +28,16 @@ struct agent_entry {
     struct agent_def def; /* of a bad one only name, origin and what else could be read */
     const char *bad;      /* why it is left out; NULL: it is good */
     unsigned level;       /* 0 is the strongest */
+    bool from_project;    /* of a file that comes with the project */
+    const char *loosens;  /* which of its entries need trust (agent_trust.h); NULL: none */
 };
 
 /* In the order of their names. */
 struct agent_list {
     struct agent_entry *v;
     size_t n, room;
+    struct agent_entry *claim; /* those of the project that loosen something, trusted or not */
+    size_t claims;
 };
 
 /* Read all. What is wrong is in the list and among the notes (may be NULL). Blocks. */

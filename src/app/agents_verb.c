@@ -217,7 +217,21 @@ static void print_prompt(struct app *app, struct str prompt)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static void print_definition_json(const struct agent_def *d)
+/* What of a definition has no effect, and why; NULL: all of it counts. */
+static const char *inert_of(struct app *app, const struct agent_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->claims; i++) {
+        const struct agent_entry *a = &list->claim[i];
+
+        if (!a->def.trusted && str_eq(str_of(a->def.name), str_of(name)))
+            return arena_printf(&app->mem, "%s: %s; not trusted, `trefoil trust` accepts it",
+                                a->def.origin, a->loosens)
+                .p;
+    }
+    return NULL;
+}
+
+static void print_definition_json(const struct agent_def *d, const char *inert)
 {
     const struct agent_entry entry = { .def = *d };
     AUTO_BUF out;
@@ -227,6 +241,7 @@ static void print_definition_json(const struct agent_def *d)
     jw_object(&w);
     put_short(&w, &entry);
     put_details(&w, d);
+    jw_kstr(&w, "inert", str_of(inert));
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
@@ -258,9 +273,10 @@ static int show_agent(struct app *app, const char *name, bool prompt)
         print_prompt(app, prompt_of(app, def, &notes));
         warn_all(app, &notes);
     } else if (app->opt.json) {
-        print_definition_json(def);
+        print_definition_json(def, inert_of(app, &list, name));
     } else {
         print_definition(app, def);
+        print_line(app, "inert", str_of(inert_of(app, &list, name)));
     }
     return EXIT_OK;
 }

@@ -111,6 +111,7 @@ struct loading {
     struct pick_strs import;
     bool import_by_project;
     bool trust;                   /* the project, for this run */
+    bool listens;                 /* the user has set the address */
     struct server_list own, user; /* of trefoil.toml or --config, and of the user's file */
 };
 
@@ -130,17 +131,101 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
     return true;
 }
 
-static bool apply_store(struct json root, const struct store_table *t, struct config *c,
-                        struct err *e)
+/* A project may be a stranger's: what it would loosen stays as the user has it, with a note. */
+static bool keep_users(const struct loading *l, bool from_project, struct json table,
+                       const char *key, bool looser)
 {
+    struct json at = json_get(table, str_of(key));
+
+    if (!from_project || l->trust || !looser)
+        return false;
+    note(l->mem, &l->c->notes, LOG_WARN,
+         STR_FMT ": %s is ignored: a project cannot loosen what the user has set; the user's "
+                 "config.toml, --config FILE or --trust can",
+         STR_ARG(json_where(l->mem, json_here(at) ? at : table)), key);
+    return true;
+}
+
+static bool apply_store(const struct loading *l, struct json root, const struct store_table *t,
+                        bool from_project, struct err *e)
+{
+    struct json table = json_get(root, STR("store"));
     bool power = str_eq(t->durability, STR("power"));
 
     if (!t->durability.p)
         return true;
     if (!power && !str_eq(t->durability, STR("process")))
-        return json_fail(json_get(json_get(root, STR("store")), STR("durability")), e,
+        return json_fail(json_get(table, STR("durability")), e,
                          "unknown durability; accepted are process and power");
-    c->durability = power ? STORE_POWER : STORE_PROCESS;
+    if (!keep_users(l, from_project, table, "durability",
+                    !power && l->c->durability == STORE_POWER))
+        l->c->durability = power ? STORE_POWER : STORE_PROCESS;
+    return true;
+}
+
+static bool apply_tasks(const struct loading *l, struct json table, bool from_project,
+                        struct err *e)
+{
+    static const int strictness[] = {
+        [LOCK_WARN] = 0, [LOCK_TURNS] = 1, [LOCK_WAIT] = 2, [LOCK_FAIL] = 3
+    };
+    struct config *c = l->c;
+    enum lock_conflict conflict = c->lock_conflict;
+    bool isolate = c->isolate;
+
+    if (!tasks_read(l->mem, table, &conflict, &isolate, e))
+        return false;
+    if (!keep_users(l, from_project, table, "lock_conflict",
+                    strictness[conflict] < strictness[c->lock_conflict]))
+        c->lock_conflict = conflict;
+    if (!keep_users(l, from_project, table, "isolate", !isolate && c->isolate))
+        c->isolate = isolate;
+    return true;
+}
+
+/* A key that the author of a project knows, a name that a browser takes for ours, an address. */
+static void note_opening(const struct loading *l, struct json table, bool listens)
+{
+    static const struct str keys[] = { STR("listen"), STR("hosts"), STR("api_key") };
+
+    for (size_t i = listens ? 0 : 1; i < ARRAY_LEN(keys); i++)
+        if (json_here(json_get(table, keys[i])))
+            l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
+}
+
+/* What the user has set is the only address; else serve.c asks who opened it (opened_by). */
+static void apply_serve(struct loading *l, struct json root, const struct serve_table *t,
+                        bool from_project)
+{
+    struct json table = json_get(root, STR("serve"));
+    bool set = json_here(json_get(table, STR("listen")));
+
+    if (!keep_users(l, from_project, table, "listen",
+                    l->listens && !str_eq(t->listen, l->c->listen)))
+        l->c->listen = t->listen;
+    else
+        set = false;
+    l->c->hosts = t->hosts;
+    l->listens |= set && !from_project;
+    if (from_project)
+        note_opening(l, table, set);
+}
+
+/* A table of a project, once as it counts and once as if it were the user's: what differs is inert. */
+static bool apply_guard(const struct loading *l, struct json table, const struct guard_table *t,
+                        bool from_project, struct guard_scope *to, struct err *e)
+{
+    struct guard_scope wish = *to;
+
+    if (!guard_table_apply(l->mem, table, t, false, &wish, e) ||
+        !guard_table_apply(l->mem, table, t, from_project, to, e))
+        return false;
+    for (size_t i = 0; i < TOOL_KINDS; i++)
+        if (wish.permission[i] != to->permission[i])
+            keep_users(l, from_project, json_get(table, STR("permission")), guard_kind_names[i],
+                       true);
+    keep_users(l, from_project, table, "mode", wish.mode != to->mode);
+    keep_users(l, from_project, table, "taint", wish.taint != to->taint);
     return true;
 }
 
@@ -178,17 +263,6 @@ static bool apply_limits(const struct loading *l, struct json table, bool from_p
     return true;
 }
 
-/* A key that the author of a project knows, a name that a browser takes for ours, an address. */
-static void note_opening(const struct loading *l, struct json root)
-{
-    static const struct str keys[] = { STR("listen"), STR("hosts"), STR("api_key") };
-    struct json table = json_get(root, STR("serve"));
-
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (json_here(json_get(table, keys[i])))
-            l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
-}
-
 /* What one file calls private no other makes public. */
 static void add_private(struct loading *l, const struct pick_strs *more)
 {
@@ -221,10 +295,28 @@ static void apply_mode(struct loading *l, struct json root, struct str mode, boo
              STR_ARG(json_where(l->mem, at)));
 }
 
+/* Names that the user's list has not are not offered. */
+static void apply_exposed(struct loading *l, struct json root, const struct mcp_table *t,
+                          bool from_project)
+{
+    struct pick_strs *now = &l->c->expose_tools, fresh = { .set = t->expose_tools.set };
+    const struct pick_strs none = { 0 };
+
+    fresh.v = ARENA_ARRAY(l->mem, struct str, t->expose_tools.n);
+    for (size_t i = 0; i < t->expose_tools.n; i++) {
+        struct str name = t->expose_tools.v[i];
+
+        if (!keep_users(l, from_project, json_get(root, STR("mcp")), "expose_tools",
+                        !tool_exposed_by_kernel(now, &none, (struct tool_called){ name, name })))
+            fresh.v[fresh.n++] = name;
+    }
+    *now = fresh;
+}
+
 static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
                       bool from_project, struct err *e)
 {
-    l->c->expose_tools = t->expose_tools;
+    apply_exposed(l, root, t, from_project);
     add_private(l, &t->private_tools);
     apply_mode(l, root, t->guard.mode, from_project);
     if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
@@ -270,23 +362,20 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
                                      &c->notes, SHAPE_NATIVE,  from_project };
 
     if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e) || !apply_store(root, &t.store, c, e) ||
-        !tasks_read(l->mem, t.tasks, &c->lock_conflict, &c->isolate, e))
+        !apply_log(root, &t.log, c, e) || !apply_store(l, root, &t.store, from_project, e) ||
+        !apply_tasks(l, t.tasks, from_project, e))
         return false;
     if (!apply_limits(l, t.limits, from_project, e))
         return false;
-    if (from_project)
-        note_opening(l, root);
-    c->listen = t.serve.listen;
-    c->hosts = t.serve.hosts;
+    apply_serve(l, root, &t.serve, from_project);
     *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
-    c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
-    return guard_table_apply(l->mem, json_get(root, STR("guard")), &t.guard, from_project,
-                             &c->guard, e) &&
+    if (!keep_users(l, from_project, json_get(root, STR("guard")), "audit",
+                    !t.guard.audit && !c->no_audit))
+        c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
+    return apply_guard(l, json_get(root, STR("guard")), &t.guard, from_project, &c->guard, e) &&
            guard_user_trust_apply(json_get(root, STR("guard")), &t.guard, from_project,
                                   &c->untrusted_users, e) &&
-           guard_table_apply(l->mem, json_get(root, STR("mcp")), &t.mcp.guard, from_project,
-                             &c->mcp, e) &&
+           apply_guard(l, json_get(root, STR("mcp")), &t.mcp.guard, from_project, &c->mcp, e) &&
            keys_read(&r, !from_project || l->trust, json_get(root, STR("serve")), &c->keys, e) &&
            apply_mcp(l, root, &t.mcp, from_project, e) &&
            models_read(&r, !from_project || l->trust, t.providers, t.models, &c->models, e) &&
@@ -401,6 +490,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
     if (!load_files(&l, chosen, e) || !models_read_end(&fresh.models, e) || !lay_servers(&l, e))
         return false;
     trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
+    fresh.trusted_agents = trust_agents(mem, root->path, NULL);
     note_untrusted(mem, &fresh);
     fresh.chosen = chosen;
     fresh.trust = trust;

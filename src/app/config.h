@@ -5,8 +5,9 @@
  * Read strictly: an unknown key, a wrong type, a duplicate or a value out of range is an error
  * with file, line and column, and nothing is applied.
  *
- * A project's trefoil.toml may only make limits stricter (limits.def says what that is); a looser
- * value is left out with a note.
+ * A project's trefoil.toml may only make limits stricter (limits.def says what that is), and the
+ * same holds for [guard], [mcp], [tasks], [store] and `listen`; a looser value is left out with a
+ * note.
  *
  * MCP servers of one name: trefoil.toml lies over the user's config.toml, and both over the files
  * of other programs (foreign.h), the project's before the user's. Entries of the project's files
@@ -47,6 +48,7 @@ struct config {
     bool trust;                       /* --trust */
     struct server_list servers;       /* of all files; who is shadowed is not in it */
     struct json agents, user_agents;  /* [[agents]], undecoded: agents.h reads them */
+    struct json trusted_agents;       /* hashes of those of the project that were accepted */
     struct model_setup models;        /* [providers], [models] */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */

@@ -248,7 +248,7 @@ static struct finding check_agents(struct app *app)
 {
     struct agent_list list;
     struct skill_list skills;
-    size_t bad = 0;
+    size_t bad = 0, inert = 0;
 
     agents_load(&app->mem, app->root.path, &app->config, NULL, &list);
     skills_load(&app->mem, app->root.path, &app->config.limits, NULL, &skills);
@@ -259,6 +259,14 @@ static struct finding check_agents(struct app *app)
                      arena_printf(&app->mem,
                                   "%zu agents, and %zu left out: see `trefoil config check`",
                                   list.n - bad, bad));
+    for (size_t i = 0; i < list.claims; i++)
+        inert += !list.claim[i].def.trusted;
+    if (inert)
+        return found(HEALTH_NOTE,
+                     arena_printf(&app->mem,
+                                  "%zu agents, %zu of which have entries without effect: the "
+                                  "project is not trusted; see `trefoil trust`",
+                                  list.n, inert));
     return found(HEALTH_OK, arena_printf(&app->mem, "%zu agents, %zu skills%s", list.n, skills.n,
                                          list.n ? "" : "; `trefoil init` writes a first agent"));
 }

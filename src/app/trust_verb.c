@@ -1,9 +1,11 @@
 /*
- * trust_verb.c - `trefoil trust`: show what the project's files would start, and accept it.
+ * trust_verb.c - `trefoil trust`: show what the project's files would start and which of its agents
+ * would loosen something, and accept it.
  *
  * Asks on a terminal; without one --yes must say so.
  */
 #include "app/trust_verb.h"
+#include "app/agents.h"
 #include "app/app.h"
 #include "app/show.h"
 #include "app/trust.h"
@@ -49,7 +51,18 @@ static void show_server(const struct server_spec *s)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static void put_waiting(struct jw *w, const struct config *c, const char *key, bool trusted)
+static void show_agent(const struct agent_entry *a)
+{
+    AUTO_BUF out;
+
+    buf_init(&out, SHOW_MOST);
+    buf_printf(&out, "  %s  (%s)%s\n    loosens ", a->def.name, a->def.origin,
+               a->def.trusted ? ", trusted" : "");
+    show_text(&out, str_of(a->loosens));
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void put_servers(struct jw *w, const struct config *c, const char *key, bool trusted)
 {
     jw_plain_key(w, str_of(key));
     jw_array(w);
@@ -59,8 +72,19 @@ static void put_waiting(struct jw *w, const struct config *c, const char *key, b
     jw_array_end(w);
 }
 
+static void put_agents(struct jw *w, const struct agent_list *l, const char *key, bool trusted)
+{
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < l->claims; i++)
+        if (l->claim[i].def.trusted == trusted)
+            jw_str(w, str_of(l->claim[i].def.name));
+    jw_array_end(w);
+}
+
 /* How it is now; a sentence for people. */
-static int say(const struct app *app, int code, const char *sentence)
+static int say(const struct app *app, const struct agent_list *agents, int code,
+               const char *sentence)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -71,20 +95,21 @@ static int say(const struct app *app, int code, const char *sentence)
         return code;
     }
     jw_object(&w);
-    put_waiting(&w, &app->config, "trusted", true);
-    put_waiting(&w, &app->config, "waiting", false);
+    put_servers(&w, &app->config, "trusted", true);
+    put_servers(&w, &app->config, "waiting", false);
+    put_agents(&w, agents, "trusted_agents", true);
+    put_agents(&w, agents, "waiting_agents", false);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
     return code;
 }
 
-/* Show all of the project's; returns how many, and how many of them wait. */
-static size_t show_all(const struct app *app, size_t *waiting)
+/* Show the project's servers; returns how many, and adds how many of them wait. */
+static size_t show_servers(const struct app *app, size_t *waiting)
 {
     const struct config *c = &app->config;
     size_t n = 0;
 
-    *waiting = 0;
     for (size_t i = 0; i < c->servers.n; i++) {
         if (!c->servers.v[i].from_project)
             continue;
@@ -97,18 +122,43 @@ static size_t show_all(const struct app *app, size_t *waiting)
     return n;
 }
 
+/* The same of its agents that would loosen something. */
+static size_t show_agents(const struct app *app, const struct agent_list *l, size_t *waiting)
+{
+    for (size_t i = 0; i < l->claims; i++) {
+        if (!i && !app->opt.json)
+            printf("these agents of this project loosen what your configuration says:\n\n");
+        if (!app->opt.json)
+            show_agent(&l->claim[i]);
+        *waiting += !l->claim[i].def.trusted;
+    }
+    return l->claims;
+}
+
 static bool ask(size_t waiting)
 {
     char line[16] = "";
 
-    printf("\nmay they be started (%zu new or changed)? [y/N] ", waiting);
+    printf("\nmay they be started and do that (%zu new or changed)? [y/N] ", waiting);
     fflush(stdout);
     if (!fgets(line, sizeof(line), stdin))
         return false;
     return line[0] == 'y' || line[0] == 'Y';
 }
 
-static int keep(struct app *app, bool trusted, const char *said)
+static bool keep_agents(struct app *app, struct agent_list *l, bool trusted, struct err *e)
+{
+    struct pick_strs hashes = { .v = ARENA_ARRAY(&app->mem, struct str, l->claims) };
+
+    for (size_t i = 0; i < l->claims; i++) {
+        l->claim[i].def.trusted = trusted;
+        if (trusted && !trust_hash_agent(&app->mem, &l->claim[i].def, &hashes.v[hashes.n++], e))
+            return false;
+    }
+    return trust_keep_agents(&app->mem, app->root.path, &hashes, e);
+}
+
+static int keep(struct app *app, struct agent_list *agents, bool trusted, const char *said)
 {
     struct config *c = &app->config;
     struct err e;
@@ -116,28 +166,34 @@ static int keep(struct app *app, bool trusted, const char *said)
     for (size_t i = 0; i < c->servers.n; i++)
         if (c->servers.v[i].from_project)
             c->servers.v[i].trusted = trusted;
-    if (!trust_keep(&app->mem, app->root.path, &c->servers, &e))
+    if (!trust_keep(&app->mem, app->root.path, &c->servers, &e) ||
+        !keep_agents(app, agents, trusted, &e))
         return app_fail(&e);
-    return say(app, EXIT_OK, said);
+    return say(app, agents, EXIT_OK, said);
 }
 
 int trust_run(struct app *app, const struct trust_args *a)
 {
-    size_t waiting, n;
+    size_t waiting = 0, n;
+    struct agent_list agents;
 
+    app->config.trust = false; /* what is kept counts here */
+    agents_load(&app->mem, app->root.path, &app->config, NULL, &agents);
     if (a->revoke)
-        return keep(app, false, "nothing of this project is trusted any more");
+        return keep(app, &agents, false, "nothing of this project is trusted any more");
     trust_mark(&app->mem, app->root.path, false, &app->config.servers, &app->config.notes);
-    n = show_all(app, &waiting);
+    n = show_servers(app, &waiting);
+    n += show_agents(app, &agents, &waiting);
     if (!waiting)
-        return say(app, EXIT_OK,
+        return say(app, &agents, EXIT_OK,
                    n ? "\nall of them are trusted"
-                     : "the files of this project name no MCP server");
+                     : "the files of this project name no MCP server, and no agent that loosens "
+                       "anything");
     if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         return app_usage("trust: nobody is here to be asked; --yes accepts what is shown");
     if (!a->yes && !ask(waiting))
-        return say(app, EXIT_FAILED, "nothing was accepted");
-    return keep(app, true, "\naccepted; a change of an entry asks anew");
+        return say(app, &agents, EXIT_FAILED, "nothing was accepted");
+    return keep(app, &agents, true, "\naccepted; a change of an entry asks anew");
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -156,7 +212,7 @@ static const struct option options[] = {
 const struct verb verb_trust = {
     .name = "trust",
     .words = "",
-    .summary = "Show and accept the MCP servers that the project's files define",
+    .summary = "Show and accept what the project's files would start or loosen",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct trust_args),

@@ -195,6 +195,7 @@ struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def)
     c.title = copy_z(mem, c.title);
     c.folder = copy_z(mem, c.folder);
     c.origin = copy_z(mem, c.origin);
+    c.written = STR_NONE;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_s(mem, texts[i]);
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)

@@ -33,6 +33,7 @@ struct agent_def {
     bool isolate;       /* its tasks are worked on in processes of their own */
     const char *folder; /* where it works unless its session says otherwise; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
+    struct str written; /* the definition as its file has it; not in copies */
     bool trusted;       /* the user's own, or trusted: it may waive what is asked for by default */
 };
 

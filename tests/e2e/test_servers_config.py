@@ -123,9 +123,11 @@ def trust_is_given_shown_and_lost_by_a_change(root):
     done = trefoil(project, "trust", "--json", **env)
     equal((done.returncode, done.stdout), (2, b""))
     equal(json.loads(trefoil(project, "trust", "--json", "--yes", **env).stdout),
-          {"trusted": ["filesystem", "database", "remote"], "waiting": []})
+          {"trusted": ["filesystem", "database", "remote"], "waiting": [],
+           "trusted_agents": [], "waiting_agents": []})
     equal(json.loads(trefoil(project, "trust", "--json", "--revoke", **env).stdout),
-          {"trusted": [], "waiting": ["filesystem", "database", "remote"]})
+          {"trusted": [], "waiting": ["filesystem", "database", "remote"],
+           "trusted_agents": [], "waiting_agents": []})
     done = trefoil(project, "config", "check", "--json", "--trust", **env)
     equal({s["trusted"] for s in json.loads(done.stdout)["servers"]}, {True})
     equal(set(states(project, **env).values()), {False})

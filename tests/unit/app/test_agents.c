@@ -88,8 +88,10 @@ TEST(markdown_with_every_key)
                 "---\n\nYou review.\n\nKindly.\n");
     load(&w);
     EQ(w.list.n, 1);
-    EQ(w.notes.n, 0);
+    EQ(w.notes.n, 1); /* its pattern of a command needs trust */
+    EQ_STR(entry(&w, "reviewer")->loosens, "allowed_tools Bash(git diff:*, x)");
     d = &entry(&w, "reviewer")->def;
+    OK(!d->trusted);
     EQ_S(d->description, "Reads: a change");
     EQ_S(d->persona, "You review.\n\nKindly.");
     EQ(d->tier, TIER_HIGH);

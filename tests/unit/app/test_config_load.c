@@ -229,7 +229,10 @@ TEST(durability_is_one_of_two_words)
     EQ(l.c.durability, STORE_POWER);
     place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'process'\n");
     l = load(&at, NULL, false);
-    EQ(l.c.durability, STORE_PROCESS);
+    EQ(l.c.durability, STORE_POWER); /* a project loosens nothing ... */
+    OK(noted(&l.c, LOG_WARN, "trefoil.toml:2:14: durability is ignored"));
+    l = load(&at, NULL, true);
+    EQ(l.c.durability, STORE_PROCESS); /* ... unless it is trusted */
     place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'always'\n");
     l = load(&at, NULL, false);
     OK(!l.ok);
@@ -243,10 +246,13 @@ TEST(what_a_conflict_of_locks_means_is_one_of_four_words)
 
     l = load(&at, NULL, false);
     OK(l.ok && l.c.lock_conflict == LOCK_TURNS);
-    place_write(&at, "home/.config/trefoil/config.toml", "[tasks]\nlock_conflict='fail'\n");
+    place_write(&at, "home/.config/trefoil/config.toml", "[tasks]\nlock_conflict='wait'\n");
+    l = load(&at, NULL, false);
+    OK(l.ok && l.c.lock_conflict == LOCK_WAIT);
+    place_write(&at, "r/trefoil.toml", "[tasks]\nlock_conflict='fail'\n");
     l = load(&at, NULL, false);
     OK(l.ok && l.c.lock_conflict == LOCK_FAIL);
-    place_write(&at, "r/trefoil.toml", "[tasks]\nlock_conflict='wait'\n");
+    place_write(&at, "r/trefoil.toml", "[tasks]\nlock_conflict='warn'\n");
     l = load(&at, NULL, false);
     OK(l.ok && l.c.lock_conflict == LOCK_WAIT);
     place_write(&at, "r/trefoil.toml", "[tasks]\n\nlock_conflict='queue'\n");
