@@ -178,7 +178,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .root = root,
                                .world = &s->world,
                                .staff = &s->staff,
-                               .skills = &s->skills.list },
+                               .skills = &s->skills.list,
+                               .traces = &s->traces },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     offer_join(&s->offer, &s->clients);

@@ -41,6 +41,7 @@ struct service {
     struct guard guard;
     struct audit_log audit; /* open when guard.audit is set */
     struct offer offer;
+    struct open_traces traces;  /* calls that were sent out to servers */
     struct gathering gathering; /* of servers and agents, at the start */
     struct gathering listing;   /* the same for lists, at most limits.list_ms */
     struct timer listing_late;

@@ -401,16 +401,30 @@ static void on_errand_done(struct op *op, const struct err *e, void *who)
     call_done(call);
 }
 
+bool agent_call_check_depth(struct call *call)
+{
+    const struct limits *l = call->host->limits;
+    const struct trace *t = &call->caller->trace;
+
+    if (trace_too_deep(t->depth + 1, l->trace_depth))
+        call_failed(call, "more than %lld agents have called each other",
+                    (long long)l->trace_depth);
+    else if (trace_too_deep(t->depth - t->arrived + 1, l->agent_depth))
+        call_failed(call, "more than %lld agents have called each other (limits.agent_depth)",
+                    (long long)l->agent_depth);
+    else
+        return true;
+    return false;
+}
+
 static bool check(struct call *call, const struct agent_call_opts *opts)
 {
     if (!opts->staff || !opts->staff->desk)
         call_failed(call, "there are no agents here");
     else if (!str_trim(opts->message).n)
         call_failed(call, "message: say what the agent is to do");
-    else if (trace_too_deep(call->caller->trace.depth + 1))
-        call_failed(call, "more than %d agents have called each other", (int)TRACE_DEPTH);
     else
-        return true;
+        return agent_call_check_depth(call);
     return false;
 }
 

@@ -350,20 +350,6 @@ void ask_refuse(struct ask *ask, const struct err *e)
 
 /* ---- chains of agents ---------------------------------------------------------------------- */
 
-struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms)
-{
-    struct trace next;
-    char id[ID_TEXT];
-
-    if (!caller->trace.id.n) {
-        id_new(wall_ms, id);
-        caller->trace.id = arena_str(mem, str_of(id));
-    }
-    next = caller->trace;
-    next.depth++;
-    return next;
-}
-
 /* ---- nobody ------------------------------------------------------------------------------ */
 
 static bool nobody_can(const struct caller *c, enum ask_kind kind)

@@ -54,6 +54,7 @@ struct host {
     struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
     const struct agent_staff *staff; /* agents that may be called (agent_staff.h); NULL: none */
     const struct skill_list *skills; /* as they are now; NULL: none */
+    struct open_traces *traces;      /* calls that were sent out (trace.h); NULL: not noted */
 };
 
 /* What the guard keeps of a call it let in, or not. */

@@ -5,14 +5,14 @@
  * person for input, a model for an answer, a client for its folders. Each protocol implements
  * this port its own way; a caller that cannot be told or asked says so and loses nothing.
  *
- * A caller also carries what guards against endless chains of agents calling each other: a trace
- * id that stays the same from hop to hop, and how many hops lie behind us.
+ * A caller also carries what guards against endless chains of agents calling each other (trace.h).
  */
 #ifndef CORE_CALLER_H
 #define CORE_CALLER_H
 
 #include "base/json.h"
 #include "core/principal.h"
+#include "core/trace.h"
 #include "loop/op.h"
 
 struct call;
@@ -54,21 +54,6 @@ struct progress {
     struct str done, total; /* JSON numbers as text; total may be STR_NONE */
     struct str message;     /* plain text, or STR_NONE */
 };
-
-/* From where a call comes, over all hops. */
-struct trace {
-    struct str id;     /* STR_NONE: nobody gave one yet */
-    int depth;         /* 0: a person or program called us; n: the nth agent in a chain */
-    struct str parent; /* W3C traceparent as it came, or STR_NONE */
-};
-
-enum { TRACE_DEPTH = 5 }; /* a call from deeper than this is refused */
-
-/* The one place that says so, for the guard and for protocols that can refuse earlier. */
-static inline bool trace_too_deep(int depth)
-{
-    return depth > TRACE_DEPTH;
-}
 
 struct caller {
     const struct caller_kind *kind;

@@ -84,8 +84,9 @@ static void check_identity(const struct guard_facts *f, struct finding *to)
 static void check_depth(const struct guard_facts *f, struct finding *to)
 {
     pass(to, "the chain of agents is short enough");
-    if (trace_too_deep(f->depth))
-        say(to, GUARD_DENY, "more than %d agents have called each other", (int)TRACE_DEPTH);
+    if (trace_too_deep(f->depth, f->limits->trace_depth))
+        say(to, GUARD_DENY, "more than %lld agents have called each other",
+            (long long)f->limits->trace_depth);
 }
 
 static void check_rate(const struct guard_facts *f, struct finding *to)

@@ -6,7 +6,7 @@
  * finding is the verdict.
  *
  *   identity     the caller has a name, and proved it when it came over a network
- *   depth        no more than TRACE_DEPTH agents have called each other
+ *   depth        no more than limits.trace_depth agents have called each other
  *   rate         the caller has not called too often
  *   exposure     the tool is offered to this caller
  *   capability   allow and deny lists of the agent, and of all it works for

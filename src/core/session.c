@@ -24,6 +24,7 @@ static void copy_opts(struct session *s, const struct session_opts *o)
         s->opts.client = id_number();
     s->opts.trace.id = arena_maybe(&s->mem, o->trace.id);
     s->opts.trace.parent = arena_maybe(&s->mem, o->trace.parent);
+    s->opts.trace.state = arena_maybe(&s->mem, o->trace.state);
     s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;
 }
 

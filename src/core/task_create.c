@@ -102,8 +102,9 @@ static bool check(const struct task_engine *g, const struct task_spec *spec, str
         return fail(e, ERR_DENIED, "nothing is kept here, and tasks have to be");
     if (!str_trim(spec->text).n)
         return fail(e, ERR_INVALID, "text: say what the agent is to do");
-    if (trace_too_deep(spec->trace.depth))
-        return fail(e, ERR_INVALID, "more than %d agents have called each other", (int)TRACE_DEPTH);
+    if (trace_too_deep(spec->trace.depth, g->limits->trace_depth))
+        return fail(e, ERR_INVALID, "more than %lld agents have called each other",
+                    (long long)g->limits->trace_depth);
     return true;
 }
 

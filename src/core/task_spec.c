@@ -32,6 +32,7 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
     to.caller = s->caller ? arena_cstr(mem, str_of(s->caller)) : NULL;
     to.trace.id = arena_maybe(mem, s->trace.id);
     to.trace.parent = arena_maybe(mem, s->trace.parent);
+    to.trace.state = arena_maybe(mem, s->trace.state);
     to.taint = arena_maybe(mem, s->taint);
     to.lock = copy_list(mem, s->lock);
     to.rights = arena_maybe(mem, s->rights);
@@ -62,7 +63,9 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kstr(&w, "origin", str_of(origin_names[s->origin]));
     jw_kstr(&w, "trace", s->trace.id);
     jw_kint(&w, "depth", s->trace.depth);
+    jw_kint(&w, "arrived", s->trace.arrived);
     jw_kstr(&w, "traceparent", s->trace.parent);
+    jw_kstr(&w, "tracestate", s->trace.state);
     jw_kstr(&w, "taint", s->taint);
     jw_kstr(&w, "rights", s->rights);
     jw_kbool(&w, "isolate", s->isolate);
@@ -73,7 +76,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 
 struct spec_rest {
     struct str caller, origin;
-    int64_t depth;
+    int64_t depth, arrived;
 };
 
 static const struct pick spec_fields[] = {
@@ -89,6 +92,7 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("session", PICK_STR, struct task_spec, session, 0),
     PICK_FIELD("trace", PICK_STR, struct task_spec, trace.id, 0),
     PICK_FIELD("traceparent", PICK_STR, struct task_spec, trace.parent, 0),
+    PICK_FIELD("tracestate", PICK_STR, struct task_spec, trace.state, 0),
     PICK_FIELD("taint", PICK_STR, struct task_spec, taint, 0),
     PICK_FIELD("lock", PICK_STRS, struct task_spec, lock, 0),
     PICK_FIELD("rights", PICK_STR, struct task_spec, rights, 0),
@@ -99,6 +103,7 @@ static const struct pick rest_fields[] = {
     PICK_FIELD("caller", PICK_STR, struct spec_rest, caller, 0),
     PICK_FIELD("origin", PICK_STR, struct spec_rest, origin, 0),
     PICK_FIELD("depth", PICK_INT, struct spec_rest, depth, 0),
+    PICK_FIELD("arrived", PICK_INT, struct spec_rest, arrived, 0),
 };
 
 /* Earlier versions stored no origin: what was not begun at the command line gets the least rights. */
@@ -124,6 +129,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
     spec.origin = task_spec_origin(rest.origin, rest.caller);
     spec.trace.depth = (int)rest.depth;
+    spec.trace.arrived = (int)rest.arrived;
     *out = spec;
     return true;
 }

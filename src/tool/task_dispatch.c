@@ -10,6 +10,7 @@
  */
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/agent_call.h"
 #include "core/guard.h"
 #include "core/guard_keep.h"
 #include "loop/job.h"
@@ -86,10 +87,8 @@ static bool check_task(struct call *call, const struct args *a)
         call_failed(call, "%s: say what the agent is to do", call->who ? "task" : "message");
     else if (a->agent.p && !a->agent.n)
         call_failed(call, "agent: name one; list_agents and agent_list tell which there are");
-    else if (trace_too_deep(call->caller->trace.depth + 1))
-        call_failed(call, "more than %d agents have called each other", (int)TRACE_DEPTH);
     else
-        return true;
+        return agent_call_check_depth(call);
     return false;
 }
 

@@ -495,10 +495,11 @@ class Fat(Ok):
 
 
 class SilentOnMeta(Ok):
-    """Ignores every message that carries _meta."""
+    """Ignores every call and every server/discover that carries _meta."""
 
     def receive(self, message):
-        if "_meta" not in (message.get("params") or {}):
+        if message.get("method") not in ("tools/call", "server/discover") or \
+                "_meta" not in (message.get("params") or {}):
             super().receive(message)
 
 

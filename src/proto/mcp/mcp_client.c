@@ -149,6 +149,17 @@ struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport trans
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+/* One for all that we ask of our own accord. */
+static void set_own_trace(struct mcp_client *c)
+{
+    int64_t now = loop_wall(c->world.rpc->loop);
+
+    id_new(now, c->own_id);
+    c->own_trace = (struct trace){ .id = str_of(c->own_id), .depth = 1 };
+    trace_parent_new(&c->own_trace, now, c->own_parent);
+    c->own_trace.parent = str_of(c->own_parent);
+}
+
 struct mcp_client *mcp_client_open_by(
     const struct mcp_client_world *world, const struct server_spec *spec, enum server_era era,
     const struct mcp_client_events *events, void *owner,
@@ -163,6 +174,7 @@ struct mcp_client *mcp_client_open_by(
     c->open_wire = open_wire;
     c->hint = spec->era != SERVER_ERA_AUTO ? spec->era : era;
     c->check.fn = on_check;
+    set_own_trace(c);
     peer_init(&c->peer, world->rpc, &mcp_client_peer, NULL, c);
     c->peer.version = MCP_FIRST;
     c->peer.batches = true;

@@ -82,6 +82,7 @@ static void hold(struct mcp_work *k, bool more)
 
 static void leave(struct mcp_work *k)
 {
+    open_trace_end(&k->open_trace);
     mcp_task_drop(k);
     if (k->older)
         k->older->newer = k->newer;
@@ -252,11 +253,21 @@ static void free_answer(void *work)
 }
 
 /* Of a copy: a trace id made here lives as long as the call, its caller may live longer. */
-static struct trace next_trace(struct mcp_client *c, struct call *call)
+static void set_trace(struct mcp_work *k)
 {
-    struct caller copy = *call->caller;
+    struct caller copy = *k->call->caller;
+    int64_t now = loop_wall(loop_of(k));
 
-    return trace_next(&copy, call->mem, loop_wall(c->world.rpc->loop));
+    k->trace = trace_next(&copy, k->call->mem, now);
+    trace_parent_new(&k->trace, now, k->parent);
+    k->trace.parent = str_of(k->parent);
+    k->open_trace = (struct open_trace){ .id = k->trace.id,
+                                         .parent = k->trace.parent,
+                                         .from = k->call->caller->trace.parent,
+                                         .depth = k->trace.depth,
+                                         .arrived = k->trace.arrived };
+    if (k->call->host->traces)
+        open_trace_begin(k->call->host->traces, &k->open_trace);
 }
 
 static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,
@@ -277,7 +288,7 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
     k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
     k->params = params;
     k->token = ++c->tokens;
-    k->trace = next_trace(c, call);
+    set_trace(k);
     k->older = c->works;
     if (k->older)
         k->older->newer = k;

@@ -2,6 +2,7 @@
 
 #include "base/container.h"
 #include "base/utf8.h"
+#include "proto/mcp/mcp_trace.h"
 
 static struct mcp_exchange *of(struct fetch *f)
 {
@@ -161,14 +162,30 @@ void mcp_headers_configured(struct mcp_headers *h, const struct server_spec *spe
         h->h[h->n++] = (struct http_header){ spec->header[i].name, spec->header[i].value };
 }
 
+static bool has_trace(const struct mcp_headers *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (mcp_trace_names(h->h[i].name))
+            return true;
+    return false;
+}
+
+static void add_own_trace(struct mcp_exchange *x, struct mcp_headers *h)
+{
+    struct mcp_trace_header traced[MCP_TRACE_HEADERS];
+    size_t n = mcp_trace_headers(&x->mem, &x->wire->c->own_trace, traced);
+
+    for (size_t i = 0; i < n; i++)
+        mcp_headers_add(h, traced[i].name, traced[i].value);
+}
+
 void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str url,
-                        const struct mcp_headers *h, int64_t whole_ms)
+                        struct mcp_headers *h, int64_t whole_ms)
 {
     struct fetch_request req = {
         .method = str_of(method),
         .url = url,
         .header = h->h,
-        .headers = h->n,
         .body = x->body,
         .zone = FETCH_CONFIGURED,
         .follow = FETCH_FOLLOW_NONE,
@@ -181,6 +198,9 @@ void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str u
     };
     size_t most = (size_t)limits_of(x)->message_bytes;
 
+    if (!has_trace(h))
+        add_own_trace(x, h);
+    req.headers = h->n;
     if (x->sse.max)
         sse_read_fini(&x->sse);
     sse_read_init(&x->sse, most, on_event, x);

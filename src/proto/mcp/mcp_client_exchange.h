@@ -58,9 +58,9 @@ struct mcp_headers {
 void mcp_headers_add(struct mcp_headers *h, const char *name, struct str value);
 void mcp_headers_configured(struct mcp_headers *h, const struct server_spec *spec);
 
-/* Send it, the first time or again. */
+/* Send it, the first time or again; with a trace of our own when *h has none. */
 void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str url,
-                        const struct mcp_headers *h, int64_t whole_ms);
+                        struct mcp_headers *h, int64_t whole_ms);
 
 /* Stop it; on_over follows when it was running. */
 void mcp_exchange_stop(struct mcp_exchange *x, const struct err *why);

@@ -2,6 +2,7 @@
 #ifndef PROTO_MCP_CLIENT_IN_H
 #define PROTO_MCP_CLIENT_IN_H
 
+#include "base/id.h"
 #include "proto/mcp/mcp_client.h"
 #include "proto/mcp/mcp_client_wire.h"
 #include "wire/http.h"
@@ -104,7 +105,9 @@ struct mcp_client {
     struct mcp_wire *wire;  /* in use; NULL: none */
     struct mcp_wire *wires; /* all that are not closed */
     struct mcp_wire *(*open_wire)(struct mcp_client *c, enum server_transport transport);
-    size_t reqs;             /* whose done has not run */
+    struct trace own_trace;                              /* of requests that no caller caused */
+    char own_id[ID_TEXT], own_parent[TRACE_PARENT_TEXT]; /* of that */
+    size_t reqs;                                         /* whose done has not run */
     struct mcp_req *hearing; /* by whose answer a message comes in; NULL: the wire does not say */
     struct post check;
     struct err why; /* of closing */

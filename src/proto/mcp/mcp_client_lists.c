@@ -282,8 +282,7 @@ static void send_list(struct mcp_client *c, struct str cursor)
 
     jw_object(w);
     jw_kstr(w, "cursor", cursor);
-    if (c->modern)
-        mcp_write_meta(c, w, &(struct mcp_about){ 0 });
+    mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
     mcp_req_send(c, &c->list, NULL, "tools/list", limits_of(c)->mcp_connect_ms, on_list_done, c);
 }

@@ -44,6 +44,10 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w)
     jw_kstr(w, "protocolVersion", str_of(c->wanted));
     write_abilities(w, "capabilities", NULL, false);
     write_info(c, w, "clientInfo");
+    jw_plain_key(w, STR("_meta"));
+    jw_object(w);
+    mcp_trace_write_meta(w, &c->own_trace);
+    jw_object_end(w);
     jw_object_end(w);
 }
 
@@ -81,10 +85,9 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
     jw_object(w);
     if (c->modern)
         write_modern(c, w, about);
-    if (about->call) {
+    if (about->call)
         jw_kint(w, "progressToken", about->token);
-        mcp_trace_write_meta(w, &about->trace);
-    }
+    mcp_trace_write_meta(w, about->call ? &about->trace : &c->own_trace);
     splice_meta(w, about->theirs);
     jw_object_end(w);
 }

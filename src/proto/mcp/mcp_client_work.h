@@ -20,10 +20,12 @@ struct mcp_work {
     struct call *call;
     struct mcp_work *older, *newer;
     const char *method;
-    struct str tool;    /* of tools/call, else STR_NONE: */
-    struct json params; /* of any other request */
-    int64_t token;      /* of its progress */
-    struct trace trace; /* it carries */
+    struct str tool;              /* of tools/call, else STR_NONE: */
+    struct json params;           /* of any other request */
+    int64_t token;                /* of its progress */
+    struct trace trace;           /* it carries */
+    struct open_trace open_trace; /* it is under way with that */
+    char parent[TRACE_PARENT_TEXT];
 
     int64_t since, until; /* of the request under way: begun, and longest */
     int64_t held_at;      /* when the first of the asks opened that are open: */

@@ -59,7 +59,7 @@ static void refuse(struct rpc_admit *out, int code, const char *fmt, struct str 
 
 static void refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)
 {
-    word = utf8_head(word, 100);
+    word = utf8_head(word, 120);
     snprintf(out->scratch, sizeof(out->scratch), fmt, STR_ARG(word));
     out->code = code;
     out->message = str_of(out->scratch);
@@ -78,12 +78,27 @@ static void refuse_by(struct rpc_admit *out, const struct mcp_verdict *v)
     }
 }
 
-static bool too_deep(const struct mcp_conv *conv, struct arena *mem, const struct rpc_message *m)
+/* Agents that call each other without end, and ids that are none. */
+static void check_trace(const struct mcp_conv *conv, struct arena *mem, const struct rpc_message *m,
+                        struct rpc_admit *out)
 {
+    const struct host *host = &conv->server->offer->host;
     struct trace trace = conv->trace;
+    const char *why = NULL;
 
     mcp_trace_from_meta(mem, m->meta, &trace);
-    return trace_too_deep(trace.depth);
+    trace_arrives(&trace, host->traces);
+    if (trace.malformed)
+        why = arena_printf(mem, "X-Trefoil-Trace-ID: accepted is printable ASCII, up to %d bytes",
+                           (int)MCP_TRACE_BYTES)
+                  .p;
+    else if (trace_too_deep(trace.depth, host->limits->trace_depth))
+        why = arena_printf(mem, "more than %lld agents have called each other (X-Trefoil-Depth)",
+                           (long long)host->limits->trace_depth)
+                  .p;
+    if (why)
+        refuse(out, RPC_INVALID_REQUEST, STR_FMT "; refused",
+               arena_printf(mem, STR_FMT ": %s", STR_ARG(str_head(m->method, 40)), why));
 }
 
 static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit *out)
@@ -101,10 +116,8 @@ static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit 
         refuse_by(out, &v);
     else if (!is_served(conv->server->offer, m->method))
         refuse(out, RPC_METHOD_NOT_FOUND, "Method not found: " STR_FMT, m->method);
-    else if (too_deep(conv, &mem, m))
-        refuse(out, RPC_INVALID_REQUEST,
-               STR_FMT ": more than 5 agents have called each other (X-Trefoil-Depth); refused",
-               m->method);
+    else
+        check_trace(conv, &mem, m, out);
 }
 
 static void write_cancel(struct jw *w, struct str id, const struct err *why)

@@ -310,7 +310,7 @@ static struct str header_of(const void *who, const char *name)
 }
 
 /* Nearly no request says where it comes from: all names begin with one of two letters. */
-void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv)
+void mcp_http_trace(struct http_req *req, struct mcp_conv *conv)
 {
     bool may = false;
 
@@ -320,7 +320,7 @@ void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv)
         may |= first == 'X' || first == 'x' || first == 'T' || first == 't';
     }
     if (may)
-        mcp_trace_from_headers(header_of, req, &conv->trace);
+        mcp_trace_from_headers(&req->mem, header_of, req, &conv->trace);
 }
 
 static void receive(struct mcp_post *post, struct json root, const struct rpc_message *m)

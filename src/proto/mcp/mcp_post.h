@@ -62,7 +62,7 @@ void mcp_http_refuse(struct http_req *req, int status, struct json id, int code,
                      struct str data);
 
 /* Where the message of this request comes from, by its headers; to be cleared when it was received. */
-void mcp_http_trace(const struct http_req *req, struct mcp_conv *conv);
+void mcp_http_trace(struct http_req *req, struct mcp_conv *conv);
 
 /* Is `type` (or a range that covers it) in a list of media types? An absent list takes all. */
 bool mcp_media_type_in(struct str list, const char *type);

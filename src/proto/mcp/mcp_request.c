@@ -198,10 +198,10 @@ static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
     struct trace t = mcp_conv_of(in)->trace;
 
     mcp_trace_from_meta(mem, in->meta, &t);
-    if (t.id.p)
-        t.id = arena_str(mem, t.id);
-    if (t.parent.p)
-        t.parent = arena_str(mem, t.parent);
+    t.id = arena_maybe(mem, t.id);
+    t.parent = arena_maybe(mem, t.parent);
+    t.state = arena_maybe(mem, t.state);
+    trace_arrives(&t, mcp_conv_of(in)->server->offer->host.traces);
     return t;
 }
 

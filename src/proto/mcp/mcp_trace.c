@@ -1,10 +1,14 @@
 #include "proto/mcp/mcp_trace.h"
 
+#include <stdio.h>
+
 enum { UNREADABLE = TRACE_DEPTH + 1 };
 
 static const char *const id_names[] = { "X-Trefoil-Trace-ID", "X-OpenStarry-Trace-ID" };
 static const char *const depth_names[] = { "X-Trefoil-Depth", "X-OpenStarry-Depth" };
-static const char parent_name[] = "traceparent";
+static const char parent_name[] = "traceparent", state_name[] = "tracestate";
+
+enum { STATE_MOST = 512 }; /* of a tracestate, as its specification has it */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -13,6 +17,7 @@ static void note_depth(struct trace *t, int64_t depth)
 {
     if (depth < 0 || depth > UNREADABLE)
         depth = UNREADABLE;
+    t->counted = true;
     if (depth > t->depth)
         t->depth = (int)depth;
 }
@@ -45,7 +50,7 @@ static bool is_one_of(struct str name, const char *const names[2])
 bool mcp_trace_names(struct str name)
 {
     return is_one_of(name, id_names) || is_one_of(name, depth_names) ||
-           str_eq(name, str_of(parent_name));
+           str_eq(name, str_of(parent_name)) || str_eq(name, str_of(state_name));
 }
 
 static bool is_printable(struct str s)
@@ -56,19 +61,48 @@ static bool is_printable(struct str s)
     return true;
 }
 
-/* The first of its kind, if it is one. */
-static void note_text(struct str *to, struct str text, bool *has)
+/* The first one of two counts, but both have to be ids. */
+static void note_id(struct trace *t, struct str text, bool *has)
 {
-    if (*has || !text.n || text.n > MCP_TRACE_BYTES || !is_printable(text))
-        return;
-    *to = text;
+    if (!text.n || text.n > MCP_TRACE_BYTES || !is_printable(text))
+        t->malformed = true;
+    else if (!*has)
+        t->id = text;
     *has = true;
+}
+
+static void note_parent(struct trace *t, struct str parent)
+{
+    if (trace_parent_id(parent).p)
+        t->parent = parent;
+}
+
+/* Our own member is taken out; the rest is passed on. */
+static void note_state(struct arena *mem, struct trace *t, struct str state)
+{
+    struct buf rest;
+
+    if (!t->parent.p || state.n > STATE_MOST || !is_printable(state))
+        return;
+    buf_init_in(&rest, mem, STATE_MOST);
+    while (state.n) {
+        struct str one = str_trim(str_cut(&state, ','));
+
+        if (str_starts(one, STR("trefoil="))) {
+            note_depth_text(t, str_skip(one, 8));
+        } else if (one.n) {
+            buf_put(&rest, rest.n ? STR(",") : STR(""));
+            buf_put(&rest, one);
+        }
+    }
+    t->state = rest.n ? buf_str(&rest) : STR_NONE;
 }
 
 /* One walk: this is done for every request, and nearly none has any of these. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
 {
-    bool has_id = false, has_parent = false;
+    struct str state = STR_NONE;
+    bool has_id = false;
 
     if (json_type(meta) != JSON_OBJECT)
         return;
@@ -82,20 +116,29 @@ void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
         if (is_one_of(name, depth_names)) {
             note_depth_json(mem, t, json_value(key));
         } else if (is_one_of(name, id_names)) {
-            note_text(&t->id, text, &has_id);
+            note_id(t, text, &has_id);
         } else if (str_eq(name, str_of(parent_name))) {
-            note_text(&t->parent, text, &has_parent);
+            note_parent(t, text);
+        } else if (str_eq(name, str_of(state_name))) {
+            state = text;
         }
     }
+    if (state.n)
+        note_state(mem, t, state);
 }
 
-void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t)
+void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *who, struct trace *t)
 {
-    bool has_id = false, has_parent = false;
+    bool has_id = false;
 
-    for (size_t i = 0; i < ARRAY_LEN(id_names); i++)
-        note_text(&t->id, get(who, id_names[i]), &has_id);
-    note_text(&t->parent, get(who, parent_name), &has_parent);
+    for (size_t i = 0; i < ARRAY_LEN(id_names); i++) {
+        struct str id = get(who, id_names[i]);
+
+        if (id.p)
+            note_id(t, id, &has_id);
+    }
+    note_parent(t, get(who, parent_name));
+    note_state(mem, t, get(who, state_name));
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++) {
         struct str depth = get(who, depth_names[i]);
 
@@ -106,6 +149,20 @@ void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+struct state_text {
+    char text[STATE_MOST + 32];
+};
+
+/* What others say is left out rather than cut. */
+static struct str state_of(const struct trace *t, struct state_text *out)
+{
+    bool fits = t->state.n && t->state.n + 16 <= STATE_MOST;
+    int n = snprintf(out->text, sizeof(out->text), "trefoil=%d%s" STR_FMT, t->depth,
+                     fits ? "," : "", STR_ARG(fits ? t->state : STR("")));
+
+    return (struct str){ out->text, (size_t)n };
+}
+
 void mcp_trace_write_meta(struct jw *w, const struct trace *t)
 {
     for (size_t i = 0; i < ARRAY_LEN(id_names); i++)
@@ -113,12 +170,14 @@ void mcp_trace_write_meta(struct jw *w, const struct trace *t)
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++)
         jw_kint(w, depth_names[i], t->depth);
     jw_kstr(w, parent_name, t->parent);
+    jw_kstr(w, state_name, state_of(t, &(struct state_text){ 0 }));
 }
 
 size_t mcp_trace_headers(struct arena *mem, const struct trace *t,
                          struct mcp_trace_header out[MCP_TRACE_HEADERS])
 {
     struct str depth = arena_printf(mem, "%d", t->depth);
+    struct state_text state;
     size_t n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(id_names) && t->id.n; i++)
@@ -127,5 +186,6 @@ size_t mcp_trace_headers(struct arena *mem, const struct trace *t,
         out[n++] = (struct mcp_trace_header){ depth_names[i], depth };
     if (t->parent.p)
         out[n++] = (struct mcp_trace_header){ parent_name, t->parent };
+    out[n++] = (struct mcp_trace_header){ state_name, arena_str(mem, state_of(t, &state)) };
     return n;
 }

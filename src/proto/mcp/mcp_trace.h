@@ -6,11 +6,13 @@
  *
  *   X-Trefoil-Trace-ID, X-OpenStarry-Trace-ID   the id
  *   X-Trefoil-Depth, X-OpenStarry-Depth         how many agents, as an integer or its digits
- *   traceparent                                 W3C, passed on as it came
+ *   traceparent                                 W3C: the same trace id, a new parent id each time
+ *   tracestate                                  W3C: `trefoil=DEPTH` before what others say
  *
- * Both spellings are read and both are written. An id or parent of more than MCP_TRACE_BYTES, or
- * with other than printable ASCII in it, is not one: it could not stand in a header. A depth that
- * cannot be read counts as too deep: a guard that fails is not passed.
+ * Both spellings are read and both are written. An id of ours of more than MCP_TRACE_BYTES, or with
+ * other than printable ASCII in it, makes the request one to refuse (trace.malformed); a traceparent
+ * that is none begins a new trace. A depth that cannot be read counts as too deep: a guard that fails
+ * is not passed.
  */
 #ifndef PROTO_MCP_TRACE_H
 #define PROTO_MCP_TRACE_H
@@ -26,15 +28,16 @@ typedef struct str mcp_header_fn(const void *who, const char *name);
 /* Is it the name of one of these? */
 bool mcp_trace_names(struct str name);
 
-/* What is absent leaves *t as it was. */
+/* What is absent leaves *t as it was; texts are borrowed, or in mem. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);
-void mcp_trace_from_headers(mcp_header_fn *get, const void *who, struct trace *t);
+void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *who,
+                            struct trace *t);
 
 /* Write the members of a `_meta` object that is open. */
 void mcp_trace_write_meta(struct jw *w, const struct trace *t);
 
 /* The headers that say the same; values in mem. Returns how many, at most MCP_TRACE_HEADERS. */
-enum { MCP_TRACE_HEADERS = 5 };
+enum { MCP_TRACE_HEADERS = 6 };
 struct mcp_trace_header {
     const char *name;
     struct str value;

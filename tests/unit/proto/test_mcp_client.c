@@ -368,7 +368,7 @@ TEST(an_error_to_the_probe_means_a_handshake)
     OK(sent(&b, "\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\""));
     answer(&b, HELLO);
     OK(sent(&b, "notifications/initialized"));
-    OK(sent(&b, "\"method\":\"tools/list\",\"params\":{}"));
+    OK(sent(&b, "\"method\":\"tools/list\",\"params\":{\"_meta\":{\"X-Trefoil-Trace-ID\":"));
     answer(&b, "\"result\":{\"tools\":[]}");
     f = mcp_client_facts(b.client);
     OK(f.ready);
@@ -506,7 +506,7 @@ TEST(pages_are_followed_and_a_circle_is_left)
     set_up(&b, SERVER_ERA_LEGACY);
     answer(&b, HELLO);
     answer(&b, "\"result\":{\"tools\":[" TOOL("a") "],\"nextCursor\":\"\"}");
-    OK(sent(&b, "\"params\":{\"cursor\":\"\"}"));
+    OK(sent(&b, "\"params\":{\"cursor\":\"\","));
     answer(&b, "\"result\":{\"tools\":[" TOOL("b") "],\"nextCursor\":\"\"}");
     EQ(b.readies, 1);
     EQ(mcp_client_facts(b.client).tools, 2);
