@@ -140,6 +140,7 @@ struct task_run {
     struct str why, answer, result;
     struct str taint; /* where untrusted data came from that it has read; else STR_NONE */
     struct model_usage usage;
+    struct buf lines; /* its events, where output_format is stream-json */
 
     struct task_ask *creator; /* while it is being created, by these: */
     struct store_step create[2];
@@ -185,6 +186,10 @@ struct str task_result_write(struct task_run *r);
 
 /* What a tool wrote, and an artifact, are among the results. */
 void task_run_made(struct task_run *r, const struct event *ev);
+
+/* The answer as its output_format wants it; for that, events are noted as they come. */
+void task_format_event(struct task_run *r, const struct event *ev);
+struct str task_format_answer(struct task_run *r, struct str answer);
 
 /* Find the paths that its answer names. Uses the session, which is still open. */
 void task_run_find_named(struct task_run *r);

@@ -59,7 +59,7 @@ static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
 
     jw_object(w);
     jw_kstr(w, "summary", summary(answer));
-    jw_kstr(w, "response", size == RESULT_WHOLE ? answer : summary(answer));
+    jw_kstr(w, "response", size == RESULT_WHOLE ? task_format_answer(r, answer) : summary(answer));
     write_artifacts(w, r, size);
     jw_plain_key(w, STR("usage"));
     usage_write(w, &r->usage);
@@ -109,6 +109,7 @@ static void add_written(struct task_run *r, const struct event_tool *t)
 
 void task_run_made(struct task_run *r, const struct event *ev)
 {
+    task_format_event(r, ev);
     if (ev->kind == EVENT_TOOL)
         add_written(r, &ev->tool);
     else if (ev->kind == EVENT_ARTIFACT)

@@ -93,6 +93,38 @@ def the_budget_of_a_call_overrides_the_agents(root):
         has(json.dumps(done), "budget")
 
 
+def check_object(done, value):
+    """The object that stands for the answer in JSON."""
+    equal((value["type"], value["result"], value["is_error"], value["stop"]),
+          ("result", "Done.", False, "end"))
+    equal((value["session_id"], value["model"] in done["model"]), (done["session_id"], True))
+    equal(value["usage"]["output"] > 0, True)
+
+
+@case
+def the_output_format_of_a_call_overrides_the_agents(root):
+    agent(root, "plain")
+    agent(root, "object", "output_format: json\n")
+    with client(root) as ask:
+        for name, more, kind in (("plain", {}, "text"), ("plain", {"output_format": "json"}, "json"),
+                                 ("object", {}, "json"), ("object", {"output_format": "text"}, "text"),
+                                 ("object", {"output_format": "stream-json"}, "stream-json")):
+            done, _ = ask(name, TIME, **more)
+            response = done["result"]["response"]
+            equal((name, more, done["result"]["summary"]), (name, more, "Done."))
+            if kind == "text":
+                equal(response, "Done.")
+                continue
+            *lines, last = map(json.loads, response.splitlines())
+            check_object(done, last)
+            equal((kind, bool(lines)), (kind, kind == "stream-json"))
+            if lines:
+                equal([line["name"] for line in lines if line["type"] == "tool"][:1], ["system_time"])
+                equal("".join(line["text"] for line in lines if line["type"] == "text"), "Done.")
+    with Local(root=root) as t:
+        has(t.error("dispatch_agent", agent="plain", task="x", output_format="xml"), "stream-json")
+
+
 @case
 def a_call_never_loosens_the_limits_of_the_agents_file(root):
     agent(root, "poor", "budget: 0.000001\nmax_turns: 2\n")
