@@ -82,6 +82,13 @@ extern const char trefoil_version[];
  */
 bool app_find_database(struct app *app, const char **out, struct err *e);
 
+/*
+ * Open the state directory for a verb that can also work without it. *keeps is false when it cannot
+ * be used: then stderr says why nothing is kept. False, with the reason on stderr, when the verb must
+ * not run: the directory is on a network file system, or is set to something that is not a path.
+ */
+bool app_open_state(struct app *app, bool *keeps);
+
 /* What a verb has to say, to stdout, now. */
 void app_print(const struct buf *out);
 

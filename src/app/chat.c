@@ -212,6 +212,12 @@ static void begin_turn(struct chat *c)
     render_wait(&c->render);
 }
 
+/* The log passes on what it is told; where nothing is kept there is none. */
+static struct work_client *listener(struct chat *c)
+{
+    return c->here->log.open ? &c->here->log.client : &c->client;
+}
+
 static void start_turn(struct chat *c, struct str text)
 {
     struct block *block = ARENA_NEW(&c->mem, struct block);
@@ -219,19 +225,19 @@ static void start_turn(struct chat *c, struct str text)
 
     *block = (struct block){ .kind = BLOCK_TEXT, .text = arena_str(&c->mem, text) };
     begin_turn(c);
-    turn_start(&c->turn, c->session, &c->here->log.client, &prompt, NULL, on_turn, c);
+    turn_start(&c->turn, c->session, listener(c), &prompt, NULL, on_turn, c);
 }
 
 void chat_resume(struct chat *c)
 {
     begin_turn(c);
-    turn_resume(&c->turn, c->session, &c->here->log.client, NULL, on_turn, c);
+    turn_resume(&c->turn, c->session, listener(c), NULL, on_turn, c);
 }
 
 void chat_compact(struct chat *c)
 {
     begin_turn(c);
-    turn_compact(&c->turn, c->session, &c->here->log.client, NULL, on_turn, c);
+    turn_compact(&c->turn, c->session, listener(c), NULL, on_turn, c);
 }
 
 /* An empty line asks again. */
@@ -362,7 +368,7 @@ static bool open_shop(struct chat *c, struct err *e)
 {
     struct app *app = c->app;
 
-    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, true, e);
+    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, c->keeps, e);
 }
 
 static bool open_console(struct chat *c, struct err *e)
@@ -377,7 +383,7 @@ static bool open_console(struct chat *c, struct err *e)
 static bool open_all(struct chat *c, struct err *e)
 {
     service_use_guard(&c->service, &c->app->config);
-    service_use_state(&c->service, &c->app->state.port);
+    service_use_state(&c->service, c->keeps ? &c->app->state.port : NULL);
     service_open_audit(&c->service, &c->app->config);
     c->has_shop = open_signals(c, e) && open_shop(c, e);
     c->has_console = c->has_shop && open_console(c, e);
@@ -422,6 +428,8 @@ static int run(struct app *app, const void *args, int words, char **word)
     (void)word;
     if (!check_args(args))
         return EXIT_USAGE;
+    if (!app_open_state(app, &c->keeps))
+        return EXIT_FAILED;
     if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
         log_setup(LOG_ERROR, app->config.log_json);
     c->app = app;

@@ -42,6 +42,7 @@ struct chat_search {
 enum chat_state { CHAT_BUSY, CHAT_READY, CHAT_LEAVING };
 
 struct chat {
+    bool keeps;                /* there is a state directory */
     struct work_client client; /* first */
     struct app *app;
     const struct chat_args *args;

@@ -110,6 +110,11 @@ static void on_listed(struct op *op, const struct err *e, void *who)
 static void on_sessions(struct chat *c, struct str rest)
 {
     (void)rest;
+    if (!c->keeps) {
+        chat_say(c, "Nothing is kept here.\n");
+        chat_done(c);
+        return;
+    }
     c->step = (struct store_step){ .what = STORE_SESSIONS, .sessions = { .most = SESSIONS_SHOWN } };
     c->ask = (struct store_ask){ .step = &c->step, .steps = 1 };
     chat_begin(c, &c->ask.op);

@@ -257,9 +257,17 @@ static void ask_page(struct chat *c, struct store_cursor cursor)
 
 void chat_find(struct chat *c, struct str beginning)
 {
+    struct err e;
+
     c->search = (struct chat_search){ .beginning = beginning };
     if (beginning.p)
         c->search.beginning = arena_str(&c->mem, beginning);
+    if (!c->keeps) {
+        fail(&e, ERR_NOT_FOUND, "nothing is kept here: there is no session to go on with");
+        chat_complain(c, &e);
+        give_up(c);
+        return;
+    }
     ask_page(c, (struct store_cursor){ 0 });
 }
 

@@ -1,6 +1,7 @@
-/* gc.c - `trefoil gc`: sessions and logs that are old, or past a size, leave. */
+/* gc.c - `trefoil gc`: delete sessions and logs that are old, or past a size, and unused state. */
 #include "app/log_files.h"
 #include "app/shelf.h"
+#include "app/state_list.h"
 #include "app/store_find.h"
 #include "base/clock.h"
 
@@ -25,23 +26,29 @@ static bool sweep_sessions(struct shelf *s, int64_t *sessions, int64_t *bytes, s
     return ok;
 }
 
-static void print(const struct app *app, int64_t sessions, int64_t bytes,
-                  const struct log_sweep *logs)
+struct swept {
+    int64_t sessions, session_bytes, states, state_bytes;
+    struct log_sweep logs;
+};
+
+static void print(const struct app *app, const struct swept *s)
 {
     if (app->opt.json)
         printf("{\"sessions\":%" PRId64 ",\"session_bytes\":%" PRId64 ",\"logs\":%" PRId64
-               ",\"log_bytes\":%" PRId64 "}\n",
-               sessions, bytes, logs->files, logs->bytes);
+               ",\"log_bytes\":%" PRId64 ",\"states\":%" PRId64 ",\"state_bytes\":%" PRId64 "}\n",
+               s->sessions, s->session_bytes, s->logs.files, s->logs.bytes, s->states,
+               s->state_bytes);
     else
         printf("deleted %" PRId64 " sessions (%" PRId64 " bytes) and %" PRId64 " logs (%" PRId64
-               " bytes)\n",
-               sessions, bytes, logs->files, logs->bytes);
+               " bytes); state of %" PRId64 " folders that are gone (%" PRId64 " bytes)\n",
+               s->sessions, s->session_bytes, s->logs.files, s->logs.bytes, s->states,
+               s->state_bytes);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct log_sweep logs = { .now = clock_wall_ms() };
-    int64_t sessions = 0, bytes = 0;
+    struct swept swept = { .logs = { .now = clock_wall_ms() } };
+    const struct limits *limits = &app->config.limits;
     struct shelf s;
     bool ok = true;
     struct err e;
@@ -52,19 +59,22 @@ static int run(struct app *app, const void *args, int words, char **word)
     if (!shelf_open(&s, app))
         return EXIT_FAILED;
     if (s.port)
-        ok = sweep_sessions(&s, &sessions, &bytes, &e);
+        ok = sweep_sessions(&s, &swept.sessions, &swept.session_bytes, &e);
     shelf_close(&s);
-    ok = ok && log_files_sweep(app->root.path, app->state.fd >= 0 ? app->state.path : NULL,
-                               &app->config.limits, &logs, &e);
-    print(app, sessions, bytes, &logs);
+    ok = ok &&
+         log_files_sweep(app->root.path, app->state.fd >= 0 ? app->state.path : NULL, limits,
+                         &swept.logs, &e) &&
+         state_sweep(limits, swept.logs.now, &swept.states, &swept.state_bytes, &e);
+    print(app, &swept);
     return ok ? EXIT_OK : app_fail(&e);
 }
 
 const struct verb verb_gc = {
     .name = "gc",
     .words = "",
-    .summary = "Delete old sessions and logs",
+    .summary = "Delete old sessions and logs, and the state of folders that are gone",
     .more = "[limits] session_keep_ms, session_keep_bytes, log_keep_ms and log_keep_bytes set the\n"
-            "age and the total size that are kept. Sessions in use are never deleted.\n",
+            "age and the total size that are kept. Sessions in use are never deleted.\n"
+            "The state of a root is deleted when its folder was deleted (see: trefoil state).\n",
     .run = run,
 };

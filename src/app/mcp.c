@@ -24,6 +24,7 @@ struct mcp_run {
     struct loop *loop;
     struct service service;
     struct workshop workshop;
+    bool keeps;                /* there is a state directory */
     bool hired;                /* the workshop is open */
     struct mcp_server *server; /* of the service, or of one agent */
     struct pipe_stream io;
@@ -52,8 +53,10 @@ static bool open_workshop(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;
 
-    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, true, e))
+    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, run->keeps, e))
         return true;
+    if (!run->keeps)
+        return false;
     LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
     return workshop_open(&run->workshop, &run->service, &app->mem, &app->config, false, e);
 }
@@ -202,12 +205,14 @@ static int run_here(struct app *app, const struct mcp_args *a, enum service_scop
     int code;
     struct err e;
 
+    if (!app_open_state(app, &r->keeps))
+        return EXIT_FAILED;
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
     if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
         r->service.scope = scope;
         r->service.hiring.wanted = on_wanted;
-        service_use_state(&r->service, &app->state.port);
+        service_use_state(&r->service, r->keeps ? &app->state.port : NULL);
         service_open_audit(&r->service, &app->config);
         service_expose(&r->service, &app->config);
         service_expect_servers(&r->service, &app->config);

@@ -59,6 +59,24 @@ static bool check(const struct run_args *a, int64_t *timeout_ms, struct err *e)
     return true;
 }
 
+/* Without a state directory a prompt is answered all the same, unless it continues a session. */
+static bool open_state(struct app *app, struct run_want *want)
+{
+    bool keeps;
+    struct err e;
+
+    if (want->no_save)
+        return true;
+    if (!app_open_state(app, &keeps))
+        return false;
+    want->no_save = !keeps;
+    if (keeps || !(want->last || want->session.p))
+        return true;
+    fail(&e, ERR_NOT_FOUND, "there is no session to resume");
+    app_fail(&e);
+    return false;
+}
+
 static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct run_args *a = args;
@@ -76,8 +94,9 @@ static int run(struct app *app, const void *args, int words, char **word)
         return app_usage("run: %s", e.text);
     if (!want.text.p && !a->last && !a->session)
         return app_usage("run: expected a prompt, or - to read it from stdin");
-    return run_attached(app, a, &want, timeout_ms, &code) ? code
-                                                          : run_here(app, a, &want, timeout_ms);
+    if (run_attached(app, a, &want, timeout_ms, &code))
+        return code;
+    return open_state(app, &want) ? run_here(app, a, &want, timeout_ms) : EXIT_FAILED;
 }
 
 static const struct option options[] = {

@@ -226,6 +226,20 @@ bool app_find_database(struct app *app, const char **out, struct err *e)
     return true;
 }
 
+bool app_open_state(struct app *app, bool *keeps)
+{
+    struct err e;
+
+    *keeps = state_dir_open(&app->state, &e);
+    if (!*keeps && e.code == ERR_INVALID) {
+        app_fail(&e);
+        return false;
+    }
+    if (!*keeps)
+        app_notice("nothing is kept: %s", e.text);
+    return true;
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static const char *open_for_port(struct state_port *port, struct err *e)

@@ -281,3 +281,23 @@ bool state_is_garbage(const struct state_entry *s, const struct limits *limits, 
     return (s->status == STATE_VANISHED && is_mounted(&mem, &s->id)) ||
            s->used < now - limits->session_keep_ms;
 }
+
+bool state_sweep(const struct limits *limits, int64_t now, int64_t *deleted, int64_t *bytes,
+                 struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct state_list l;
+    bool ok = true;
+
+    if (!state_list_open(&l, &mem, e))
+        return false;
+    for (size_t i = 0; ok && i < l.n; i++) {
+        if (!state_is_garbage(&l.v[i], limits, now))
+            continue;
+        ok = state_delete(&l, &l.v[i], e);
+        *deleted += ok;
+        *bytes += ok ? l.v[i].bytes : 0;
+    }
+    state_list_close(&l);
+    return ok;
+}

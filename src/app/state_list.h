@@ -62,4 +62,8 @@ bool state_delete(struct state_list *l, const struct state_entry *s, struct err 
  */
 bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now);
 
+/* Delete all garbage; adds to *deleted and *bytes. */
+bool state_sweep(const struct limits *limits, int64_t now, int64_t *deleted, int64_t *bytes,
+                 struct err *e);
+
 #endif

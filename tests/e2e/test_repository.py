@@ -4,9 +4,12 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 
-from harness import (DEADLINE, Serve, Stdio, case, database, environment, equal, has, main,
-                     make_state, run, state_dir, wait_for)
+LIBRARY = os.path.abspath(sys.argv.pop(2))
+# pylint: disable=wrong-import-position
+from harness import (DEADLINE, TREFOIL, Serve, Stdio, case, database, environment,  # noqa: E402
+                     equal, has, main, make_state, run, state_dir, wait_for)
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 ALLOWED = ('[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n'
@@ -133,6 +136,257 @@ def what_is_kept_is_in_the_users_state_and_for_the_user_alone(folder):
     for path in [*state.rglob("*"), *(root / ".trefoil/logs").rglob("*"), root / ".trefoil/logs"]:
         equal((path, path.stat().st_mode & 0o777), (path, 0o700 if path.is_dir() else 0o600))
     equal({p.name for p in (root / ".trefoil").iterdir()}, {".gitignore", "logs"})
+
+
+# ---- links, and folders of others ------------------------------------------------------------
+
+def logs_in_state(root):
+    return [p.name for p in (state_dir(root) / "logs").glob("*.log")]
+
+
+def check_nothing_written(outside, root):
+    """A run and an init leave what is behind a link as it was; the log is in the user's state."""
+    done = run("run", "/echo hi", root=root, **OFFLINE)
+    equal((done.returncode, done.stdout), (0, b"hi\n"))
+    run("init", root=root)
+    run("gc", root=root)
+    equal(sorted(p.name for p in outside.rglob("*")), ["old.log"])
+    equal((outside / "old.log").read_text(), "x")
+    [session] = json.loads(run("sessions", "--json", root=root).stdout)
+    equal(logs_in_state(root), [session["id"] + ".log"])
+    equal(run("sessions", "delete", session["id"], root=root).returncode, 0)
+    equal(logs_in_state(root), [])
+
+
+@case
+def nothing_is_written_through_links_of_a_repository(folder):
+    outside = folder / "outside"
+    outside.mkdir()
+    (outside / "old.log").write_text("x")
+    os.utime(outside / "old.log", (1, 1))
+    for name, link in (("a", ".trefoil"), ("b", ".trefoil/logs")):
+        path = folder / name / link
+        path.parent.mkdir(parents=True)
+        path.symlink_to(outside)
+        check_nothing_written(outside, folder / name)
+    done = run("init", root=folder / "a")
+    equal(done.returncode, 1)
+    has(done.stderr, b"is a symbolic link, which is not followed for writing")
+
+
+@case
+def a_link_in_the_place_of_state_is_refused(folder):
+    root, outside = folder / "project", folder / "outside"
+    root.mkdir()
+    outside.mkdir()
+    state = state_dir(root)
+    state.parent.mkdir(parents=True)
+    state.symlink_to(outside)
+    done = run("serve", "--listen", "127.0.0.1:0", root=root)
+    equal(done.returncode, 1)
+    has(done.stderr, b"is a link or a file, not a directory")
+    state.unlink()
+    make_state(root)
+    (state / "memory.json").symlink_to(outside / "memory.json")
+    with Stdio(*own_config(folder), root=root, **OFFLINE) as t:
+        t.initialize()
+        answer = t.call("tools/call", {"name": "memory", "arguments": {
+            "action": "set", "key": "a", "value": "b"}})
+        equal(answer["result"]["isError"], True)
+    equal(list(outside.iterdir()), [])
+
+
+@case
+def logs_of_another_user_are_left_alone(folder):
+    root = folder / "project"
+    (root / ".trefoil/logs").mkdir(parents=True)
+    if os.geteuid() != 0:
+        (root / ".trefoil/logs").chmod(0o500)  # nobody else's, but not to be written either
+    else:
+        os.chown(root / ".trefoil/logs", 65534, 65534)
+    equal(run("run", "/echo hi", root=root, **OFFLINE).returncode, 0)
+    equal(list((root / ".trefoil/logs").iterdir()), [])
+    equal(len(logs_in_state(root)), 1)
+    (root / ".trefoil/logs").chmod(0o700)
+
+
+@case
+def logs_of_a_clone_are_made_private(folder):
+    root = folder / "project"
+    (root / ".trefoil/logs").mkdir(parents=True)
+    (root / ".trefoil/logs").chmod(0o755)
+    equal(run("run", "/echo hi", root=root, **OFFLINE).returncode, 0)
+    equal((root / ".trefoil/logs").stat().st_mode & 0o777, 0o700)
+    [log] = (root / ".trefoil/logs").iterdir()
+    equal(log.stat().st_mode & 0o777, 0o600)
+
+
+@case
+def logs_are_never_read_back(folder):
+    root = folder / "project"
+    root.mkdir()
+    run("run", "/echo hi", root=root, **OFFLINE)
+    [log] = (root / ".trefoil/logs").iterdir()
+    log.write_text(log.read_text().replace("hi", "another answer"))
+    [session] = json.loads(run("sessions", "--json", root=root).stdout)
+    for words in (("show", session["id"]), ("export", session["id"])):
+        done = run("sessions", *words, root=root)
+        equal((done.returncode, b"another answer" in done.stdout), (0, False))
+    done = run("run", "-c", "/echo next", root=root, **OFFLINE)
+    equal((done.returncode, done.stdout), (0, b"next\n"))
+
+
+# ---- another folder at the same path ---------------------------------------------------------
+
+@case
+def a_new_clone_at_the_same_path_starts_with_fresh_state(folder):
+    repository, clone = folder / "repository", folder / "clone"
+    repository.mkdir()
+    git("init", "-q", cwd=repository)
+    (repository / "a.txt").write_text("a")
+    git("add", "-A", cwd=repository)
+    git("commit", "-q", "-m", "all", cwd=repository)
+    git("clone", "-q", str(repository), str(clone), cwd=folder)
+    run("run", "/echo first", root=clone, **OFFLINE)
+    equal(sessions(clone), ["/echo first"])
+    shutil.rmtree(clone)
+    git("clone", "-q", str(repository), str(clone), cwd=folder)
+    equal(sessions(clone), [])
+    done = run("run", "/echo second", root=clone, **OFFLINE)
+    has(done.stderr, b"is not the folder that its state was made for")
+    has(done.stderr, b"starting with fresh state; `trefoil state adopt ")
+    equal(sessions(clone), ["/echo second"])
+    equal(run("run", "/echo third", root=clone, **OFFLINE).stderr, b"")
+    states = json.loads(run("state", "list", "--json", root=clone).stdout)
+    equal(sorted((s["status"], s["this_root"]) for s in states), [("other", False), ("usable", True)])
+    equal({s["root"] for s in states}, {str(clone)})
+    done = run("state", "adopt", root=clone)
+    equal(done.returncode, 0)
+    has(done.stderr, b"the state that this root had until now is kept as ")
+    equal(sessions(clone), ["/echo first"])
+    kept = done.stderr.split()[-1].decode()
+    equal(run("state", "adopt", kept, root=clone).returncode, 0)
+    equal(sessions(clone), ["/echo third", "/echo second"])
+
+
+@case
+def the_identity_is_checked_field_by_field(folder):
+    root = folder / "project"
+    root.mkdir()
+    file = make_state(root) / "root.json"
+    told = json.loads(file.read_text())
+    equal(sorted(told), ["born", "device", "inode", "machine", "path"])
+    for field in ("machine", "device", "inode", "path"):
+        file.write_text(json.dumps({**told, field: "x"}))
+        done = run("run", "/echo hi", root=root, **OFFLINE)
+        has(done.stderr, f"(other {field}): starting with fresh state".encode())
+        equal(json.loads(file.read_text()), told)
+    file.write_text("{")
+    has(run("run", "/echo hi", root=root, **OFFLINE).stderr, b"starting with fresh state")
+
+
+@case
+def state_in_use_is_neither_moved_nor_deleted(folder):
+    root, other = folder / "project", folder / "moved"
+    root.mkdir()
+    run("run", "/echo hi", root=root, **OFFLINE)
+    name = state_dir(root).name
+    with Serve(root=root, **OFFLINE):
+        done = run("state", "delete", name, root=root)
+        equal(done.returncode, 1)
+        has(done.stderr, b"is in use by another process")
+    root.rename(other)
+    equal(run("state", "adopt", name, root=other).returncode, 0)
+    equal(sessions(other), ["/echo hi"])
+    equal(run("state", "delete", state_dir(other).name, root=other).returncode, 0)
+    equal((sessions(other), state_dir(other).exists()), ([], False))
+    done = run("state", "delete", "nonsense", root=other)
+    equal(done.returncode, 2)
+    has(done.stderr, b"there is no state nonsense")
+
+
+@case
+def gc_deletes_the_state_of_folders_that_are_gone(folder):
+    here, gone = folder / "here", folder / "gone"
+    for root in (here, gone):
+        root.mkdir()
+        run("run", "/echo hi", root=root, **OFFLINE)
+    there = state_dir(gone)
+    unmounted = json.loads((there / "root.json").read_text())
+    shutil.rmtree(gone)
+    (there / "root.json").write_text(json.dumps({**unmounted, "device": "77:77"}))
+    equal(json.loads(run("gc", "--json", root=here).stdout)["states"], 0)  # its disk may come back
+    (there / "root.json").write_text(json.dumps(unmounted))
+    equal(json.loads(run("gc", "--json", root=here).stdout)["states"], 1)
+    equal((there.exists(), sessions(here)), (False, ["/echo hi"]))
+
+
+# ---- a state directory that cannot be used ---------------------------------------------------
+
+def on_read_only_state(folder, *words, stdin=b""):
+    """Run trefoil with a state directory on a file system that is mounted read-only."""
+    state = folder / "state"
+    state.mkdir(exist_ok=True)
+    script = 'mount -t tmpfs -o mode=700 none "$0" && mount -o remount,ro "$0" && exec "$@"'
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return subprocess.run(
+        ["unshare", *user, "--mount", "sh", "-c", script, str(state), TREFOIL, *words, "--root",
+         str(folder)], input=stdin, capture_output=True, timeout=DEADLINE, check=False,
+        env=environment(TREFOIL_STATE_DIR=str(state), **OFFLINE))
+
+
+@case
+def without_writable_state_serve_refuses_and_the_others_keep_nothing(folder):
+    where = f"{folder}/state/roots cannot be created: Read-only file system (EROFS)".encode()
+    done = on_read_only_state(folder, "serve", "--listen", "127.0.0.1:0")
+    equal((done.returncode, done.stdout), (1, b""))
+    has(done.stderr, where)
+    notice = b"trefoil: nothing is kept: directory " + where
+    done = on_read_only_state(folder, "run", "/echo hi")
+    equal((done.returncode, done.stdout), (0, b"hi\n"))
+    has(done.stderr, notice)
+    equal(on_read_only_state(folder, "run", "-c", "/echo hi").returncode, 1)
+    done = on_read_only_state(folder, "chat", stdin=b"/echo hi\n/sessions\n/resume 0\n/undo\n/echo ho\n")
+    equal((done.returncode, done.stdout), (0, b"hi\nNothing is kept here.\nho\n"))
+    has(done.stderr, notice)
+    ask = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+        "name": "trefoil_agent_default", "arguments": {"message": "/echo hi"}}}
+    done = on_read_only_state(folder, "mcp", stdin=json.dumps(ask).encode() + b"\n")
+    equal(done.returncode, 0)
+    has(done.stdout, b'"hi"')
+    has(done.stderr, notice)
+    equal((folder / ".trefoil").exists(), False)
+
+
+@case
+def a_network_file_system_is_refused(folder):
+    for number, name in (("0x6969", "nfs"), ("0xff534d42", "cifs"), ("0x01021997", "9p")):
+        env = {"LD_PRELOAD": LIBRARY, "SHIM_FS": number, **OFFLINE}
+        env["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        for words in (("serve", "--listen", "127.0.0.1:0"), ("run", "/echo hi"), ("chat",), ("mcp",)):
+            done = run(*words, root=folder, stdin=b"", **env)
+            equal((words, done.returncode, done.stdout), (words, 1, b""))
+            has(done.stderr, f"is on a network file system ({name})".encode())
+            has(done.stderr, b"set TREFOIL_STATE_DIR to a local directory")
+    equal(run("run", "--no-save", "/echo hi", root=folder, **env).stdout, b"hi\n")
+
+
+@case
+def the_state_directory_must_be_ours_and_absolute(folder):
+    done = run("serve", "--listen", "127.0.0.1:0", root=folder, TREFOIL_STATE_DIR="state")
+    equal(done.returncode, 1)
+    has(done.stderr, b"an absolute path is needed")
+    if os.geteuid() == 0:
+        (folder / "other").mkdir()
+        os.chown(folder / "other", 65534, 65534)
+        done = run("serve", "--listen", "127.0.0.1:0", root=folder,
+                   TREFOIL_STATE_DIR=str(folder / "other"))
+        equal(done.returncode, 1)
+        has(done.stderr, b"belongs to another user (uid 65534)")
+    first = folder / "systemd"
+    equal(run("run", "/echo hi", root=folder, HOME="/proc/nonexistent",
+              STATE_DIRECTORY=f"{first}:/elsewhere", **OFFLINE).stderr, b"")
+    equal((first / "roots").is_dir(), True)
 
 
 main()

@@ -129,7 +129,8 @@ def gc_deletes_what_is_old(root):
     (logs / "notes.txt").write_text("not ours")
     answer = run("gc", "--json", root=root)
     equal(json.loads(answer.stdout),
-          {"sessions": 0, "session_bytes": 0, "logs": 0, "log_bytes": 0})
+          {"sessions": 0, "session_bytes": 0, "logs": 0, "log_bytes": 0, "states": 0,
+           "state_bytes": 0})
     past = time.time() - 3600
     for path in [*logs.iterdir(), *audit.iterdir()]:
         os.utime(path, (past, past))

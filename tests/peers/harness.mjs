@@ -13,6 +13,9 @@ export const here = dirname(fileURLToPath(import.meta.url));
 export const trefoil = resolve(process.argv[2]);
 // Its sockets are in it, and the path of a socket has at most 107 bytes.
 export const root = await mkdtemp(join(tmpdir().length > 30 ? '/tmp' : tmpdir(), 'trefoil-peers-'));
+// Nothing of the user's is read or written; clients over stdio hand only HOME to what they start.
+process.env.HOME = await mkdtemp(`${root}.home-`);
+for (const name of ['XDG_STATE_HOME', 'TREFOIL_STATE_DIR', 'STATE_DIRECTORY']) delete process.env[name];
 const children = [];
 let count = 0, failed = 0;
 
@@ -74,6 +77,7 @@ export function allValid(log, from, least) {
 export async function finish() {
   for (const child of children) child.kill();
   await rm(root, { recursive: true });
+  await rm(process.env.HOME, { recursive: true });
   console.log(`1..${count}`);
   process.exit(failed ? 1 : 0);
 }
