@@ -66,7 +66,8 @@ static void read_card(struct call *call)
     jw_plain_key(&w, STR("tools"));
     jw_array(&w);
     for (size_t i = 0; (t = offer_tool_at(&a->offer, i)); i++)
-        jw_str(&w, str_of(t->name));
+        if (guard_offers(call->caller->scope, t))
+            jw_str(&w, str_of(t->name));
     jw_array_end(&w);
     jw_object_end(&w);
     call_json_content(call, &text);
@@ -114,7 +115,8 @@ static void export_builtin(struct agent_scope *a)
 
     for (size_t i = 0; i < builtin_tool_count; i++)
         if (is_of_use(a, builtin_tools[i]) &&
-            tool_kind_in_mode(builtin_tools[i]->kind, a->config->mode) &&
+            (a->config->mode != ENDPOINT_READ_ONLY ||
+             tool_kind_only_looks(builtin_tools[i]->kind)) &&
             exports(a, (struct tool_called){ .name = str_of(builtin_tools[i]->name) }))
             list[n++] = builtin_tools[i];
     if (n != a->builtin.tools || (n && memcmp(list, a->list, n * sizeof(*list)) != 0))
@@ -144,23 +146,32 @@ static const char *exported_as(void *who, const struct upstream_tool *t)
  * The same lists once more, for the guard: expose_tools of [mcp] are not about agents that are
  * trusted.
  */
+static void limit(const struct agent_scope *a, const char *name, const struct guard_scope *mcp,
+                  struct guard_scope *endpoint, struct guard_scope *scope)
+{
+    *endpoint = *mcp;
+    if (a->trusted)
+        endpoint->expose = (struct pick_strs){ 0 };
+    *scope = (struct guard_scope){ .name = name,
+                                   .parent = endpoint,
+                                   .expose = a->expose,
+                                   .hidden = a->hidden,
+                                   .expose_listed = true };
+}
+
 static void limit_clients(struct agent_scope *a)
 {
     const struct guard *g = a->offer.host.guard;
+    const char *name = a->scope.name;
 
     if (!g)
         return;
-    if (!a->scope.name)
-        a->scope.name = arena_printf(&a->mem, "the agent %s", a->name).p;
-    a->endpoint = g->mcp;
-    if (a->trusted)
-        a->endpoint.expose = (struct pick_strs){ 0 };
-    a->scope = (struct guard_scope){ .name = a->scope.name,
-                                     .parent = &a->endpoint,
-                                     .expose = a->expose,
-                                     .hidden = a->hidden,
-                                     .expose_listed = true };
+    if (!name)
+        name = arena_printf(&a->mem, "the agent %s", a->name).p;
+    limit(a, name, &g->mcp, &a->endpoint, &a->scope);
+    limit(a, name, &g->mcp_tcp, &a->endpoint_tcp, &a->scope_tcp);
     a->server.scope = &a->scope;
+    a->server.scope_tcp = &a->scope_tcp;
 }
 
 void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet)

@@ -42,6 +42,7 @@ struct agent_scope {
     struct mcp_fleet_view view;
     bool viewing;
     struct guard_scope endpoint, scope; /* what [mcp] says of all clients, and it of its own */
+    struct guard_scope endpoint_tcp, scope_tcp; /* the same, of clients over TCP */
     struct mcp_server server;
     struct mcp_http http;
     struct agent_scope *next;

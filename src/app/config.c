@@ -277,18 +277,18 @@ static void add_private(struct loading *l, const struct pick_strs *more)
 }
 
 /*
- * Which built-in tools are offered. A project can narrow it, but not widen it: it may be a
- * stranger's. The guard has refused what is no mode.
+ * What clients may do. A project can narrow it, but not widen it: it may be a stranger's. The
+ * guard has refused what is no mode.
  */
 static void apply_mode(struct loading *l, struct json root, struct str mode, bool from_project)
 {
     struct json at = json_get(json_get(root, STR("mcp")), STR("mode"));
 
     if (str_eq(mode, STR("read-only")))
-        l->c->mode = MODE_READ_ONLY;
+        l->c->mode = ENDPOINT_READ_ONLY;
     else if (str_eq(mode, STR("read-write")) && (!from_project || l->trust))
-        l->c->mode = MODE_READ_WRITE;
-    else if (mode.p && l->c->mode != MODE_READ_WRITE)
+        l->c->mode = ENDPOINT_READ_WRITE;
+    else if (mode.p && l->c->mode != ENDPOINT_READ_WRITE)
         note(l->mem, &l->c->notes, LOG_WARN,
              STR_FMT ": a project cannot give itself mode read-write; the user's config.toml, "
                      "--config FILE or --trust can",

@@ -37,7 +37,7 @@ struct config {
     struct limits limits;
     struct key_list keys;                         /* [serve] api_key and keys */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
-    enum tool_mode mode;                          /* [mcp] mode: which built-in tools are offered */
+    enum endpoint_mode mode;                      /* [mcp] mode */
     struct guard_scope guard, mcp;    /* what [guard] and [mcp] say of mode, permission, taint */
     bool no_audit;                    /* [guard] audit = false */
     bool untrusted_users;             /* [guard] user_trust = "untrusted" */

@@ -14,7 +14,20 @@
 enum { OUTPUT_MOST = 1 << 16 };
 
 struct explain_args {
-    const char *agent, *mode, *caller;
+    const char *agent, *mode, *origin;
+};
+
+/* The callers that can be asked about, by the way they come in. */
+static const struct {
+    const char *word, *shown;
+    enum origin origin;
+    bool client; /* of [mcp] */
+} origins[] = {
+    { "stdio", "an MCP client on stdio", ORIGIN_STDIO, true },
+    { "socket", "an HTTP client on the Unix socket", ORIGIN_SOCKET, true },
+    { "http", "an HTTP client over TCP without a key", ORIGIN_LOOPBACK, true },
+    { "key", "an HTTP client with a key", ORIGIN_KEY, true },
+    { "run", "run, chat or tools call", ORIGIN_TERMINAL, false },
 };
 
 struct explain {
@@ -24,6 +37,7 @@ struct explain {
     struct guard_scope scope, agent; /* with what --mode says; of --agent */
     struct principal self;
     struct caller caller;
+    const char *shown; /* who calls, in words */
     struct guard_verdict verdict;
 };
 
@@ -37,6 +51,7 @@ static void write_json(struct jw *w, const struct explain *x, const struct tool 
     jw_kstr(w, "tool", str_of(t->name));
     jw_kstr(w, "kind", str_of(guard_kind_names[t->kind]));
     jw_kstr(w, "caller", str_of(x->caller.name));
+    jw_kstr(w, "origin", str_of(origin_names[x->caller.origin]));
     jw_kstr(w, "verdict", str_of(guard_says_names[v->says]));
     jw_kstr(w, "by", str_of(v->by < GUARD_ROWS ? guard_row_names[v->by] : NULL));
     jw_plain_key(w, STR("checks"));
@@ -57,8 +72,8 @@ static void write_text(struct buf *out, const struct explain *x, const struct to
 {
     const struct guard_verdict *v = &x->verdict;
 
-    buf_printf(out, "%s (%s), called by %s: %s%s%s\n", t->name, guard_kind_names[t->kind],
-               x->caller.name, guard_says_names[v->says], v->by < GUARD_ROWS ? ", by " : "",
+    buf_printf(out, "%s (%s), called by %s: %s%s%s\n", t->name, guard_kind_names[t->kind], x->shown,
+               guard_says_names[v->says], v->by < GUARD_ROWS ? ", by " : "",
                v->by < GUARD_ROWS ? guard_row_names[v->by] : "");
     for (size_t i = 0; i < GUARD_ROWS; i++) {
         buf_printf(out, "  %-11s %-6s ", guard_row_names[i], guard_says_names[v->row[i].says]);
@@ -94,21 +109,25 @@ static bool choose_agent(struct explain *x, const char *name, struct err *e)
         return false;
     x->agent = guard_scope_of_agent(def, &x->once.service.guard.own);
     x->scope.parent = &x->agent;
-    x->caller.name = def->name;
+    x->caller.name = x->shown = def->name;
     return true;
 }
 
-static bool choose_client(struct explain *x, const char *name, struct err *e)
+static bool choose_origin(struct explain *x, const char *word, struct err *e)
 {
     struct guard *g = &x->once.service.guard;
-    bool cli = str_eq(str_of(name), STR("cli"));
 
-    if (!cli && !str_eq(str_of(name), STR("mcp")))
-        return fail(e, ERR_INVALID, "--caller %.40s: accepted are mcp and cli", name);
-    x->scope.parent = cli ? &g->own : &g->mcp;
-    x->caller.name = cli ? "cli" : "mcp";
-    x->caller.origin = cli ? ORIGIN_TERMINAL : ORIGIN_STDIO;
-    return true;
+    for (size_t i = 0; i < ARRAY_LEN(origins); i++) {
+        if (!str_eq(str_of(word), str_of(origins[i].word)))
+            continue;
+        x->caller.origin = origins[i].origin;
+        x->caller.name = origins[i].client ? "mcp" : "cli";
+        x->shown = origins[i].shown;
+        x->scope.parent = origins[i].client ? guard_endpoint(g, x->caller.origin) : &g->own;
+        return true;
+    }
+    return fail(e, ERR_INVALID, "--origin %.40s: accepted are stdio, socket, http, key and run",
+                word);
 }
 
 static bool choose_caller(struct explain *x, struct err *e)
@@ -124,7 +143,7 @@ static bool choose_caller(struct explain *x, struct err *e)
     if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
         return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only", a->mode);
     return a->agent ? choose_agent(x, a->agent, e)
-                    : choose_client(x, a->caller ? a->caller : "mcp", e);
+                    : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
 
 /* A private tool is offered to nobody, and that is what there is to explain. */
@@ -184,16 +203,18 @@ static const struct option options[] = {
       "Judge a call by this agent" },
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
       "Judge it in this mode: read-write or read-only" },
-    { "caller", OPTION_TEXT, offsetof(struct explain_args, caller), "CALLER",
-      "Judge a call by this caller: mcp (default) or cli" },
+    { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
+      "Judge a call that comes in by stdio (default), socket, http, key or run" },
 };
 
 const struct verb verb_explain = {
     .name = "explain",
     .words = "TOOL [JSON | -]",
     .summary = "Show why a tool call would be allowed, asked about or denied",
-    .more = "The arguments of the call are a JSON object; - reads it from stdin. Exit code 3 means "
-            "denied.\n",
+    .more =
+        "The arguments of the call are a JSON object; - reads it from stdin. Without --agent and "
+        "--origin\nthe caller is a client of `trefoil mcp --scope tools`. Exit code 3 means "
+        "denied.\n",
     .least = 1,
     .most = 2,
     .option = options,

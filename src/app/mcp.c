@@ -100,7 +100,7 @@ static void on_begin(struct timer *t)
      * Tools that write want to know what tasks of the root have locked; an agent that is served
      * changes with its file.
      */
-    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode == MODE_READ_WRITE ||
+    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode != ENDPOINT_READ_ONLY ||
         run->service.scopes)
         hire(run);
     service_use(&run->service, &run->app->config);

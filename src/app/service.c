@@ -196,6 +196,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .name = TREFOIL_NAME,
         .version = trefoil_version,
         .scope = &s->guard.mcp,
+        .scope_tcp = &s->guard.mcp_tcp,
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
@@ -218,12 +219,23 @@ static void use_scope(struct guard_scope *to, const struct guard_scope *said)
     memcpy(to->permission, said->permission, sizeof(to->permission));
 }
 
+/* Read-only: nothing is changed, run or reached, neither by a client nor by an agent for it. */
+static void use_endpoint(struct guard_scope *to, const struct config *c, enum origin origin)
+{
+    use_scope(to, &c->mcp);
+    to->expose = c->expose_tools;
+    to->hidden = c->private_tools;
+    to->only_looks = endpoint_is_read_only(c->mode, origin);
+    to->mode = to->only_looks ? AGENT_READ_ONLY : AGENT_READ_WRITE;
+    if (to->only_looks)
+        to->permission[TOOL_FETCH] = PERMISSION_DENY;
+}
+
 void service_use_guard(struct service *s, const struct config *c)
 {
     use_scope(&s->guard.own, &c->guard);
-    use_scope(&s->guard.mcp, &c->mcp);
-    s->guard.mcp.expose = c->expose_tools;
-    s->guard.mcp.hidden = c->private_tools;
+    use_endpoint(&s->guard.mcp, c, ORIGIN_STDIO);
+    use_endpoint(&s->guard.mcp_tcp, c, ORIGIN_LOOPBACK);
 }
 
 static bool in_scope(const struct service *s, const struct tool *t)
@@ -241,10 +253,10 @@ void service_agents_changed(struct service *s)
     events_api_changed(s, EVENTS_AGENTS);
 }
 
-/* Those that are not private and fit the mode. */
+/* Those that are not private and fit the mode of some client; the rest is up to guard_offers. */
 static bool is_exposed(const struct config *c, const struct tool *t)
 {
-    return tool_kind_in_mode(t->kind, c->mode) &&
+    return (c->mode != ENDPOINT_READ_ONLY || tool_kind_only_looks(t->kind)) &&
            tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
                                   (struct tool_called){ .name = str_of(t->name) });
 }
@@ -288,7 +300,6 @@ void service_expose(struct service *s, const struct config *c)
     expose_to_clients(s, c);
     s->config = c;
     s->upstreams.withheld = s->scope == SCOPE_AGENTS;
-    s->staff.read_only = c->mode == MODE_READ_ONLY; /* agents do no more for a client than we */
     agent_tools_refresh(&s->agents, c);
     service_faces_use(s);
     for (struct agent_scope *a = s->scopes; a; a = a->next)

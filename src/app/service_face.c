@@ -89,6 +89,7 @@ static void open_face(struct service *s, struct service_face *f, enum service_sc
         .name = s->mcp.name,
         .version = s->mcp.version,
         .scope = s->mcp.scope,
+        .scope_tcp = s->mcp.scope_tcp,
     };
     f->open = true;
 }

@@ -71,12 +71,9 @@ static bool read_wish(struct creation *c, enum agent_mode *mode, struct err *e)
 static void set_rights(struct creation *c, enum agent_mode mode)
 {
     struct service *s = c->visit.service;
-    struct guard_scope caller = { .name = "the caller", .parent = &s->guard.mcp };
+    struct guard_scope caller = { .name = "the caller",
+                                  .parent = guard_endpoint(&s->guard, c->spec.origin) };
 
-    if (s->staff.read_only) {
-        caller.mode = AGENT_READ_ONLY;
-        caller.permission[TOOL_FETCH] = PERMISSION_DENY;
-    }
     c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, &s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
 }

@@ -312,7 +312,7 @@ static void open_session(struct errand *r)
         finish(r);
         return;
     }
-    r->scope = agent_caller_scope(call, r->opts.staff);
+    r->scope = agent_caller_scope(call);
     session_open(&r->session, &r->opening, r->opts.staff->world,
                  &(struct session_opts){
                      .id = r->opts.session,

@@ -47,21 +47,16 @@ void agent_card_write(struct jw *w, const struct agent_card *card)
 
 /* ---- rights ---------------------------------------------------------------------------------- */
 
-struct guard_scope agent_caller_scope(const struct call *call, const struct agent_staff *staff)
+struct guard_scope agent_caller_scope(const struct call *call)
 {
     const struct guard *g = call->host->guard;
-    struct guard_scope s = {
+
+    return (struct guard_scope){
         .name = "the caller",
         .parent = call->caller->scope ? call->caller->scope
                   : g                 ? &g->own
                                       : NULL,
     };
-
-    if (staff->read_only) {
-        s.mode = AGENT_READ_ONLY;
-        s.permission[TOOL_FETCH] = PERMISSION_DENY;
-    }
-    return s;
 }
 
 /* ---- the first to call may come before them -------------------------------------------------- */

@@ -17,8 +17,7 @@ struct agent_staff {
     const struct session_world *world;
     struct task_engine *tasks; /* NULL: no work goes on by itself, since nothing is kept */
     struct lock_table *locks;  /* of tasks; NULL: none are taken */
-    bool read_only;           /* nothing is changed, run or reached for those who call from there */
-    struct gathering *coming; /* open while the desk is still to come; NULL: it is not */
+    struct gathering *coming;  /* open while the desk is still to come; NULL: it is not */
 };
 
 /* Run then(call) once the agents are there, or will not come. */
@@ -30,8 +29,8 @@ void agent_staff_when(struct call *call, const struct agent_staff *staff, call_s
  */
 const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i);
 
-/* The most that an agent may which this call calls: what its caller may, less what the staff must not. */
-struct guard_scope agent_caller_scope(const struct call *call, const struct agent_staff *staff);
+/* The most that an agent may which this call calls: what its caller may. */
+struct guard_scope agent_caller_scope(const struct call *call);
 
 /* An object: name, title, description, mode, tier (null where it has none). */
 void agent_card_write(struct jw *w, const struct agent_card *card);

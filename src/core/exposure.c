@@ -43,7 +43,17 @@ bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_st
     return (!expose->set || means(expose, tool)) && !means(private_tools, tool);
 }
 
-bool tool_kind_in_mode(enum tool_kind kind, enum tool_mode mode)
+bool origin_is_user(enum origin origin)
+{
+    return origin == ORIGIN_TERMINAL || origin == ORIGIN_STDIO || origin == ORIGIN_SOCKET;
+}
+
+bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin)
+{
+    return mode == ENDPOINT_READ_ONLY || (mode == ENDPOINT_BY_ORIGIN && !origin_is_user(origin));
+}
+
+bool tool_kind_only_looks(enum tool_kind kind)
 {
     switch (kind) {
     case TOOL_READ:
@@ -56,5 +66,5 @@ bool tool_kind_in_mode(enum tool_kind kind, enum tool_mode mode)
     case TOOL_FETCH:
     case TOOL_KINDS: break;
     }
-    return mode == MODE_READ_WRITE;
+    return false;
 }

@@ -34,12 +34,19 @@ bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_str
 bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
                             struct tool_called tool);
 
-/* What may be done through an endpoint with the built-in tools. */
-enum tool_mode {
-    MODE_READ_ONLY, /* look, search, think: nothing is changed, run or reached */
-    MODE_READ_WRITE,
+/* The mode of the clients of an endpoint: [mcp] mode. */
+enum endpoint_mode {
+    ENDPOINT_BY_ORIGIN, /* read-write for clients that are proved to be our user, else read-only */
+    ENDPOINT_READ_ONLY, /* look, search, think: nothing is changed, run or reached */
+    ENDPOINT_READ_WRITE,
 };
 
-bool tool_kind_in_mode(enum tool_kind kind, enum tool_mode mode);
+/* Is a client by its origin proved to be a user of this machine: on stdio, by a Unix socket? */
+bool origin_is_user(enum origin origin);
+
+bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin);
+
+/* Tools that look, search or think: what a read-only endpoint offers of the built-in ones. */
+bool tool_kind_only_looks(enum tool_kind kind);
 
 #endif

@@ -1,6 +1,7 @@
 #include "core/guard_parts.h"
 
 #include "base/hash.h"
+#include "core/exposure.h"
 #include "core/guard_grants.h"
 #include "core/guard_vault.h"
 #include "core/path_rules.h"
@@ -20,6 +21,7 @@ void guard_init(struct guard *g, const struct limits *limits)
         .limits = limits,
         .own = { .name = "[guard]", .taint = GUARD_ASK },
         .mcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
+        .mcp_tcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
         .secret = hash_secret(),
     };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);
@@ -28,6 +30,11 @@ void guard_init(struct guard *g, const struct limits *limits)
 void guard_fini(struct guard *g)
 {
     rate_table_fini(&g->rates);
+}
+
+const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin)
+{
+    return origin_is_user(origin) ? &g->mcp : &g->mcp_tcp;
 }
 
 /* ---- the facts ----------------------------------------------------------------------------- */

@@ -25,8 +25,9 @@
 
 struct guard {
     const struct limits *limits;
-    struct guard_scope own; /* everybody's: [guard]. Other scopes end in it by their parents */
-    struct guard_scope mcp; /* of MCP clients: [mcp] */
+    struct guard_scope own;     /* everybody's: [guard]. Other scopes end in it by their parents */
+    struct guard_scope mcp;     /* of MCP clients that are proved to be our user: [mcp] */
+    struct guard_scope mcp_tcp; /* of those over TCP, with a key or without */
     struct rate_table rates;
     struct audit_sink *audit; /* NULL: none */
     uint64_t secret;          /* of digests */
@@ -35,6 +36,9 @@ struct guard {
 /* Program lifetime; limits must outlive it. */
 void guard_init(struct guard *g, const struct limits *limits);
 void guard_fini(struct guard *g);
+
+/* What clients of [mcp] may do that came in this way. */
+const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin);
 
 /*
  * May somebody come in now, at a cost? 0, or the ms to wait. `who` proved to be somebody, or is an

@@ -99,6 +99,19 @@ static void check_rate(const struct guard_facts *f, struct finding *to)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
+static bool is_offered(const struct guard_scope *s, const struct tool *t)
+{
+    return !s->only_looks || t->alias || tool_kind_only_looks(t->kind);
+}
+
+bool guard_offers(const struct guard_scope *s, const struct tool *t)
+{
+    for (; s; s = s->inside ? NULL : s->parent)
+        if (!is_offered(s, t))
+            return false;
+    return true;
+}
+
 static void check_exposure(const struct guard_facts *f, struct finding *to)
 {
     struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
@@ -113,6 +126,9 @@ static void check_exposure(const struct guard_facts *f, struct finding *to)
 
         if (!offered)
             say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
+        else if (!inside && !is_offered(s, f->tool))
+            say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s mode)",
+                f->tool->name, name_of(s));
     }
 }
 
@@ -152,12 +168,19 @@ static void check_capability(const struct guard_facts *f, struct finding *to)
 
 /* ---- mode ---------------------------------------------------------------------------------- */
 
-bool guard_is_read_only(const struct guard_scope *s)
+const struct guard_scope *guard_read_only_by(const struct guard_scope *s)
 {
+    const struct guard_scope *by = NULL;
+
     for (; s; s = s->parent)
         if (s->mode == AGENT_READ_ONLY)
-            return true;
-    return false;
+            by = s;
+    return by;
+}
+
+bool guard_is_read_only(const struct guard_scope *s)
+{
+    return guard_read_only_by(s) != NULL;
 }
 
 static bool writes(enum tool_kind kind)
@@ -176,7 +199,10 @@ static void check_mode(const struct guard_facts *f, struct finding *to)
     pass(to, t->alias ? "read-only mode: it says of itself that it only reads"
                       : "read-only mode: it writes nothing outside .vault/");
     if (t->alias && !t->read_only)
-        say(to, GUARD_ASK, "in read-only mode %.64s does not say that it only reads", t->name);
+        say(to, GUARD_ASK,
+            "in read-only mode %.64s does not say that it only reads; %.40s mode = \"read-write\" "
+            "allows it",
+            t->name, name_of(guard_read_only_by(f->scope)));
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
     else if (!t->alias && writes(t->kind) && !f->in_vault)

@@ -63,6 +63,7 @@ struct guard_scope {
     enum guard_says taint; /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden; /* offered from outside; hidden wins */
     bool expose_listed;              /* nothing is offered but what expose lists */
+    bool only_looks;                 /* an endpoint in read-only mode: see guard_offers */
     bool inside; /* an agent at work: of what its parents say to others only `hidden` binds it */
 };
 
@@ -121,5 +122,14 @@ struct guard_scope guard_scope_of_agent(const struct agent_def *def,
 
 /* Read-only by this scope or one it belongs to. */
 bool guard_is_read_only(const struct guard_scope *s);
+
+/* The outermost scope by which it is read-only; NULL: it is read-write. */
+const struct guard_scope *guard_read_only_by(const struct guard_scope *s);
+
+/*
+ * Is a tool among those that an endpoint offers in its mode? Read-only: of the built-in tools only
+ * those that look, search or think. Does not look at lists of tools, nor at what agents inside may.
+ */
+bool guard_offers(const struct guard_scope *s, const struct tool *t);
 
 #endif

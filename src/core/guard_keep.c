@@ -24,6 +24,7 @@ static void write_one(struct jw *w, const struct guard_scope *s)
     for (size_t i = 0; i < TOOL_KINDS; i++)
         jw_kstr(w, guard_kind_names[i], str_of(guard_permission_names[s->permission[i]]));
     jw_object_end(w);
+    jw_kbool(w, "only_looks", s->only_looks);
     jw_kbool(w, "actor", s->actor);
     jw_kbool(w, "trusted", s->trusted);
     write_says(w, "taint", s->taint);
@@ -57,7 +58,7 @@ struct kept {
     struct str name, mode, taint;
     struct pick_strs allowed, disallowed, expose, hidden;
     struct json permission;
-    bool expose_listed, inside, actor, trusted;
+    bool expose_listed, only_looks, inside, actor, trusted;
 };
 
 static const struct pick kept_fields[] = {
@@ -71,6 +72,7 @@ static const struct pick kept_fields[] = {
     PICK_FIELD("permission", PICK_OBJECT, struct kept, permission, PICK_MUST),
     PICK_FIELD("expose_listed", PICK_BOOL, struct kept, expose_listed, PICK_MUST),
     PICK_FIELD("inside", PICK_BOOL, struct kept, inside, PICK_MUST),
+    PICK_FIELD("only_looks", PICK_BOOL, struct kept, only_looks, 0),
     PICK_FIELD("actor", PICK_BOOL, struct kept, actor, 0),
     PICK_FIELD("trusted", PICK_BOOL, struct kept, trusted, 0),
 };
@@ -126,6 +128,7 @@ static struct guard_scope *read_one(struct arena *mem, struct json text, struct 
     s->hidden = k.hidden;
     s->expose_listed = k.expose_listed;
     s->inside = k.inside;
+    s->only_looks = k.only_looks;
     s->actor = k.actor;
     s->trusted = k.trusted;
     return s;

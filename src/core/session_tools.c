@@ -54,7 +54,7 @@ static bool offered(const struct guard_scope *scope, const struct tool *t)
     for (const struct guard_scope *g = scope; g; g = g->parent)
         if (denied(g, &call) || !allowed(g, &call) || g->permission[t->kind] == PERMISSION_DENY)
             return false;
-    return !(t->kind == TOOL_EXECUTE && guard_is_read_only(scope));
+    return t->alias || t->kind != TOOL_EXECUTE || !guard_is_read_only(scope);
 }
 
 const struct tool *session_tool_at(const struct session *s, size_t *i)

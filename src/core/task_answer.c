@@ -78,15 +78,15 @@ static bool check_no_action(struct json answer, struct err *e)
                 "nobody else can give them");
 }
 
-/* What holds for later calls as well is agreed to by somebody who is known. */
-static bool check_always(const struct task_ask *a, struct json ask, struct json answer,
-                         struct err *e)
+/* Any program of this machine may be a client without a key: it can decline, but not approve. */
+static bool check_known(const struct task_ask *a, struct json ask, struct json answer,
+                        struct err *e)
 {
-    bool always = json_true(json_get(json_get(answer, STR("content")), STR("always")));
-
-    return a->by.origin != ORIGIN_LOOPBACK || !is_kind(ask, ASK_PERMISSION) || !always ||
+    return a->by.origin != ORIGIN_LOOPBACK || !is_kind(ask, ASK_PERMISSION) ||
+           !json_is(json_get(answer, STR("action")), STR("accept")) ||
            fail(e, ERR_DENIED,
-                "a client without a key approves one call at a time: answer without \"always\"");
+                "a client without a key cannot approve a call; `trefoil approvals` can, and a "
+                "client with a key of [[serve.keys]]");
 }
 
 /* What cannot be seen cannot be agreed to. */
@@ -120,7 +120,7 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
         return fail(e, ERR_INVALID, "an answer is an object");
     if (has_no_action(ask))
         return check_no_action(answer, e);
-    return check_action(mem, ask, answer, e) && check_always(a, ask, answer, e) &&
+    return check_action(mem, ask, answer, e) && check_known(a, ask, answer, e) &&
            check_seen(a, ask, answer, e);
 }
 

@@ -120,7 +120,7 @@ static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
 static void set_mode(struct dispatch *d, enum agent_mode mode)
 {
     const struct host *host = d->call->host;
-    struct guard_scope caller = agent_caller_scope(d->call, host->staff);
+    struct guard_scope caller = agent_caller_scope(d->call);
 
     d->spec.read_only = is_read_only(d, mode, &caller);
     d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;

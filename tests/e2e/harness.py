@@ -20,7 +20,14 @@ TREFOIL = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/trefoil"
 NOWHERE = "/proc/nonexistent"  # not even root can create it
 DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 
-# What is offered of the built-in tools unless [mcp] mode says otherwise.
+# The built-in tools, as clients are offered them that are proved to be the user: on stdio, by a
+# Unix socket.
+ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
+             "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
+             "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
+             "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+             "a2a_discover", "a2a_send", "ask_user", "artifact_write"]
+# What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
                    "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
                    "ask_user", "artifact_write"]

@@ -24,6 +24,13 @@ def read_write(more=""):
     return "--config", str(path)
 
 
+def read_only():
+    """One that lets them only look; their tasks write into .vault/ and lock it."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="trefoil-own-")) / "own.toml"
+    path.write_text('[mcp]\nmode = "read-only"\n')
+    return "--config", str(path)
+
+
 def allowing(more=""):
     """The same, and nothing is asked for by default."""
     return read_write(more + AUTO)

@@ -1,7 +1,7 @@
 """One agent as an MCP server: over stdio, and behind /mcp/NAME."""
 import json
 
-from harness import READ_ONLY_TOOLS, case, equal, has, main, run
+from harness import ALL_TOOLS, case, equal, has, main, run
 from upstream import Gateway, StdioGateway, configure, server, text_of
 
 AGENT = """{
@@ -150,7 +150,7 @@ def what_is_private_is_so_from_the_first_moment(root):
         with StdioGateway(root=root) as gate:
             gate.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize()})
             equal([t["name"] for t in gate.ask("tools/list", ident=2)["result"]["tools"]],
-                  [n for n in READ_ONLY_TOOLS if n != "system_time"])
+                  [n for n in ALL_TOOLS if n != "system_time"])
 
 
 main()

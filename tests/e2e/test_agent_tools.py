@@ -27,6 +27,12 @@ def read_write():
     return "--config", str(path)
 
 
+def read_only():
+    path = pathlib.Path(tempfile.mkdtemp()) / "own.toml"
+    path.write_text('[mcp]\nmode = "read-only"\n')
+    return "--config", str(path)
+
+
 class Agents(Stdio):
     """`trefoil mcp` as it comes."""
 
@@ -326,7 +332,7 @@ def the_sixth_agent_in_a_chain_is_refused(root):
 def a_child_does_no_more_than_its_parent(root):
     write = '/call file_write {"path":"made.txt","content":"x"}'
     agent(root, "looker", "mode: read-only\n")
-    with Agents(root=root) as t: # [mcp] is read-only unless the user says otherwise
+    with Agents(*read_only(), root=root) as t:
         has(text(t.use("trefoil_agent_default", write)), "read-only")
         has(text(t.use("trefoil_agent_default", nested(2, write))), "read-only")
         fetch = '/call web_fetch {"url":"http://127.0.0.1:1/"}'

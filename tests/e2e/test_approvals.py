@@ -22,7 +22,8 @@ def configure(root, more=""):
 
 
 def serve(root):
-    return Serve(root=root, **OFFLINE)
+    """On a Unix socket: a client over TCP without a key approves nothing."""
+    return Serve(root=root, listen=f"unix:{root}/socket", **OFFLINE)
 
 
 def post(server, path, body):
@@ -413,7 +414,6 @@ def clients_do_not_agree_to_what_was_begun_at_the_command_line(root):
         one = start(root, "agents", "dispatch", "--ask", "default", "/read a")
         [ask] = asked(root)
         path = f"/api/tasks/{ask['task']}/answer"
-        complaint(post(server, path, {"answer": {"action": "accept"}}), 404)
         with StdioGateway(root=root, scope="all", **OFFLINE) as gate:
             gate.initialize()
             has(answer(gate, ask, "accept"), "command line")
@@ -424,7 +424,7 @@ def clients_do_not_agree_to_what_was_begun_at_the_command_line(root):
 @case
 def mcp_clients_answer_and_agents_do_not(root):
     configure(root, '[guard.permission]\nsearch = "ask"\n')
-    with Gateway(root=root, **OFFLINE) as gate:
+    with Gateway(root=root, listen=f"unix:{root}/socket", **OFFLINE) as gate:
         ident = dispatch(gate, "/grep x a")
         asked(root)
         status = json.loads(gate.text("get_task_status", task_id=ident))

@@ -157,7 +157,7 @@ def a_modern_client_cannot_approve_what_it_has_not_seen(root):
             META + "clientInfo": {"name": "e2e", "version": "1"},
             META + "clientCapabilities": {"elicitation": {}}}
     call = {"name": "shell_exec", "arguments": {"argv": ["touch", "made"]}, "_meta": meta}
-    with Serve(*own(root), root=root) as t:
+    with Serve(*own(root), root=root, listen=f"unix:{root}/socket") as t:
         answer = t.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             **call, "inputResponses": {"trefoil_guard": {"action": "accept", "content": {}}}}},
             mcp_protocol_version="2026-07-28", mcp_method="tools/call", mcp_name="shell_exec",
@@ -199,17 +199,20 @@ def run_and_tasks_show_it_too(root):
 
 
 @case
-def a_client_without_a_key_does_not_allow_it_from_now_on(root):
+def a_client_without_a_key_approves_nothing(root):
     with Serve(*own(root), root=root, **OFFLINE) as t:
         made = t.request("POST", "/api/tasks", json.dumps({"task": '/call shell_exec {"argv":["true"]}'})
                          .encode(), content_type="application/json").json()["id"]
         wait_for("the question", lambda: t.request("GET", "/api/approvals").json()["approvals"])
-        answer = t.request("POST", f"/api/tasks/{made}/answer", json.dumps(
-            {"answer": {"action": "accept", "content": {"always": True}}}).encode(),
-            content_type="application/json")
-        equal(answer.status, 403)
-        has(answer.json()["error"]["message"], "one call at a time")
-        run("approvals", "deny", made, *own(root), root=root)
+        for content in ({}, {"always": True}):
+            answer = t.request("POST", f"/api/tasks/{made}/answer", json.dumps(
+                {"answer": {"action": "accept", "content": content}}).encode(),
+                content_type="application/json")
+            equal(answer.status, 403)
+            has(answer.json()["error"]["message"], "without a key cannot approve")
+        answer = t.request("POST", f"/api/tasks/{made}/answer", b'{"answer":{"action":"decline"}}',
+                           content_type="application/json")
+        equal(answer.status, 200)
 
 
 # ---- after the answer ---------------------------------------------------------------------------
@@ -249,6 +252,9 @@ def a_tool_whose_definition_changed_meanwhile_does_not_run(root):
 
 class Modern(Serve):
     """A client of 2026-07-28, which comes back with its answers."""
+
+    def __init__(self, *args, root):
+        super().__init__(*args, root=root, listen=f"unix:{root}/socket")
 
     def call(self, name, arguments, **more):
         meta = {META + "protocolVersion": "2026-07-28",

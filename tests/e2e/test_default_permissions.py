@@ -142,15 +142,14 @@ def at_a_terminal_somebody_is_asked(root):
 def a_call_from_the_command_line_is_asked_for_as_well(root):
     p = project(root)
     words = ("tools", "call", "shell_exec", '{"argv":["touch","made"]}')
-    env = own_config(root, '[mcp]\nmode = "read-write"\n')
-    answer = run(*words, root=p, **env)
+    answer = run(*words, root=p)
     equal(answer.returncode, DENIED)
     has(answer.stderr, b'[guard.permission] execute = "auto" in the user')
     equal((p / "made").exists(), False)
-    equal(run(*words, "--yes", root=p, **env).returncode, 0)
+    equal(run(*words, "--yes", root=p).returncode, 0)
     equal((p / "made").exists(), True)
     (p / "made").unlink()
-    env = own_config(root, '[mcp]\nmode = "read-write"\n' + AUTO.format("execute"))
+    env = own_config(root, AUTO.format("execute"))
     equal(run(*words, root=p, **env).returncode, 0)
     equal((p / "made").exists(), True)
 
@@ -191,7 +190,7 @@ def a_dispatch_without_a_terminal_is_denied(root):
 @case
 def an_mcp_client_that_cannot_be_asked_is_told_which_setting_allows_it(root):
     p = project(root)
-    with Stdio(*read_write(), root=p, **OFFLINE) as t:
+    with Stdio(root=p, **OFFLINE) as t:
         t.initialize()
         for tool, arguments, kind in (("shell_exec", {"argv": ["touch", "made"]}, "execute"),
                                       ("file_delete", {"path": "kept"}, "delete"),
@@ -205,7 +204,7 @@ def an_mcp_client_that_cannot_be_asked_is_told_which_setting_allows_it(root):
 @case
 def an_mcp_client_is_asked(root):
     p = project(root)
-    with Stdio(*read_write(), root=p, **OFFLINE) as t:
+    with Stdio(root=p, **OFFLINE) as t:
         t.call("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
                               "clientInfo": {"name": "e2e", "version": "1"}}, 0)
         for action, made in (("decline", False), ("accept", True)):

@@ -88,7 +88,7 @@ def read_only_asks_for_tools_that_do_not_say_they_read(root):
     said = explain(root, "mcp_calc_echo")
     equal((said["verdict"], said["by"]), ("ask", "mode"))
     equal(explain(root, "file_read")["verdict"], "allow")
-    equal(explain(root, "mcp_calc_echo", "--caller", "cli")["verdict"], "allow")
+    equal(explain(root, "mcp_calc_echo", "--origin", "run")["verdict"], "allow")
     with StdioGateway(root=root) as t:
         t.ask("initialize", initialize())  # cannot be asked
         t.wait_tool("mcp_calc_echo")
@@ -135,7 +135,7 @@ def a_modern_client_is_asked_by_input_required(root):
             META + "clientInfo": {"name": "e2e", "version": "1"},
             META + "clientCapabilities": {"elicitation": {}}}
     call = {"name": "mcp_calc_echo", "arguments": {"text": "hello"}, "_meta": meta}
-    with Gateway(root=root) as t:
+    with Gateway(root=root, listen=f"unix:{root}/socket") as t:
         t.wait_ready("calc")
 
         def post(params):
@@ -200,11 +200,11 @@ def explain_says_it_in_words(root):
     for name in ("identity", "depth", "rate", "exposure", "capability", "mode", "permission",
                  "loop", "taint"):
         has(text, f"  {name} ")
-    equal(text.splitlines()[0], "file_read (read), called by mcp: allow")
+    equal(text.splitlines()[0], "file_read (read), called by an MCP client on stdio: allow")
     for words, want in ((("explain",), "missing TOOL"),
                         (("explain", "file_read", "[]"), "a JSON object is expected"),
                         (("explain", "file_read", "--mode", "x"), "read-only"),
-                        (("explain", "file_read", "--caller", "x"), "mcp and cli")):
+                        (("explain", "file_read", "--origin", "x"), "stdio, socket, http, key and run")):
         answer = run(*words, root=root)
         equal(answer.returncode, 2)
         has(answer.stderr.decode(), want)

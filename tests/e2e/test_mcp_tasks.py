@@ -128,12 +128,17 @@ class Listen:
         self.socket.close()
 
 
+def near(root):
+    """A Unix socket, by which the client is proved to be the user."""
+    return {"listen": f"unix:{root}/socket"}
+
+
 def both(root, *args):
     """One of each, in roots of their own."""
     for kind in (Local, Remote):
         own = root / kind.__name__
         own.mkdir()
-        with kind(*read_write(*args), root=own) as t:
+        with kind(*read_write(*args), root=own, **(near(own) if kind is Remote else {})) as t:
             yield t, own
 
 
@@ -463,7 +468,7 @@ def a_trefoil_behind_another_makes_a_task_of_what_it_is_asked(folder):
 
 @case
 def who_listens_is_told_of_every_change(root):
-    with Remote(*read_write(ASKS), root=root) as t:
+    with Remote(*read_write(ASKS), root=root, **near(root)) as t:
         ident = t.begin("echo told")
         key, = t.until(ident, "input_required")["inputRequests"]
         stream = Listen(t, taskIds=[ident, "no-such-task"])

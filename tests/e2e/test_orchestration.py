@@ -3,7 +3,7 @@ import json
 import signal
 
 from harness import CLIENT_TOOLS, alive, case, equal, has, main, wait_for
-from task_client import Local, Remote, agent, allowing, read_write
+from task_client import Local, Remote, agent, allowing, read_only, read_write
 
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 HINTS = {
@@ -118,7 +118,7 @@ def a_file_may_say_what_to_do(root):
 def the_mode_is_the_agents_unless_it_is_said(root):
     agent(root, "looker", "mode: read-only\n")
     write = '/call file_write {"path":"made.txt","content":"x"}'
-    with Local(*read_write(), root=root) as t:
+    with Local(root=root) as t:
         modes = {}
         for name, more in (("default", {}), ("looker", {}), ("default", {"mode": "read-only"})):
             ident = t.dispatch(write, name, **more)
@@ -132,7 +132,7 @@ def the_mode_is_the_agents_unless_it_is_said(root):
 @case
 def a_task_is_never_above_whoever_dispatched_it(root):
     write = '/call file_write {"path":"made.txt","content":"x"}'
-    with Local(root=root) as t: # [mcp] is read-only unless the user says otherwise
+    with Local(*read_only(), root=root) as t:
         started = t.use("dispatch_agent", agent="default", task=write, mode="read-write")
         equal(started["mode"], "read-only")
         has(started["note"], "only read")
@@ -242,7 +242,7 @@ def a_finished_task_expires(root):
 @case
 def five_at_once_hold_the_vault(root):
     for kind in (Local, Remote):
-        with kind(root=root) as t:
+        with kind(*read_only(), root=root) as t:
             idents = [t.dispatch("/sleep 3000") for _ in range(5)]
             wait_for("five locks", lambda: t.use("get_locks")["count"] == 5)
             held = t.use("get_locks")["locks"]
@@ -303,7 +303,8 @@ def errors_say_what_is_accepted(root):
 
 @case
 def tasks_survive_a_kill(root):
-    with Local(root=root) as t:
+    own = read_only()
+    with Local(*own, root=root) as t:
         done = t.dispatch("/echo before")
         t.end(done)
         broken = t.dispatch("/sleep 1")
@@ -312,7 +313,7 @@ def tasks_survive_a_kill(root):
         t.expect = -signal.SIGKILL
         t.process.kill()
         t.process.wait()
-    with Remote(root=root, listen=f"unix:{root}/http") as t:
+    with Remote(*own, root=root, listen=f"unix:{root}/http") as t:
         equal(t.status(done)["result"]["response"], "before")
         end = t.end(broken)
         equal(end["status"] in ("completed", "failed"), True)

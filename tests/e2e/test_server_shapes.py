@@ -282,7 +282,7 @@ def variables_have_three_shapes_and_their_values_are_never_listed(root):
 def a_child_gets_the_base_set_and_nothing_else(root):
     program(root / "bin", "one", "run")
     (root / "trefoil.toml").write_text(
-        '[[mcp.servers]]\nname = "usual"\ncommand = "one"\n'
+        '[mcp]\nmode = "read-write"\n[[mcp.servers]]\nname = "usual"\ncommand = "one"\n'
         '[[mcp.servers]]\nname = "strict"\ncommand = "one"\nenv_base = "strict"\nenv = ["MORE"]\n')
     ours = {name: "/x" for name in BASE - {"PATH"}}
     with Gateway(root=root, **{**ours, "PATH": f"{root}/bin:{os.environ['PATH']}"}, LC_ALL="C",

@@ -3,14 +3,9 @@ import json
 import pathlib
 import tempfile
 
-from harness import (AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has, main,
-                     run, state_dir, wait_for)
+from harness import (ALL_TOOLS, AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has,
+                     main, run, state_dir, wait_for)
 
-ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
-             "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
-             "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
-             "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
-             "a2a_discover", "a2a_send", "ask_user", "artifact_write"]
 ONLY_LOOK = ["file_read", "file_list", "glob", "grep", "web_fetch", "plan_update", "system_time",
              "agent_list", "task_get", "a2a_discover", "ask_user", "artifact_write"]
 
@@ -35,18 +30,14 @@ def text(result):
 
 
 @case
-def by_default_nothing_can_be_changed_run_or_reached(root):
-    with Stdio(root=root) as t:
-        t.initialize()
-        equal([x["name"] for x in listed(t)], READ_ONLY_TOOLS)
-        for name in set(ALL_TOOLS) - set(READ_ONLY_TOOLS):
-            answer = t.call("tools/call", {"name": name, "arguments": {"path": "x"}})
-            has(json.dumps(answer), "Unknown tool")
+def by_default_nothing_can_be_changed_run_or_reached_over_tcp(root):
     with Serve(root=root) as s:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-        answer = s.request("POST", "/mcp", json.dumps(body).encode(),
-                           content_type="application/json").json()
-        equal([x["name"] for x in answer["result"]["tools"]], HTTP_TOOLS)
+        equal([x["name"] for x in s.post(body).json()["result"]["tools"]], HTTP_TOOLS)
+        for name in set(ALL_TOOLS) - set(READ_ONLY_TOOLS):
+            answer = s.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                             "params": {"name": name, "arguments": {"path": "x"}}})
+            has(json.dumps(answer.json()), "Unknown tool")
 
 
 @case
@@ -64,12 +55,15 @@ def read_write_offers_all_with_schema_title_and_hints(root):
 @case
 def a_project_cannot_allow_itself_more(root):
     (root / "trefoil.toml").write_text('[mcp]\nmode = "read-write"\n')
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    for words, want in (((), HTTP_TOOLS[:5]), (("--trust",), ALL_TOOLS[:5])):
+        with Serve(*words, root=root) as s:
+            equal([x["name"] for x in s.post(body).json()["result"]["tools"]][:5], want)
+    (root / "trefoil.toml").write_text('[mcp]\nmode = "read-only"\n')
     with Stdio(root=root) as t:
         t.initialize()
         equal([x["name"] for x in listed(t)], READ_ONLY_TOOLS)
-    with Stdio("--trust", root=root) as t:
-        t.initialize()
-        equal([x["name"] for x in listed(t)], ALL_TOOLS)
+    (root / "trefoil.toml").write_text('[mcp]\nmode = "read-write"\n')
     has(run("config", "check", root=root).stdout + run("config", "check", root=root).stderr,
         b"cannot give itself mode read-write")
 

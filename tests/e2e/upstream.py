@@ -80,11 +80,13 @@ class HttpServer:
         self.process.wait()
 
 
-def configure(root, *entries, head=FAST):
-    """Limits are the user's: a project can only make them stricter."""
+READ_WRITE = '[mcp]\nmode = "read-write"\n'  # else clients over HTTP may only look
+
+
+def configure(root, *entries, head=FAST, user=READ_WRITE):
+    """Limits are the user's: a project can only make them stricter. So is the mode of clients."""
     limits = head.startswith("[limits]")
-    if limits:
-        user_config(root, head)
+    user_config(root, user + (head if limits else ""))
     (root / "trefoil.toml").write_text(("" if limits else head) + "\n".join(entries))
 
 
@@ -92,6 +94,9 @@ class Gateway(Serve):
     """`trefoil serve` in front of the servers of its trefoil.toml."""
 
     def __init__(self, *args, root, **more):
+        """Clients over HTTP may write, unless the test has a configuration of its own."""
+        if "--config" not in args and not (root / ".user").exists() and not {"HOME", "XDG_CONFIG_HOME"} & set(more):
+            user_config(root, READ_WRITE)
         super().__init__("--trust", *args, root=root, **more)
 
     def servers(self):

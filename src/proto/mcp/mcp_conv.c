@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_conv.h"
 
 #include "base/container.h"
+#include "core/exposure.h"
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
 
@@ -42,6 +43,11 @@ void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version)
 {
     conv->peer.version = version;
     conv->peer.batches = mcp_features[version].batches;
+}
+
+const struct guard_scope *mcp_conv_scope(const struct mcp_conv *conv)
+{
+    return origin_is_user(conv->principal.origin) ? conv->server->scope : conv->server->scope_tcp;
 }
 
 void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link *link,

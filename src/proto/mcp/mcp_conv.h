@@ -62,6 +62,9 @@ struct mcp_conv {
     bool ended;    /* mcp_conv_end: nobody can be asked any more */
 };
 
+/* What its client may do. */
+const struct guard_scope *mcp_conv_scope(const struct mcp_conv *conv);
+
 /*
  * Make *conv a conversation by `link` (NULL: each request brings its own), in a version until
  * initialize says another.

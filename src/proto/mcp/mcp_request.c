@@ -86,9 +86,11 @@ static void let_rest(struct caller *c, int64_t retry_ms)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
+/* Any program of this machine may be a client without a key: what it says is nobody's approval. */
 static bool can_be_asked(const struct caller *c, enum ask_kind kind)
 {
-    return request_of(c)->abilities.can[kind];
+    return request_of(c)->abilities.can[kind] &&
+           !(kind == ASK_PERMISSION && c->origin == ORIGIN_LOOPBACK);
 }
 
 /* A question to a legacy client: a request of ours, under the ask. */
@@ -218,7 +220,7 @@ struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
         .origin = conv->principal.origin,
         .principal = arena_str(mem, str_of(conv->principal.name)),
         .remote = conv->remote,
-        .scope = conv->server->scope,
+        .scope = mcp_conv_scope(conv),
         .trace = read_trace(in, mem),
     };
 }

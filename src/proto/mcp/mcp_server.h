@@ -20,10 +20,11 @@ struct mcp_parked;
 struct mcp_server {
     struct rpc *rpc;
     struct offer *offer;
-    const char *name, *version;      /* serverInfo */
-    const char *title;               /* for people; NULL: none */
-    const char *instructions;        /* for the model; NULL: none */
-    const struct guard_scope *scope; /* what its clients may do; NULL: as everybody */
+    const char *name, *version;          /* serverInfo */
+    const char *title;                   /* for people; NULL: none */
+    const char *instructions;            /* for the model; NULL: none */
+    const struct guard_scope *scope;     /* what clients may do that are proved to be our user, */
+    const struct guard_scope *scope_tcp; /* and those over TCP; NULL: as everybody */
 
     /* Zeroed at first; mcp_listen.c and mcp_park.c */
     struct mcp_listen *listens;

@@ -1,7 +1,13 @@
 #include "base/utf8.h"
+#include "core/guard_check.h"
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
 #include "proto/mcp/mcp_tasks.h"
+
+static bool is_offered(const struct rpc_in *in, const struct tool *tool)
+{
+    return guard_offers(mcp_conv_scope(mcp_conv_of(in)), tool);
+}
 
 static void list_tools(struct rpc_in *in)
 {
@@ -15,8 +21,13 @@ static void list_tools(struct rpc_in *in)
     w = mcp_result_begin(in);
     jw_plain_key(w, STR("tools"));
     jw_array(w);
-    for (; (tool = offer_tool_at(offer, page.at)) && mcp_page_take(&page); page.at++)
+    for (; (tool = offer_tool_at(offer, page.at)); page.at++) {
+        if (!is_offered(in, tool))
+            continue;
+        if (!mcp_page_take(&page))
+            break;
         mcp_write_tool(w, tool, mcp_version_of(in));
+    }
     jw_array_end(w);
     if (tool)
         mcp_page_cursor(w, in->mem, page.at);
@@ -90,6 +101,8 @@ static const struct tool *find_tool(struct rpc_in *in, struct str name)
 {
     const struct tool *tool = offer_tool(mcp_offer_of(in), name);
 
+    if (tool && !is_offered(in, tool))
+        tool = NULL;
     if (!tool)
         rpc_error(in, RPC_INVALID_PARAMS, "Unknown tool: " STR_FMT, STR_ARG(utf8_head(name, 100)));
     return tool;

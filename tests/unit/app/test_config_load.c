@@ -184,21 +184,21 @@ TEST(a_project_cannot_widen_its_mode)
     struct loaded l;
 
     l = load(&at, NULL, false);
-    OK(l.ok && l.c.mode == MODE_READ_ONLY);
+    OK(l.ok && l.c.mode == ENDPOINT_BY_ORIGIN);
     place_write(&at, "r/trefoil.toml", "[mcp]\nmode='read-write'\n");
     l = load(&at, NULL, false);
-    OK(l.ok && l.c.mode == MODE_READ_ONLY);
+    OK(l.ok && l.c.mode == ENDPOINT_BY_ORIGIN);
     OK(noted(&l.c, LOG_WARN, "trefoil.toml:2:6: a project cannot give itself mode read-write"));
     l = load(&at, NULL, true);
-    OK(l.ok && l.c.mode == MODE_READ_WRITE);
+    OK(l.ok && l.c.mode == ENDPOINT_READ_WRITE);
     l = load(&at, place_file(&at, "r/trefoil.toml"), false);
-    OK(l.ok && l.c.mode == MODE_READ_WRITE);
+    OK(l.ok && l.c.mode == ENDPOINT_READ_WRITE);
     place_write(&at, "home/.config/trefoil/config.toml", "[mcp]\nmode='read-write'\n");
     l = load(&at, NULL, false);
-    OK(l.ok && l.c.mode == MODE_READ_WRITE);
+    OK(l.ok && l.c.mode == ENDPOINT_READ_WRITE);
     place_write(&at, "r/trefoil.toml", "[mcp]\nmode='read-only'\n");
     l = load(&at, NULL, false);
-    OK(l.ok && l.c.mode == MODE_READ_ONLY);
+    OK(l.ok && l.c.mode == ENDPOINT_READ_ONLY);
     place_write(&at, "r/trefoil.toml", "[mcp]\nmode='all'\n");
     l = load(&at, NULL, false);
     OK(!l.ok && strstr(l.e.text, "accepted are \"read-write\" and \"read-only\""));

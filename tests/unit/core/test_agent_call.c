@@ -418,10 +418,7 @@ TEST(a_child_does_no_more_than_its_parent_may)
     b.guard.mcp.mode = AGENT_READ_ONLY;
     begin(&b, "call writer");
     HAS_S(content(&b), "the mode is read-only");
-    b.guard.mcp.mode = AGENT_READ_WRITE;
-    b.staff.read_only = true; /* an endpoint that offers no such tools */
-    begin(&b, "call writer");
-    HAS_S(content(&b), "the mode is read-only");
+    b.guard.mcp.permission[TOOL_FETCH] = PERMISSION_DENY; /* as a read-only endpoint does */
     begin(&b, "call fetcher");
     HAS_S(content(&b), "there is no tool fetcher"); /* not even offered */
     begin(&b, "call where");

@@ -77,11 +77,24 @@ TEST(read_only_leaves_what_looks_searches_and_thinks)
                                            TOOL_FETCH };
 
     for (size_t i = 0; i < ARRAY_LEN(looks); i++)
-        OK(tool_kind_in_mode(looks[i], MODE_READ_ONLY) &&
-           tool_kind_in_mode(looks[i], MODE_READ_WRITE));
+        OK(tool_kind_only_looks(looks[i]));
     for (size_t i = 0; i < ARRAY_LEN(acts); i++)
-        OK(!tool_kind_in_mode(acts[i], MODE_READ_ONLY) &&
-           tool_kind_in_mode(acts[i], MODE_READ_WRITE));
+        OK(!tool_kind_only_looks(acts[i]));
+}
+
+TEST(without_a_mode_the_origin_decides)
+{
+    static const enum origin user[] = { ORIGIN_TERMINAL, ORIGIN_STDIO, ORIGIN_SOCKET };
+    static const enum origin other[] = { ORIGIN_NONE, ORIGIN_KEY, ORIGIN_LOOPBACK };
+
+    for (size_t i = 0; i < ARRAY_LEN(user); i++) {
+        OK(!endpoint_is_read_only(ENDPOINT_BY_ORIGIN, user[i]));
+        OK(endpoint_is_read_only(ENDPOINT_READ_ONLY, user[i]));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(other); i++) {
+        OK(endpoint_is_read_only(ENDPOINT_BY_ORIGIN, other[i]));
+        OK(!endpoint_is_read_only(ENDPOINT_READ_WRITE, other[i]));
+    }
 }
 
 TEST_MAIN()
