@@ -215,7 +215,7 @@ def no_tool_runs_longer_than_a_minute_unless_it_has_a_limit_of_its_own(root):
     equal(limits["tool_ms"], 60000)
     own = root / "own.toml"
     own.write_text('[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n'
-                   '[limits]\ntool_ms = 100\n')
+                   '[limits]\ntool_ms = 1000\n')
     with Stdio("--config", str(own), root=root, TREFOIL_PROVIDER="offline") as t:
         t.initialize()
 
@@ -224,8 +224,8 @@ def no_tool_runs_longer_than_a_minute_unless_it_has_a_limit_of_its_own(root):
         started = use("process_start", command="exec cat", shell=True)["structuredContent"]["id"]
         late = use("process_poll", id=started, wait_ms=30000)
         equal(late["isError"], True)
-        has(late["content"][0]["text"], "took longer than 100 ms (limits.tool_ms)")
-        has(use("agent_send", message="/sleep 300ms")["content"][0]["text"], "Slept")
+        has(late["content"][0]["text"], "took longer than 1000 ms (limits.tool_ms)")
+        has(use("agent_send", message="/sleep 1500ms")["content"][0]["text"], "Slept")
 
 
 # ---- the end -------------------------------------------------------------------------------------
