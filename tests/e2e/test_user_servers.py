@@ -22,7 +22,7 @@ def user(root):
     program(root / "bin", "npx", "create_issue")
     path = root / "config/trefoil/config.toml"
     path.parent.mkdir(parents=True)
-    path.write_text(ENTRY)
+    path.write_text(ENTRY + '\n[mcp]\nmode = "read-write"\n')
     return {"XDG_CONFIG_HOME": str(root / "config"), "PATH": f"{root}/bin:{os.environ['PATH']}",
             "GITHUB_PERSONAL_ACCESS_TOKEN": "hush", "TREFOIL_PROVIDER": "offline"}
 
