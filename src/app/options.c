@@ -55,7 +55,8 @@ static struct given look_up(const struct option_set *set, size_t sets, const cha
                 continue;
             g.o = &set[s].row[i];
             g.set = s;
-            g.place = (char *)set[s].into + g.o->offset;
+            if (set[s].into) // there is none while only the words are looked at
+                g.place = (char *)set[s].into + g.o->offset;
         }
     }
     return g;
