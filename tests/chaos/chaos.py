@@ -25,8 +25,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 # pylint: disable=wrong-import-position
-from harness import (DEADLINE, Serve, Stdio, case, database, equal, main, request,  # noqa: E402
-                     wait_for)
+from harness import (AUTO, DEADLINE, Serve, Stdio, case, database, equal, main,  # noqa: E402
+                     request, wait_for)
 from mcp_http import BOTH, begin  # noqa: E402
 from model_mock import Mock, calls, says  # noqa: E402
 from shim import AFTER_SYNC, BEFORE_WRITE, Shim  # noqa: E402
@@ -39,7 +39,7 @@ MARK = "TREFOIL_CHAOS"  # in the environment of all that a trefoil starts
 STEPS = 12  # of each client in a round, at most
 FINAL = ("completed", "failed", "canceled", "rejected")
 INTERRUPTED = "interrupted"
-CONFIG = """[mcp]
+CONFIG = AUTO + """[mcp]
 mode = "read-write"
 [models]
 provider = "offline"

@@ -196,6 +196,13 @@ def alive(pid):
     return text.rpartition(")")[2].split()[0] != "Z"
 
 
+def catches(pid, number):
+    """Does this process handle the signal? Before that, it would only end by it."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(mask, 16) >> (number - 1) & 1
+
+
 class Process:
     """A trefoil that runs while we talk to it. Leaving the `with` ends it and checks how."""
 

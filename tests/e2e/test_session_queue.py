@@ -4,7 +4,8 @@ import os
 import signal
 import subprocess
 
-from harness import DEADLINE, TREFOIL, Serve, case, environment, equal, has, main, run, wait_for
+from harness import (DEADLINE, TREFOIL, Serve, case, catches, environment, equal, has, main, run,
+                     wait_for)
 from mcp_http import BOTH, begin
 from task_client import OFFLINE, Local, Remote
 
@@ -218,6 +219,7 @@ def runs_that_attach_to_the_daemon_wait_for_their_session(root):
         log = root / ".trefoil/logs" / f"{session}.log"
         wait_for("the first prompt", lambda: ENDLESS in log.read_text())
         third = start("/echo third")
+        wait_for("its handler", lambda: catches(waiting.pid, signal.SIGINT))
         waiting.send_signal(signal.SIGINT)
         waiting.communicate(timeout=DEADLINE)
         equal(waiting.returncode, 130)
