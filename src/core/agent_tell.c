@@ -11,12 +11,27 @@ static const char *const statuses[] = {
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
+static void on_quiet(struct timer *timer);
+
+/* An agent that waits for an agent hears what that one does and is told by itself. */
+static void set_quiet(struct agent_tell *t)
+{
+    if (!t->call->caller->kind->below)
+        timer_set(t->call->op.loop, &t->quiet, t->call->host->limits->agent_progress_ms, on_quiet);
+}
+
 static void tell(struct agent_tell *t, struct str message)
 {
     char done[DIGITS_MOST];
     size_t n = digits_put(done, (uint64_t)++t->told);
 
+    set_quiet(t);
     call_progress(t->call, &(struct progress){ .done = { done, n }, .message = message });
+}
+
+static void on_quiet(struct timer *timer)
+{
+    tell(CONTAINER_OF(timer, struct agent_tell, quiet), STR("still at work"));
 }
 
 static void tell_said(struct agent_tell *t)
@@ -141,10 +156,13 @@ void agent_tell_begin(struct agent_tell *t, struct call *call)
 {
     *t = (struct agent_tell){ .call = call, .next = loop_now(call->op.loop) };
     buf_init_in(&t->said, call->mem, TELL_BYTES + 1);
+    set_quiet(t);
 }
 
 void agent_tell_end(struct agent_tell *t)
 {
-    if (t->call)
-        timer_clear(t->call->op.loop, &t->timer);
+    if (!t->call)
+        return;
+    timer_clear(t->call->op.loop, &t->timer);
+    timer_clear(t->call->op.loop, &t->quiet);
 }

@@ -3,7 +3,8 @@
  *
  * Words are gathered: a caller hears of them at most every TELL_PACE_MS, as the end of what was
  * said so far. That a tool begins or ends is told at once. Progress counts what was told; nobody
- * knows how much there will be.
+ * knows how much there will be. After limits.agent_progress_ms of silence a caller is told that the
+ * work goes on: clients take long silence for a call that hangs, and cancel it.
  */
 #ifndef CORE_AGENT_TELL_H
 #define CORE_AGENT_TELL_H
@@ -16,6 +17,7 @@ enum { TELL_PACE_MS = 100, TELL_BYTES = 400 };
 struct agent_tell {
     struct call *call;
     struct timer timer; /* set: something waits to be told */
+    struct timer quiet; /* since something was told */
     int64_t told;       /* so far */
     int64_t next;       /* when words may be told again */
     struct buf said;    /* the end of what the agent says, or the last note of a tool */
