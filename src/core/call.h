@@ -99,6 +99,8 @@ struct call {
 
     struct guard_pass pass;
     bool vault_only; /* read-only mode: it writes inside .vault/ only (guard_vault.h) */
+    bool removes;    /* it deletes or moves, or would */
+    bool may_define; /* a person has approved that it writes definitions (protected_path.h) */
     const struct path_rules *path_rules; /* for what it opens (path_rules.h); NULL: none */
     const struct tool *tool;             /* being let in; of no use once it runs */
 

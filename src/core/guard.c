@@ -5,6 +5,7 @@
 #include "core/guard_grants.h"
 #include "core/guard_vault.h"
 #include "core/path_rules.h"
+#include "core/protected_path.h"
 #include "core/write_turn.h"
 
 #include <stdio.h>
@@ -84,6 +85,7 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
         f.wait_ms =
             rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
                              costs[tool->kind], loop_now(host->loop), paying == GUARD_ONLY_LOOKS);
+    f.protects = guard_protected(host, tool, args);
     if (guard_is_read_only(scope))
         f.in_vault = guard_in_vault(host, args);
     if (caller->history)
@@ -108,6 +110,8 @@ void guard_judge_call(struct call *call, const struct tool *tool, enum guard_pay
 
     guard_judge(&f, out);
     call->vault_only = guard_is_read_only(f.scope);
+    call->removes = tool_kind_removes(tool->kind);
+    call->may_define = f.protects == GUARD_ASK;
     call->path_rules = path_rules_of(call->mem, f.scope, tool);
     call->pass.says = (uint8_t)out->says;
     call->pass.row = (uint8_t)out->by;
@@ -152,10 +156,11 @@ void guard_deny(struct call *call, const struct guard_verdict *v)
     guard_refuse(call, "%s was denied: %.180s", why);
 }
 
-/* Untrusted data is looked at each time. */
+/* Untrusted data and definitions are looked at each time. */
 static bool is_granted(const struct call *call, const struct guard_verdict *v)
 {
     return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
+           v->row[GUARD_PROTECTED].says == GUARD_ALLOW &&
            guard_granted(call->caller->grants, str_of(call->what));
 }
 

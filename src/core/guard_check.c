@@ -3,20 +3,16 @@
 #include "base/utf8.h"
 #include "core/command_pattern.h"
 #include "core/exposure.h"
+#include "core/protected_path.h"
 #include "core/tool_pattern.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 const char *const guard_row_names[GUARD_ROWS] = {
-    [GUARD_IDENTITY] = "identity",
-    [GUARD_DEPTH] = "depth",
-    [GUARD_RATE] = "rate",
-    [GUARD_EXPOSURE] = "exposure",
-    [GUARD_CAPABILITY] = "capability",
-    [GUARD_MODE] = "mode",
-    [GUARD_PERMISSION] = "permission",
-    [GUARD_LOOP] = "loop",
+    [GUARD_IDENTITY] = "identity",   [GUARD_DEPTH] = "depth",           [GUARD_RATE] = "rate",
+    [GUARD_EXPOSURE] = "exposure",   [GUARD_CAPABILITY] = "capability", [GUARD_MODE] = "mode",
+    [GUARD_PROTECTED] = "protected", [GUARD_PERMISSION] = "permission", [GUARD_LOOP] = "loop",
     [GUARD_TAINT] = "taint",
 };
 
@@ -183,11 +179,6 @@ bool guard_is_read_only(const struct guard_scope *s)
     return guard_read_only_by(s) != NULL;
 }
 
-static bool writes(enum tool_kind kind)
-{
-    return kind == TOOL_EDIT || kind == TOOL_DELETE || kind == TOOL_MOVE;
-}
-
 static void check_mode(const struct guard_facts *f, struct finding *to)
 {
     const struct tool *t = f->tool;
@@ -205,8 +196,20 @@ static void check_mode(const struct guard_facts *f, struct finding *to)
             t->name, name_of(guard_read_only_by(f->scope)));
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
-    else if (!t->alias && writes(t->kind) && !f->in_vault)
+    else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)
         say(to, GUARD_DENY, "%.64s writes outside .vault/, and the mode is read-only", t->name);
+}
+
+/* ---- what steers trefoil ------------------------------------------------------------------- */
+
+static void check_protected(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "it changes no file that steers trefoil");
+    if (f->protects == GUARD_DENY)
+        say(to, GUARD_DENY, "tools do not write to .trefoil/, but for agents and skills");
+    else if (f->protects == GUARD_ASK)
+        say(to, GUARD_ASK,
+            "it would change a definition of an agent, a skill or a configuration file");
 }
 
 /* ---- permission ---------------------------------------------------------------------------- */
@@ -364,6 +367,7 @@ static void (*const checks[GUARD_ROWS])(const struct guard_facts *f, struct find
     [GUARD_EXPOSURE] = check_exposure,
     [GUARD_CAPABILITY] = check_capability,
     [GUARD_MODE] = check_mode,
+    [GUARD_PROTECTED] = check_protected,
     [GUARD_PERMISSION] = check_permission,
     [GUARD_LOOP] = check_loop,
     [GUARD_TAINT] = check_taint,

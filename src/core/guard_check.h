@@ -12,6 +12,8 @@
  *   capability   allow and deny lists of the agent, and of all it works for
  *   mode         read-only: no shell, writes only inside .vault/, tools of servers that do not say
  *                that they only read are asked for
+ *   protected    .trefoil/ is not written; definitions there, trefoil.toml and .mcp.json are asked
+ *                for, whatever permission and grants say
  *   permission   auto, ask or deny by kind of tool; where nobody has said, built-in tools that run
  *                commands, delete or fetch ask
  *   loop         a model that does the same again and again is stopped
@@ -42,6 +44,7 @@ enum guard_row {
     GUARD_EXPOSURE,
     GUARD_CAPABILITY,
     GUARD_MODE,
+    GUARD_PROTECTED,
     GUARD_PERMISSION,
     GUARD_LOOP,
     GUARD_TAINT,
@@ -76,9 +79,10 @@ struct guard_facts {
     const struct tool *tool;
     struct json args;
     const struct guard_scope *scope;
-    const char *root; /* below which paths of patterns lie; NULL: none */
-    const char *cwd;  /* from where relative paths of args are meant; NULL: the root */
-    bool in_vault;    /* all it would write lies inside .vault/ */
+    const char *root;         /* below which paths of patterns lie; NULL: none */
+    const char *cwd;          /* from where relative paths of args are meant; NULL: the root */
+    bool in_vault;            /* all it would write lies inside .vault/ */
+    enum guard_says protects; /* what protected_path.h says of what it would write */
     struct guard_repeats repeats;
     const struct limits *limits;
     struct str taint; /* as in struct caller */

@@ -15,4 +15,7 @@ bool tool_place(struct call *call, struct str path, struct place *out);
 /* The same for a path that the call would change: place_to_write. */
 bool tool_place_to_write(struct call *call, struct str path, struct place *out);
 
+/* What both put into a place of their own: how the call may use what is opened there. */
+void tool_place_rights(const struct call *call, struct place *p);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/guard_vault.h"
 #include "core/path_below.h"
 #include "core/path_rules.h"
+#include "core/protected_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +52,8 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
     *out = (struct place){ .given = path,
                            .in = in,
                            .path = rest.n ? arena_cstr(mem, rest) : ".",
-                           .elsewhere = in.fd != host->root_fd };
+                           .elsewhere = in.fd != host->root_fd,
+                           .root_fd = host->root_fd };
     return true;
 }
 
@@ -68,6 +70,7 @@ bool place_to_write(const struct host *host, bool vault_only, struct arena *mem,
                             "there",
                     PLACE_ARG(&p));
     p.no_links = vault_only;
+    p.writes = true;
     *out = p;
     return true;
 }
@@ -152,12 +155,51 @@ struct str beneath_path(const struct place *p, int fd, struct arena *mem)
     return way;
 }
 
+/* May what lies at a path below the root be used so? */
+static bool check_steering(const struct place *p, struct str below, struct err *e)
+{
+    enum guard_says says = p->writes ? protected_path(below, p->removes) : GUARD_ALLOW;
+
+    if (p->hides_logs && protected_log(below))
+        return fail(e, ERR_DENIED, "logs of sessions are read by the operator only");
+    if (says == GUARD_DENY)
+        return fail(e, ERR_DENIED, STR_FMT " lies in .trefoil/, where tools do not write",
+                    PLACE_ARG(p));
+    if (says == GUARD_ASK && !p->may_define)
+        return fail(e, ERR_DENIED,
+                    STR_FMT " steers trefoil, and changing it was not approved; call the tool "
+                            "with the path of the file itself to be asked",
+                    PLACE_ARG(p));
+    return true;
+}
+
+/* The same for what was opened, by its descriptor; a folder outside the root steers nothing. */
+static bool check_protected(const struct place *p, int fd, struct str name, struct err *e)
+{
+    char top[PATH_MAX], here[PATH_MAX];
+    AUTO_ARENA mem = { 0 };
+    struct str below;
+
+    if (!p->writes && !p->hides_logs)
+        return true;
+    if (!path_of_open(p->root_fd, top) || !path_of_open(fd, here))
+        return fail(e, ERR_NOT_FOUND, "the folder of " STR_FMT " is gone", PLACE_ARG(p));
+    if (!path_below(&mem, top, NULL, str_of(here), &below))
+        return true;
+    if (name.p)
+        below = arena_printf(&mem, STR_FMT "%s" STR_FMT, STR_ARG(below), below.n ? "/" : "",
+                             STR_ARG(name));
+    return check_steering(p, below, e);
+}
+
 /* Do the rules of the place accept what was opened, or with a name the entry of that folder? */
 static bool check_rules(const struct place *p, int fd, struct str name, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
     struct str path;
 
+    if (!check_protected(p, fd, name, e))
+        return false;
     if (!p->rules)
         return true;
     path = beneath_path(p, fd, &mem);
@@ -362,6 +404,7 @@ static bool make_folder(const struct place *whole, size_t above, struct arena *m
 
     at.path = arena_cstr(mem, str_head(path, above));
     at.rules = NULL;
+    at.writes = false;
     if (!entry_of(p, &n, e) ||
         !check_rules(whole, n.folder, arena_printf(mem, "%s" STR_FMT, n.name, STR_ARG(rest)), e))
         return false;

@@ -30,6 +30,10 @@ struct place {
     bool elsewhere;                 /* that folder is not the root */
     bool no_links;                  /* opening fails with ERR_DENIED where a part of it is a link */
     const struct path_rules *rules; /* for the path of what is opened; NULL: none */
+    int root_fd;                    /* of the root, for these (protected_path.h): */
+    bool writes, removes;           /* what is opened is to be changed; or taken away */
+    bool may_define;                /* as in struct call */
+    bool hides_logs;                /* .trefoil/logs is not read */
 };
 
 /*

@@ -289,6 +289,7 @@ static bool begins_with_file(struct dispatch *d)
     if (!may_be_file(path))
         return false;
     if (place_of(call->host, call->mem, path, &d->place, &e)) {
+        tool_place_rights(call, &d->place);
         arena_defer(call->mem, free_mem, &d->mem);
         job_start(&d->job, call->op.loop, &call->op, read_file, on_read, d);
         return true;

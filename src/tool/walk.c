@@ -112,6 +112,12 @@ static bool denied(const struct walk *w, struct arena *mem)
     return !path_rules_check(w->rules, path, &e);
 }
 
+/* The folder of logs by whatever name. */
+static bool is_hidden(const struct walk *w, const struct stat *st)
+{
+    return w->hides_logs && st->st_dev == w->logs.st_dev && st->st_ino == w->logs.st_ino;
+}
+
 /* ---- walking ----------------------------------------------------------------------------- */
 
 static void walk_folder(struct walk *w, int fd, const struct ignore *above, int64_t depth);
@@ -145,6 +151,8 @@ static void look_at(struct walk *w, int folder, const char *name, const struct i
     if (fstatat(folder, name, &item.st, AT_SYMLINK_NOFOLLOW) < 0) /* gone meanwhile */
         return;
     is_folder = S_ISDIR(item.st.st_mode);
+    if (is_folder && is_hidden(w, &item.st))
+        return;
     if (leave_out(w, rules, name, is_folder, &mem) || denied(w, &mem))
         return;
     item.path = arena_str(&mem, buf_str(&w->path));
@@ -210,6 +218,7 @@ bool walk_run(struct walk *w, const struct place *from, struct err *e)
     w->path = path;
     w->prefix = prefix_of(&mem, from);
     w->rules = from->rules;
+    w->hides_logs = from->hides_logs && fstatat(from->root_fd, ".trefoil/logs", &w->logs, 0) == 0;
     w->begin = w->rules ? beneath_path(from, fd, &mem) : STR_NONE;
     walk_folder(w, fd, w->everything ? NULL : rules_above(w, from, &mem), 0);
     path = w->path;

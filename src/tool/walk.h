@@ -37,7 +37,9 @@ struct walk {
     struct buf path;
     struct str prefix;              /* of the starting folder, for .gitignore: "" or "src/" */
     const struct path_rules *rules; /* of the place it begins at; NULL: none */
-    struct str begin;               /* its path below the root, without links, for the rules */
+    bool hides_logs;                /* the folder `logs` is left out */
+    struct stat logs;
+    struct str begin; /* its path below the root, without links, for the rules */
     bool over;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/container.h"
 #include "core/guard.h"
+#include "core/principal.h"
 
 static void cancel_work(struct op *op)
 {
@@ -102,10 +103,19 @@ bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out
     return true;
 }
 
+/* What the call may do with what it opens. */
+void tool_place_rights(const struct call *call, struct place *p)
+{
+    p->rules = call->path_rules;
+    p->may_define = call->may_define;
+    p->removes = call->removes;
+    p->hides_logs = !principal_is_operator(call->caller->principal);
+}
+
 static bool finish_place(struct call *call, bool ok, struct place *p, const struct err *e)
 {
     if (ok)
-        p->rules = call->path_rules;
+        tool_place_rights(call, p);
     else
         call_failed(call, "%s", e->text);
     return ok;

@@ -197,8 +197,8 @@ def an_agent_exports_by_its_own_list(root):
 @case
 def explain_says_it_in_words(root):
     text = run("explain", "file_read", "--mode", "read-only", root=root).stdout.decode()
-    for name in ("identity", "depth", "rate", "exposure", "capability", "mode", "permission",
-                 "loop", "taint"):
+    for name in ("identity", "depth", "rate", "exposure", "capability", "mode", "protected",
+                 "permission", "loop", "taint"):
         has(text, f"  {name} ")
     equal(text.splitlines()[0], "file_read (read), called by an MCP client on stdio: allow")
     for words, want in ((("explain",), "missing TOOL"),
