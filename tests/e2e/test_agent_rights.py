@@ -13,7 +13,8 @@ MOCK = Mock()
 
 def turn(root, name, *steps, code=0):
     """A turn of an agent whose model does this: its first request, and what it was told at last."""
-    env = environment_for(MOCK, "anthropic", root.with_name(root.name + ".home"))
+    env = environment_for(MOCK, "anthropic", root.with_name(root.name + ".home"),
+                          '[guard.permission]\nexecute = "auto"\n')
     words = MOCK.play("go on", *steps, says("Done."))
     done = run("run", "--trust", "-a", name, words, root=root, **env)
     equal(done.returncode, code)
