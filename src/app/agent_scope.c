@@ -230,7 +230,8 @@ void agent_scope_leave_fleet(struct agent_scope *a)
 /* ---- life -------------------------------------------------------------------------------- */
 
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
-                                    const struct config *config, struct err *e)
+                                    struct mcp_sessions *sessions, const struct config *config,
+                                    struct err *e)
 {
     struct agent_scope *a;
 
@@ -252,7 +253,7 @@ struct agent_scope *agent_scope_new(struct str name, const struct host *host, st
         agent_scope_free(a);
         return NULL;
     }
-    mcp_http_init(&a->http, &a->server);
+    mcp_http_init(&a->http, &a->server, sessions);
     return a;
 }
 

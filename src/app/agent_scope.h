@@ -53,7 +53,8 @@ struct agent_scope {
  * is no such agent. `config` must live until another is used.
  */
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
-                                    const struct config *config, struct err *e);
+                                    struct mcp_sessions *sessions, const struct config *config,
+                                    struct err *e);
 
 /* Read the definition again, and offer what it exports now. False: there is none; nothing is. */
 bool agent_scope_reload(struct agent_scope *a, struct err *e);

@@ -190,6 +190,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->offer.gathering = &s->gathering;
     s->offer.listing = &s->listing;
     rpc_init(&s->rpc, loop, limits);
+    mcp_sessions_init(&s->sessions, loop, limits);
     s->mcp = (struct mcp_server){
         .rpc = &s->rpc,
         .offer = &s->offer,
@@ -421,7 +422,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
         a = a->next;
     if (a)
         return a->gone && !agent_scope_reload(a, e) ? NULL : a;
-    a = agent_scope_new(name, &s->offer.host, &s->rpc, s->config, e);
+    a = agent_scope_new(name, &s->offer.host, &s->rpc, &s->sessions, s->config, e);
     if (!a)
         return NULL;
     a->offer.gathering = &s->gathering;
@@ -434,7 +435,7 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
 
 void service_add_http(struct service *s, const struct config *c)
 {
-    mcp_http_init(&s->mcp_http, &s->mcp);
+    mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
     s->http = http_server_new(&(struct http_server_opts){
         .loop = s->loop,
         .limits = s->limits,

@@ -65,6 +65,7 @@ struct service {
     struct tool_world world;     /* of the built-in tools */
     const struct config *config; /* in force */
     struct mcp_server mcp;
+    struct mcp_sessions sessions; /* of all endpoints */
     struct mcp_http mcp_http;
     struct agent_scope *scopes; /* agents that somebody asked for */
     size_t closing;             /* MCP sides that are not closed yet */

@@ -67,6 +67,7 @@ static const struct spool_kind spool_kind = { write_lines, on_failed };
 static void write_line(struct session_log *log, struct str below, const struct event *ev)
 {
     struct jw w = spool_begin(&log->spool);
+    size_t before = log->spool.line;
     char time[CLOCK_TEXT];
 
     clock_text(loop_wall(log->spool.loop), time);
@@ -76,6 +77,8 @@ static void write_line(struct session_log *log, struct str below, const struct e
     jw_plain_key(&w, STR("event"));
     event_write(&w, ev);
     jw_object_end(&w);
+    if (log->grown)
+        log->grown(log->grown_who, log->spool.filling.n - before);
     spool_end(&log->spool);
 }
 

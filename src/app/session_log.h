@@ -22,7 +22,9 @@ struct session_log {
     const struct limits *limits;
     char *root;
     struct state_port *state;
-    char *name, *old; /* of the two files */
+    char *name, *old;                       /* of the two files */
+    void (*grown)(void *who, size_t bytes); /* a line will be written; may be NULL */
+    void *grown_who;
     bool open;
 };
 

@@ -14,6 +14,8 @@ struct logs {
     const struct limits *limits;
     char *root;
     struct state_port *state;
+    void (*grown)(void *who, size_t bytes); /* NULL: nobody wants to know */
+    void *grown_who;
     size_t open, writing; /* logs; of the second kind nobody knows but us */
     void (*done)(void *who);
     void *who;
@@ -51,6 +53,8 @@ static struct work_client *open_one(struct session_logs *l, const char *session,
     one->logs = logs;
     logs->open++;
     session_log_open(&one->log, logs->loop, logs->limits, logs->root, logs->state, session, to);
+    one->log.grown = logs->grown;
+    one->log.grown_who = logs->grown_who;
     return &one->log.client;
 }
 
@@ -106,6 +110,14 @@ struct session_logs *session_logs_new(struct loop *loop, const struct limits *li
     *logs = (struct logs){ .port = { &logs_kind }, .loop = loop, .limits = limits, .state = state };
     logs->root = memcpy(mem_alloc(n), root, n);
     return &logs->port;
+}
+
+void session_logs_meter(struct session_logs *l, void (*grown)(void *who, size_t bytes), void *who)
+{
+    struct logs *logs = (struct logs *)l;
+
+    logs->grown = grown;
+    logs->grown_who = who;
 }
 
 void session_logs_free(struct session_logs *l, void (*done)(void *who), void *who)

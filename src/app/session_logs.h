@@ -14,6 +14,9 @@
 struct session_logs *session_logs_new(struct loop *loop, const struct limits *limits,
                                       const char *root, struct state_port *state);
 
+/* Who is told how many bytes are added to them. */
+void session_logs_meter(struct session_logs *l, void (*grown)(void *who, size_t bytes), void *who);
+
 /*
  * No log is open, though some may still be written: done is called when they are, which may be now.
  * Then *l is gone. NULL is fine.

@@ -19,7 +19,7 @@ void status_api_health(struct http_req *req)
     jw_kstr(&w, "version", str_of(trefoil_version));
     jw_kint(&w, "uptimeMs", loop_now(s->loop) - s->started);
     jw_kint(&w, "connections", (int64_t)http_server_connections(s->http));
-    jw_kint(&w, "sessions", (int64_t)s->mcp_http.sessions);
+    jw_kint(&w, "sessions", (int64_t)s->sessions.count);
     if (s->store)
         jw_kint(&w, "storeSchema", store_schema(s->store));
     jw_object_end(&w);

@@ -174,9 +174,28 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
     return true;
 }
 
+static void on_log_grown(void *who, size_t bytes)
+{
+    retention_log_grew(who, bytes);
+}
+
+static void start_retention(struct workshop *w)
+{
+    struct service *s = w->service;
+    struct state_port *state = s->offer.host.state;
+    struct err e;
+
+    if (!w->store)
+        return;
+    retention_start(&w->retention, s->loop, s->limits, store_port(w->store), s->offer.host.root,
+                    state ? state->open(state, &e) : NULL);
+    session_logs_meter(w->logs, on_log_grown, &w->retention);
+}
+
 void workshop_serve(struct workshop *w)
 {
     w->serves = true;
+    start_retention(w);
     service_staff(w->service, &w->staff);
     desk_watch(w->desk);
     if (w->tasks)
@@ -194,7 +213,7 @@ void workshop_use(struct workshop *w, const struct config *config)
     desk_refresh(w->desk, config);
 }
 
-/* ---- closing: tasks, their logs, the desk, the models, the store ---------------------------------------- */
+/* ---- closing: retention, tasks, their logs, the desk, the models, the store ----------------- */
 
 static void on_store_closed(void *who)
 {
@@ -241,14 +260,21 @@ static void on_tasks_closed(void *who)
     session_logs_free(w->logs, on_logs_written, w);
 }
 
+static void on_retention_stopped(void *who)
+{
+    struct workshop *w = who;
+
+    if (w->tasks)
+        task_engine_close(w->tasks, on_tasks_closed, w);
+    else
+        on_tasks_closed(w);
+}
+
 void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
 {
     w->closed = done;
     w->closed_who = who;
     if (w->serves)
         service_staff(w->service, NULL);
-    if (w->tasks)
-        task_engine_close(w->tasks, on_tasks_closed, w);
-    else
-        on_tasks_closed(w);
+    retention_stop(&w->retention, on_retention_stopped, w);
 }

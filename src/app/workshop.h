@@ -10,6 +10,7 @@
 
 #include "app/desk.h"
 #include "app/models.h"
+#include "app/retention.h"
 #include "app/service.h"
 #include "app/task_child.h"
 #include "core/agent_call.h"
@@ -28,6 +29,7 @@ struct workshop {
     struct session_world world;    /* for session_open */
     struct open_sessions open;     /* of that */
     struct session_logs *logs;     /* of tasks and agents that are called; NULL: nothing is kept */
+    struct retention retention;    /* while clients are served, if there is a store */
     struct task_children children; /* of tasks in processes of their own */
     struct task_engine *tasks;     /* NULL: without a store there are none */
     struct agent_staff staff;      /* for agents that call each other */

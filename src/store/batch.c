@@ -1,5 +1,6 @@
 #include "store/batch.h"
 
+#include "base/auto.h"
 #include "base/mem.h"
 #include "store/lease.h"
 
@@ -123,19 +124,25 @@ int64_t lease_end(const struct run *r)
 
 /* ---- one request ---------------------------------------------------------------------------- */
 
-static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
+static struct run run_of(struct batch *b, int64_t now, struct arena *mem)
 {
-    struct run r = {
+    return (struct run){
         .sql = &b->sql,
         .limits = b->limits,
         .owner = b->owner,
-        .now = ask->now,
+        .now = now,
         .lease_now = lease_clock(b->lead),
-        .mem = &ask->mem,
+        .mem = mem,
     };
+}
+
+static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
+{
+    struct run r = run_of(b, ask->now, &ask->mem);
 
     for (size_t i = 0; i < ask->steps; i++)
-        if (!verbs[ask->step[i].what](&r, &ask->step[i], e))
+        if (!room_admits(&r, &ask->step[i], b->free, e) ||
+            !verbs[ask->step[i].what](&r, &ask->step[i], e))
             return false;
     return true;
 }
@@ -186,12 +193,25 @@ static bool set_sync(struct batch *b, int durability, struct err *e)
     return true;
 }
 
+static bool make_room(struct batch *b, size_t n, struct err *e)
+{
+    AUTO_ARENA mem = { 0 };
+    struct run r = run_of(b, b->ask[0]->now, &mem);
+    int64_t needed = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; b->ask[i]->writes && k < b->ask[i]->steps; k++)
+            needed += room_needed(&b->ask[i]->step[k]);
+    return room_make(&r, needed, &b->free, e);
+}
+
 static bool write_all(struct batch *b, size_t n, struct err *e)
 {
     if (b->damaged)
         return fail(e, ERR_INVALID,
                     "the database is damaged and is not written to any more: restore a backup");
-    if (!set_sync(b, durability_of(b, n), e) || !sql_do(&b->sql, "BEGIN IMMEDIATE", NULL, 0, e))
+    if (!set_sync(b, durability_of(b, n), e) || !sql_do(&b->sql, "BEGIN IMMEDIATE", NULL, 0, e) ||
+        !make_room(b, n, e))
         return false;
     for (size_t i = 0; i < n; i++) {
         struct store_ask *ask = b->ask[i];

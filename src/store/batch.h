@@ -18,6 +18,7 @@ struct batch {
     struct store_ask **ask; /* of the batch under way; room for limits.store_batch */
     char owner[OWNER_TEXT];
     int64_t lead;      /* of the clock of leases (lease.h) */
+    int64_t free;      /* bytes, once the batch under way is stored (room_make) */
     int sync;          /* PRAGMA synchronous as it is set: a durability, or -1 */
     atomic_int pages;  /* in the log */
     atomic_int folded; /* of them, when it was last folded */

@@ -15,10 +15,11 @@ struct candidate {
 static bool find_oldest(struct run *r, struct candidate *v, size_t *n, struct err *e)
 {
     enum sql_got got = SQL_FAILED;
-    sqlite3_stmt *st = sql_begin(r->sql,
-                                 "SELECT n, updated, bytes, process, lease FROM sessions"
-                                 " ORDER BY updated, n LIMIT ?",
-                                 VALUES(V_INT(LOOK_AT)), e);
+    sqlite3_stmt *st = sql_begin(
+        r->sql,
+        "SELECT n, updated, bytes, process, lease FROM sessions" SESSIONS_WITHOUT_LIVE_TASK
+        " ORDER BY updated, n LIMIT ?",
+        VALUES(V_INT(LOOK_AT)), e);
 
     *n = 0;
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW)

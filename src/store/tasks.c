@@ -84,7 +84,7 @@ bool db_task_load(struct run *r, struct store_step *step, struct err *e)
 
 /* ---- leaving -------------------------------------------------------------------------------- */
 
-static bool erase(struct run *r, int64_t n, struct err *e)
+bool task_erase(struct run *r, int64_t n, struct err *e)
 {
     return sql_do(r->sql,
                   "DELETE FROM task_events WHERE place BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1",
@@ -109,7 +109,7 @@ static bool find_leaving(struct run *r, const char *statement, int64_t bound, in
 static bool erase_all(struct run *r, const int64_t *v, size_t n, struct err *e)
 {
     for (size_t i = 0; i < n; i++)
-        if (!erase(r, v[i], e))
+        if (!task_erase(r, v[i], e))
             return false;
     return true;
 }

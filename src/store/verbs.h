@@ -59,6 +59,26 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e);
 /* All that belongs to it, and itself. */
 bool session_erase(struct run *r, int64_t n, struct err *e);
 
+/* The same of a task. */
+bool task_erase(struct run *r, int64_t n, struct err *e);
+
+/* Part of a SELECT: a session that a live task works in stays, also when no process holds it. */
+#define SESSIONS_WITHOUT_LIVE_TASK                                                                 \
+    " WHERE NOT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_live"                                 \
+    " WHERE final = 0 AND tasks.session = sessions.id)"
+
+/* The bytes that a step adds, about. */
+int64_t room_needed(const struct store_step *step);
+
+/*
+ * Erase what is oldest until limits.store_bytes has room for so many bytes and some more. *free: what
+ * is then left of the limit; negative: they do not fit, because all that is left is in use.
+ */
+bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e);
+
+/* May the step run while so much is free? ERR_LIMIT. */
+bool room_admits(const struct run *r, const struct store_step *step, int64_t free, struct err *e);
+
 /*
  * Does a process that lives, or may, own it? That is looked up where we can; where we cannot, the
  * lease decides.

@@ -5,12 +5,34 @@
 
 #include <stdio.h>
 
-void mcp_events_init(struct mcp_events *e, const struct limits *limits)
+void mcp_event_pool_init(struct mcp_event_pool *pool, const struct limits *limits)
 {
-    *e = (struct mcp_events){ .most = (size_t)limits->mcp_session_events,
+    *pool = (struct mcp_event_pool){ .most_bytes = (size_t)limits->mcp_events_bytes };
+}
+
+void mcp_events_init(struct mcp_events *e, const struct limits *limits, struct mcp_event_pool *pool)
+{
+    *e = (struct mcp_events){ .pool = pool,
+                              .most = (size_t)limits->mcp_session_events,
                               .most_bytes = (size_t)limits->mcp_session_bytes };
     e->end = &e->first;
     id_random(&e->session, sizeof(e->session));
+}
+
+static void pool_add(struct mcp_event_pool *pool, struct mcp_event *ev)
+{
+    ev->older = pool->newest;
+    ev->newer = NULL;
+    *(ev->older ? &ev->older->newer : &pool->oldest) = ev;
+    pool->newest = ev;
+    pool->bytes += sizeof(*ev) + ev->n;
+}
+
+static void pool_remove(struct mcp_event_pool *pool, struct mcp_event *ev)
+{
+    *(ev->older ? &ev->older->newer : &pool->oldest) = ev->newer;
+    *(ev->newer ? &ev->newer->older : &pool->newest) = ev->older;
+    pool->bytes -= sizeof(*ev) + ev->n;
 }
 
 static void drop(struct mcp_events *e, struct mcp_event **at)
@@ -22,6 +44,7 @@ static void drop(struct mcp_events *e, struct mcp_event **at)
         e->end = at;
     e->count--;
     e->bytes -= ev->n;
+    pool_remove(e->pool, ev);
     mem_free(ev);
 }
 
@@ -71,12 +94,26 @@ struct str mcp_events_number(struct mcp_events *e, struct mcp_event_stream *s,
     return write_id(e, s->stream, s->newest, id);
 }
 
+/* The oldest event of the pool is the first of its session: both are in the order they were kept. */
+static bool make_room_in_pool(struct mcp_event_pool *pool, size_t n)
+{
+    size_t cost = sizeof(struct mcp_event) + n;
+
+    if (cost > pool->most_bytes)
+        return false;
+    while (pool->bytes + cost > pool->most_bytes)
+        drop(pool->oldest->of, &pool->oldest->of->first);
+    return true;
+}
+
 /* One that could never fit takes all before it along: a gap is only ever at the beginning. */
 static bool make_room(struct mcp_events *e, size_t n)
 {
-    while (e->first && (e->count >= e->most || e->bytes + n > e->most_bytes))
+    bool fits = e->most && n <= e->most_bytes && make_room_in_pool(e->pool, n);
+
+    while (e->first && (!fits || e->count >= e->most || e->bytes + n > e->most_bytes))
         drop(e, &e->first);
-    return e->count < e->most && e->bytes + n <= e->most_bytes;
+    return fits;
 }
 
 static struct mcp_event *gather(const struct str *piece, size_t n, size_t bytes)
@@ -110,6 +147,8 @@ struct str mcp_events_keep(struct mcp_events *e, struct mcp_event_stream *s,
     ev->number = s->newest;
     ev->before = before;
     ev->stream = s->stream;
+    ev->of = e;
+    pool_add(e->pool, ev);
     *e->end = ev;
     e->end = &ev->next;
     e->count++;

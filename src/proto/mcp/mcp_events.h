@@ -5,7 +5,8 @@
  * Each event has a number, counted through the whole session, and belongs to one stream of it. Its
  * id names session, stream and number, so that an id of another session is noticed. The newest are
  * kept, as many as the limits allow; what goes, goes oldest first, so that what is left of a stream
- * is always its end.
+ * is always its end. All sessions share a pool (limits.mcp_events_bytes): when it is full, the oldest
+ * event of any session goes.
  */
 #ifndef PROTO_MCP_EVENTS_H
 #define PROTO_MCP_EVENTS_H
@@ -13,15 +14,26 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+struct mcp_events;
+
 struct mcp_event {
     struct mcp_event *next;
+    struct mcp_event *older, *newer; /* in the pool */
+    struct mcp_events *of;
     uint64_t number, before; /* before: the number of what the stream said before this */
     uint32_t stream;
     size_t n;
     char text[];
 };
 
+/* The events of all sessions. */
+struct mcp_event_pool {
+    struct mcp_event *oldest, *newest;
+    size_t bytes, most_bytes; /* with what each event costs beside its text */
+};
+
 struct mcp_events {
+    struct mcp_event_pool *pool;
     struct mcp_event *first, **end;
     size_t count, most; /* events */
     size_t bytes, most_bytes;
@@ -38,7 +50,11 @@ struct mcp_event_stream {
 
 enum { MCP_EVENT_ID = 48 };
 
-void mcp_events_init(struct mcp_events *e, const struct limits *limits);
+void mcp_event_pool_init(struct mcp_event_pool *pool, const struct limits *limits);
+
+/* The pool outlives it. *e stays where it is. */
+void mcp_events_init(struct mcp_events *e, const struct limits *limits,
+                     struct mcp_event_pool *pool);
 void mcp_events_fini(struct mcp_events *e);
 
 /* Number an event of the stream that says nothing, and so is not missed; writes its id. */

@@ -12,7 +12,8 @@
  *
  *   mcp_http.c      what a POST is: era, session, headers
  *   mcp_post.c      one POST on its way to its answer
- *   mcp_session.c   sessions: finding, expiring, ending
+ *   mcp_session.c   sessions: finding, ending
+ *   mcp_sessions.c  which of them expire or are evicted
  *   mcp_http_get.c  GET and DELETE: the session's own stream, coming back, leaving
  *   mcp_sse.c       HTTP+SSE
  */
@@ -20,6 +21,7 @@
 #define PROTO_MCP_HTTP_H
 
 #include "proto/mcp/mcp_server.h"
+#include "proto/mcp/mcp_sessions.h"
 #include "wire/http_server.h"
 
 struct mcp_session;
@@ -30,17 +32,16 @@ enum { MCP_SESSION_BUCKETS = 512 };
 struct mcp_http {
     struct mcp_server *server;
     struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* by id */
-    struct mcp_session *oldest, *newest;             /* those that nobody uses now */
-    size_t sessions;                                 /* that can be found */
+    struct mcp_sessions *all;                        /* with those of other endpoints */
     size_t living;                                   /* sessions and lone requests not freed yet */
     uint64_t secret;                                 /* of the hash */
-    struct timer expiry;
     struct post closing;
     void (*closed)(void *who);
     void *closed_who;
 };
 
-void mcp_http_init(struct mcp_http *h, struct mcp_server *server);
+/* `all` is shared by the endpoints of the process. */
+void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all);
 
 /* Nobody can answer us any more: what sessions were asked fails. Calls under way go on. */
 void mcp_http_drain(struct mcp_http *h);

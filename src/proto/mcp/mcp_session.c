@@ -110,13 +110,8 @@ static struct mcp_session **bucket_of(struct mcp_http *h, struct str id)
 
 static void hold(struct mcp_session *s)
 {
-    struct mcp_http *h = s->http;
-
-    if (s->holds++)
-        return;
-    *(s->older ? &s->older->newer : &h->oldest) = s->newer;
-    *(s->newer ? &s->newer->older : &h->newest) = s->older;
-    s->older = s->newer = NULL;
+    if (!s->holds++)
+        mcp_sessions_busy(s->http->all, s);
 }
 
 struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
@@ -130,6 +125,7 @@ struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind k
     if (!s || s->kind != kind || strcmp(s->conv.principal.name, principal.name) != 0)
         return NULL;
     hold(s);
+    s->uses++;
     return s;
 }
 
@@ -173,7 +169,7 @@ static void leave_table(struct mcp_session *s)
     while (*at != s)
         at = &(*at)->chain;
     *at = s->chain;
-    s->http->sessions--;
+    mcp_sessions_remove(s->http->all, s);
 }
 
 void mcp_session_end(struct mcp_session *s)
@@ -190,33 +186,6 @@ void mcp_session_end(struct mcp_session *s)
     mcp_session_release(s);
 }
 
-/* ---- expiring ---------------------------------------------------------------------------- */
-
-static void on_expiry(struct timer *t)
-{
-    struct mcp_http *h = CONTAINER_OF(t, struct mcp_http, expiry);
-    struct loop *loop = h->server->rpc->loop;
-    int64_t longest = h->server->rpc->limits->mcp_session_idle_ms;
-
-    while (h->oldest && h->oldest->idle_since + longest <= loop_now(loop))
-        mcp_session_end(h->oldest);
-    if (h->oldest)
-        timer_set(loop, t, h->oldest->idle_since + longest - loop_now(loop), on_expiry);
-}
-
-static void become_idle(struct mcp_session *s)
-{
-    struct mcp_http *h = s->http;
-    struct rpc *rpc = h->server->rpc;
-
-    s->idle_since = loop_now(rpc->loop);
-    s->older = h->newest;
-    *(s->older ? &s->older->newer : &h->oldest) = s;
-    h->newest = s;
-    if (!timer_is_set(&h->expiry))
-        timer_set(rpc->loop, &h->expiry, rpc->limits->mcp_session_idle_ms, on_expiry);
-}
-
 void mcp_session_release(struct mcp_session *s)
 {
     if (--s->holds)
@@ -224,7 +193,7 @@ void mcp_session_release(struct mcp_session *s)
     if (s->ended)
         loop_post(s->http->server->rpc->loop, &s->bye);
     else
-        become_idle(s);
+        mcp_sessions_idle(s->http->all, s);
 }
 
 /* ---- beginning --------------------------------------------------------------------------- */
@@ -242,14 +211,11 @@ static void name_session(struct mcp_session *s)
 struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
                                     const struct http_req *req)
 {
-    const struct limits *limits = h->server->rpc->limits;
+    struct principal principal = http_principal(req);
     struct mcp_session *s, **bucket;
 
-    if (h->sessions >= (size_t)limits->mcp_sessions) {
-        if (!h->oldest)
-            return NULL;
-        mcp_session_end(h->oldest);
-    }
+    if (!mcp_sessions_make_room(h->all, &principal))
+        return NULL;
     s = mem_zero(sizeof(*s));
     s->http = h;
     s->kind = kind;
@@ -257,25 +223,25 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
     s->bye.fn = on_bye;
     s->own = (struct link){ &own_kind, NULL, s, NULL };
     name_session(s);
-    mcp_events_init(&s->events, limits);
+    mcp_events_init(&s->events, h->all->limits, &h->all->events);
     mcp_conv_init(&s->conv, h->server, &s->own, MCP_ASSUMED);
     s->conv.lasting = true;
-    s->conv.principal = http_principal(req);
+    s->conv.principal = principal;
     s->conv.remote = !req->loopback;
     s->conv.peer.on_idle = on_peer_idle;
     bucket = bucket_of(h, str_of(s->id));
     s->chain = *bucket;
     *bucket = s;
-    h->sessions++;
+    mcp_sessions_add(h->all, s);
     h->living++;
     return s;
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-void mcp_http_init(struct mcp_http *h, struct mcp_server *server)
+void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all)
 {
-    *h = (struct mcp_http){ .server = server, .secret = hash_secret() };
+    *h = (struct mcp_http){ .server = server, .all = all, .secret = hash_secret() };
     h->closing.fn = on_all_closed;
 }
 
@@ -299,6 +265,5 @@ void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who)
     for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
         while (h->bucket[i])
             mcp_session_end(h->bucket[i]);
-    timer_clear(h->server->rpc->loop, &h->expiry);
     loop_post(h->server->rpc->loop, &h->closing);
 }

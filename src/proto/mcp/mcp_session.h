@@ -4,8 +4,8 @@
  *   IDLE <-> BUSY -> ENDED -> freed
  *     +---------------^
  *
- * IDLE   no request of it is open: it expires after mcp_session_idle_ms, or goes earlier when there
- *        are too many sessions and it is the oldest.
+ * IDLE   no request of it is open: it expires after mcp_session_idle_ms, or is evicted earlier when
+ *        there are too many sessions (mcp_sessions.h).
  * BUSY   held by a request that is being served, or by a stream.
  * ENDED  deleted, expired or given up: it is not found any more, its work is cancelled. Freed when
  *        the last of it has ended.
@@ -45,6 +45,8 @@ struct mcp_session {
     struct mcp_session *chain;
     struct mcp_session *older, *newer; /* while idle */
     int64_t idle_since;
+    struct mcp_session_group *group; /* of its principal; NULL: ended */
+    uint32_t uses;                   /* requests after the first */
     size_t holds;
     struct post bye;
     enum mcp_session_kind kind;
@@ -52,7 +54,10 @@ struct mcp_session {
     char id[MCP_SESSION_ID];
 };
 
-/* A new session for the client of a request, held; NULL when there are too many and all are busy. */
+/*
+ * A new session for the client of a request, held; NULL when there are too many and none may be
+ * evicted for it.
+ */
 struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
                                     const struct http_req *req);
 

@@ -143,7 +143,8 @@ struct world *world_new(void)
     rpc_init(&w->rpc, w->loop, &w->limits);
     w->server =
         (struct mcp_server){ .rpc = &w->rpc, .offer = &w->offer, .name = "test", .version = "1" };
-    mcp_http_init(&w->mcp, &w->server);
+    mcp_sessions_init(&w->sessions, w->loop, &w->limits);
+    mcp_http_init(&w->mcp, &w->server, &w->sessions);
     w->http = http_server_new(&(struct http_server_opts){ .loop = w->loop,
                                                           .limits = &w->limits,
                                                           .route = routes,
@@ -169,7 +170,7 @@ void world_free(struct world *w)
 {
     http_server_close(w->http, on_http_closed, w);
     fake_settle(w->loop);
-    assert(w->closed && !w->mcp.living && !w->mcp.sessions);
+    assert(w->closed && !w->mcp.living && !w->sessions.count);
     mcp_server_end(&w->server);
     fake_settle(w->loop);
     for (int i = 0; i < WORLD_CLIENTS; i++)

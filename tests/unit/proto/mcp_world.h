@@ -21,6 +21,7 @@ struct world {
     struct offer offer;
     struct offer_source source;
     struct mcp_server server;
+    struct mcp_sessions sessions;
     struct mcp_http mcp;
     struct http_server *http;
     struct fake_stream client[WORLD_CLIENTS];

@@ -3,6 +3,7 @@
 
 #include "tap.h"
 
+static struct mcp_event_pool pool;
 static struct mcp_events events;
 
 static void begin(int64_t most, int64_t bytes)
@@ -12,7 +13,8 @@ static void begin(int64_t most, int64_t bytes)
     limits_preset(&limits);
     limits.mcp_session_events = most;
     limits.mcp_session_bytes = bytes;
-    mcp_events_init(&events, &limits);
+    mcp_event_pool_init(&pool, &limits);
+    mcp_events_init(&events, &limits, &pool);
 }
 
 static void keep(struct mcp_event_stream *s, const char *text)
@@ -128,7 +130,7 @@ TEST(an_id_is_good_in_its_own_session_only)
 
     begin(10, 100);
     limits_preset(&limits);
-    mcp_events_init(&other, &limits);
+    mcp_events_init(&other, &limits, &pool);
     other.session = events.session + 1;
     other.number = 100;
     text = mcp_events_keep(&events, &a, &STR("m"), 1, id);
@@ -180,6 +182,38 @@ TEST(what_the_client_has_is_forgotten)
     keep(&b, "b2");
     EQ_STR(after(2, 2), "b2 ");
     mcp_events_fini(&events);
+}
+
+TEST(all_sessions_together_are_bounded)
+{
+    enum { EACH = sizeof(struct mcp_event) + 5 };
+    struct mcp_event_stream a = { .stream = 1 }, b = { .stream = 1 };
+    struct limits limits;
+    struct mcp_events other;
+    char id[MCP_EVENT_ID];
+
+    begin(10, 100);
+    limits_preset(&limits);
+    mcp_events_init(&other, &limits, &pool);
+    pool.most_bytes = 3 * EACH;
+    keep(&a, "first");
+    mcp_events_keep(&other, &b, &STR("their"), 1, id);
+    keep(&a, "third");
+    EQ(pool.bytes, 3 * EACH);
+    mcp_events_keep(&other, &b, &STR("again"), 1, id); /* "first" goes */
+    EQ_STR(after(1, 0), "!third ");
+    EQ(other.count, 2);
+    keep(&a, "fifth"); /* "their" goes */
+    EQ_STR(after(1, 0), "!third fifth ");
+    EQ(other.count, 1);
+    mcp_events_fini(&events);
+    EQ(pool.bytes, EACH);
+    pool.most_bytes = 10; /* what never fits leaves no gap in the middle */
+    mcp_events_keep(&other, &b, &STR("never"), 1, id);
+    EQ(other.count, 0);
+    mcp_events_fini(&other);
+    EQ(pool.bytes, 0);
+    OK(!pool.oldest && !pool.newest);
 }
 
 TEST_MAIN()

@@ -34,14 +34,14 @@ TEST(a_session_begins_with_initialize_and_ends_with_delete)
 
     world_greet(w, 0, "2025-11-25");
     EQ(strspn(w->session, "0123456789abcdef"), 32);
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     HAS(world_ask(w, 0, "POST", "/mcp", SESSION BOTH, LIST), "200 OK");
     memcpy(first, w->session, sizeof(first));
     world_greet(w, 1, "2025-11-25");
     OK(strcmp(first, w->session) != 0);
-    EQ(w->mcp.sessions, 2);
+    EQ(w->sessions.count, 2);
     HAS(world_ask(w, 1, "DELETE", "/mcp", SESSION, ""), "204 No Content");
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     HAS(world_ask(w, 1, "POST", "/mcp", SESSION BOTH, LIST), "404 Not Found");
     HAS(world_ask(w, 1, "POST", "/mcp", SESSION BOTH, LIST), "\"code\":-32001");
     HAS(world_ask(w, 1, "DELETE", "/mcp", SESSION, ""), "404 Not Found");
@@ -80,7 +80,7 @@ TEST(a_session_keeps_to_its_version)
         "400 Bad Request");
     HAS(world_ask(w, 0, "POST", "/mcp", "MCP-Protocol-Version: 1900-01-01\r\n", LIST),
         "400 Bad Request");
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     world_free(w);
 }
 
@@ -93,7 +93,7 @@ TEST(a_session_is_forgotten_when_nobody_uses_it)
     world_wait(w, idle - 1);
     HAS(world_ask(w, 0, "POST", "/mcp", SESSION BOTH, LIST), "200 OK");
     world_wait(w, idle - 1);
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     world_wait(w, 1);
     EQ(w->mcp.living, 0);
     HAS(world_ask(w, 0, "POST", "/mcp", SESSION BOTH, LIST), "404 Not Found");
@@ -108,11 +108,11 @@ TEST(a_session_is_not_forgotten_while_it_is_used)
     world_greet(w, 0, "2025-11-25");
     HAS(world_ask(w, 1, "GET", "/mcp", GET_STREAM, ""), "200 OK");
     world_wait(w, idle * 3);
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     world_ask(w, 0, "POST", "/mcp", SESSION BOTH, CALL(5, "hold"));
     world_hang_up(w, 1);
     world_wait(w, idle * 3);
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     world_finish(w, world_take(w), "late");
     HAS(world_says(w, 0), "late");
     world_wait(w, idle);
@@ -133,7 +133,7 @@ TEST(the_oldest_idle_session_makes_room)
     memcpy(w->session, first, sizeof(first)); /* used again: the second is the oldest now */
     HAS(world_ask(w, 0, "POST", "/mcp", SESSION BOTH, LIST), "200 OK");
     world_greet(w, 2, "2025-11-25");
-    EQ(w->mcp.sessions, 2);
+    EQ(w->sessions.count, 2);
     HAS(world_ask(w, 2, "GET", "/mcp", GET_STREAM, ""), "200 OK");
     memcpy(w->session, second, sizeof(second));
     HAS(world_ask(w, 1, "POST", "/mcp", SESSION BOTH, LIST), "404 Not Found");
@@ -143,7 +143,68 @@ TEST(the_oldest_idle_session_makes_room)
                   "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}"),
         "503 Service Unavailable");
     HAS(world_ask(w, 5, "GET", "/sse", "", ""), "503 Service Unavailable");
-    EQ(w->mcp.sessions, 2);
+    EQ(w->sessions.count, 2);
+    world_free(w);
+}
+
+/* A session of a key that is idle now, after so many requests. */
+static struct mcp_session *idle_session(struct world *w, const char *key, size_t requests)
+{
+    struct http_req req = { .key = str_of(key) };
+    struct mcp_session *s = mcp_session_new(&w->mcp, MCP_SESSION_STREAMABLE, &req);
+
+    if (s)
+        mcp_session_release(s);
+    for (size_t i = 0; s && i < requests; i++)
+        mcp_session_release(mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, str_of(s->id), &req));
+    return s;
+}
+
+static bool is_there(struct world *w, const char *key, const char *id)
+{
+    struct http_req req = { .key = str_of(key) };
+    struct mcp_session *s = mcp_session_find(&w->mcp, MCP_SESSION_STREAMABLE, str_of(id), &req);
+
+    if (s)
+        mcp_session_release(s);
+    return s != NULL;
+}
+
+TEST(whoever_begins_sessions_without_end_evicts_its_own)
+{
+    struct world *w = world_new();
+    char quiet[MCP_SESSION_ID], used[MCP_SESSION_ID];
+
+    w->limits.mcp_sessions = 8;
+    memcpy(quiet, idle_session(w, "few", 0)->id, sizeof(quiet));
+    memcpy(used, idle_session(w, "many", 3)->id, sizeof(used));
+    for (int i = 0; i < 100; i++)
+        OK(idle_session(w, "many", (size_t)i % 3));
+    EQ(w->sessions.count, 8);
+    OK(is_there(w, "few", quiet));
+    OK(is_there(w, "many", used));
+    for (int i = 0; i < 4; i++) /* somebody with fewer takes from who has most */
+        OK(idle_session(w, "few", 0));
+    OK(is_there(w, "few", quiet));
+    OK(is_there(w, "many", used));
+    world_free(w);
+}
+
+TEST(whoever_uses_all_sessions_at_once_does_not_get_those_of_others)
+{
+    struct world *w = world_new();
+    struct http_req busy = { .key = STR("busy") };
+    struct mcp_session *s[3];
+    char quiet[MCP_SESSION_ID];
+
+    w->limits.mcp_sessions = 4;
+    memcpy(quiet, idle_session(w, "quiet", 0)->id, sizeof(quiet));
+    for (int i = 0; i < 3; i++)
+        s[i] = mcp_session_new(&w->mcp, MCP_SESSION_STREAMABLE, &busy);
+    OK(!mcp_session_new(&w->mcp, MCP_SESSION_STREAMABLE, &busy));
+    OK(is_there(w, "quiet", quiet));
+    for (int i = 0; i < 3; i++)
+        mcp_session_release(s[i]);
     world_free(w);
 }
 
@@ -180,7 +241,7 @@ TEST(two_hundred_sessions_leave_nothing_behind)
         if (i % 5 == 0)
             HAS(world_ask(w, 6, "DELETE", "/mcp", SESSION, ""), "204");
     }
-    EQ(w->mcp.sessions, 160);
+    EQ(w->sessions.count, 160);
     for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
         while (w->mcp.bucket[i])
             mcp_session_end(w->mcp.bucket[i]);
@@ -814,7 +875,7 @@ TEST(http_and_sse_answers_on_the_stream)
     world_progress(w, w->held[0], "1");
     HAS(world_says(w, 0), "notifications/progress");
     world_wait(w, w->limits.mcp_session_idle_ms * 2);
-    EQ(w->mcp.sessions, 1);
+    EQ(w->sessions.count, 1);
     world_finish(w, world_take(w), "late");
     HAS(world_says(w, 0), "late");
     world_ask(w, 1, "POST", "/messages?sessionId=$S", "", CALL(4, "hold"));
@@ -837,7 +898,7 @@ TEST(the_two_kinds_of_session_do_not_mix)
     open_sse(w, 1);
     HAS(world_ask(w, 0, "POST", "/mcp", SESSION BOTH, LIST), "404 Not Found");
     HAS(world_ask(w, 0, "DELETE", "/mcp", SESSION, ""), "404 Not Found");
-    EQ(w->mcp.sessions, 2);
+    EQ(w->sessions.count, 2);
     world_free(w);
 }
 

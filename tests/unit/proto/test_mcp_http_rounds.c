@@ -106,7 +106,7 @@ static void begin(struct world *w)
 {
     fake_settle(w->loop);
     hear(w);
-    if (w->mcp.sessions >= (size_t)w->limits.mcp_sessions && !w->mcp.oldest)
+    if (w->sessions.count >= (size_t)w->limits.mcp_sessions && !w->sessions.idle)
         return; /* it would be refused */
     world_hang_up_if(w, 0);
     world_greet(w, 0, roll(2) ? "2025-11-25" : "2025-06-18");

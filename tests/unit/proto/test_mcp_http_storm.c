@@ -37,7 +37,7 @@ static void begin(struct world *w)
     static const char *const versions[] = { "2024-11-05", "2025-03-26", "2025-06-18",
                                             "2025-11-25" };
 
-    if (w->mcp.sessions >= (size_t)w->limits.mcp_sessions && !w->mcp.oldest)
+    if (w->sessions.count >= (size_t)w->limits.mcp_sessions && !w->sessions.idle)
         return; /* it would be refused */
     world_hang_up_if(w, 0);
     world_greet(w, 0, versions[chance(4)]);

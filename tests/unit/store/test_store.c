@@ -465,6 +465,45 @@ TEST(past_a_size_the_oldest_go)
     EQ(l.events.n, 1);
 }
 
+/* An event of 100 KB to a session that is ours. */
+static bool append_much(struct world *w, const char *id)
+{
+    static char much[100000];
+    struct store_event ev = { .kind = STR("x"), .body = { much, sizeof(much) } };
+    struct store_step a = { STORE_APPEND,
+                            .append = { .session = str_of(id), .fence = 1, .event = &ev, 1 } };
+
+    memset(much, 'm', sizeof(much));
+    return world_ask(w, &a);
+}
+
+TEST(past_the_largest_size_what_is_not_in_use_goes_then_new_sessions_are_refused)
+{
+    AUTO_WORLD w;
+    struct store_step more = { STORE_SESSION_CREATE, .session = { .id = STR("more") } };
+    int n = 0;
+
+    world_init(&w);
+    w.limits.store_bytes = 1 << 20;
+    OK(world_open(&w));
+    world_session(&w, "old");
+    OK(append_much(&w, "old"));
+    set_owner(&w, "", 0);
+    world_session(&w, "live");
+    while (n < 100 && append_much(&w, "live"))
+        n++;
+    OK(n >= 9 && n <= 12); /* 1 MB and an eighth */
+    EQ(w.e.code, ERR_LIMIT);
+    HAS_S(str_of(w.e.text), "limits.store_bytes is 1048576");
+    EQ(sessions_left(&w), 1);
+    OK(!world_ask(&w, &more));
+    EQ(w.e.code, ERR_LIMIT);
+    HAS_S(str_of(w.e.text), "no new session");
+    set_owner(&w, "", 0); /* nobody holds it any more */
+    OK(world_ask(&w, &more));
+    EQ(sessions_left(&w), 1);
+}
+
 /* ---- durability ----------------------------------------------------------------------------- */
 
 TEST(only_what_must_survive_a_power_cut_waits_for_the_disk)
