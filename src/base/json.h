@@ -159,6 +159,12 @@ static inline bool json_has_lone_surrogate(struct json v)
     return v.doc && (v.doc->node[v.at].flags & JSON_F_LONE);
 }
 
+/*
+ * As json_str, but half a surrogate pair stays, as the three bytes that UTF-8 would have for it: the
+ * other half may come at the beginning of the next string (utf8_join).
+ */
+struct str json_str_halves(struct arena *mem, struct json v);
+
 bool json_true(struct json v);
 
 /* A number that is an integer in range, in any spelling (1, 1.0, 1e2). */

@@ -75,8 +75,12 @@ static uint32_t hex4(const char *p)
     return v;
 }
 
+/* What half a surrogate pair becomes. */
+enum lone { LONE_REPLACED, LONE_KEPT };
+
 /* Decode \uXXXX at p (already validated), with its other half if there is one. */
-static size_t unescape_unicode(const char *p, const char *end, char *out, size_t *used)
+static size_t unescape_unicode(const char *p, const char *end, enum lone lone, char *out,
+                               size_t *used)
 {
     uint32_t unit = hex4(p + 2), low;
 
@@ -90,28 +94,26 @@ static size_t unescape_unicode(const char *p, const char *end, char *out, size_t
             return utf8_encode(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), out);
         }
     }
-    return utf8_encode(0xfffd, out);
+    return utf8_encode(lone == LONE_KEPT ? unit : 0xfffd, out);
 }
 
 /* Decode the escape at p; returns the bytes put to out[4], and how many were used. */
-static size_t unescape(const char *p, const char *end, char *out, size_t *used)
+static size_t unescape(const char *p, const char *end, enum lone lone, char *out, size_t *used)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 
     if (p[1] == 'u')
-        return unescape_unicode(p, end, out, used);
+        return unescape_unicode(p, end, lone, out, used);
     *used = 2;
     out[0] = to[strchr(from, p[1]) - from];
     return 1;
 }
 
-struct str json_str_decode(struct arena *mem, struct json v)
+static struct str decode(struct arena *mem, struct str s, enum lone lone)
 {
-    struct str s;
     char *out;
     size_t n = 0;
 
-    s = span_of(v);
     out = arena_alloc(mem, s.n); /* decoding never makes it longer */
     for (const char *p = s.p, *end = s.p + s.n; p < end;) {
         const char *slash = memchr(p, '\\', (size_t)(end - p));
@@ -121,10 +123,20 @@ struct str json_str_decode(struct arena *mem, struct json v)
         n += plain;
         p += plain;
         if (slash)
-            n += unescape(p, end, out + n, &used);
+            n += unescape(p, end, lone, out + n, &used);
         p += used;
     }
     return (struct str){ out, n };
+}
+
+struct str json_str_decode(struct arena *mem, struct json v)
+{
+    return decode(mem, span_of(v), LONE_REPLACED);
+}
+
+struct str json_str_halves(struct arena *mem, struct json v)
+{
+    return json_has_lone_surrogate(v) ? decode(mem, span_of(v), LONE_KEPT) : json_str(mem, v);
 }
 
 static bool escaped_is(struct str s, struct str want)
@@ -136,7 +148,7 @@ static bool escaped_is(struct str s, struct str want)
         size_t used = 1, n = 1;
 
         if (*p == '\\')
-            n = unescape(p, end, out, &used);
+            n = unescape(p, end, LONE_REPLACED, out, &used);
         if (want.n - at < n || memcmp(want.p + at, out, n) != 0)
             return false;
         at += n;

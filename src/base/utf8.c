@@ -103,3 +103,57 @@ size_t utf8_count(struct str s)
         n += !tail((unsigned char)s.p[i]);
     return n;
 }
+
+/* ---- surrogate pairs ------------------------------------------------------------------------ */
+
+/* The half that stands at p, or 0. */
+static uint32_t half_at(const char *p, size_t n)
+{
+    return n >= 3 && (unsigned char)p[0] == 0xed && (unsigned char)p[1] >= 0xa0 ? utf8_decode(p)
+                                                                                : 0;
+}
+
+static bool has_half(struct str s)
+{
+    const char *p = s.p, *end = s.p + s.n;
+
+    while (p < end && (p = memchr(p, 0xed, (size_t)(end - p)))) {
+        if (half_at(p, (size_t)(end - p)))
+            return true;
+        p++;
+    }
+    return false;
+}
+
+/* What waited for this half, or for no half (0), is written; returns the bytes. */
+static size_t join_half(uint32_t *half, uint32_t unit, char *out)
+{
+    uint32_t first = *half;
+    size_t n = 0;
+
+    *half = unit && unit < 0xdc00 ? unit : 0;
+    if (first && unit >= 0xdc00)
+        return utf8_encode(0x10000 + ((first - 0xd800) << 10) + (unit - 0xdc00), out);
+    if (first)
+        n = utf8_encode(0xfffd, out);
+    return unit >= 0xdc00 ? n + utf8_encode(0xfffd, out + n) : n;
+}
+
+struct str utf8_join(struct arena *mem, uint32_t *half, struct str piece)
+{
+    char *out;
+    size_t n = 0;
+
+    if (!piece.n || (!*half && !has_half(piece)))
+        return piece;
+    out = arena_alloc(mem, piece.n + 4); /* what waited takes one place more */
+    for (size_t i = 0; i < piece.n;) {
+        uint32_t unit = half_at(piece.p + i, piece.n - i);
+
+        n += join_half(half, unit, out + n);
+        if (!unit)
+            out[n++] = piece.p[i];
+        i += unit ? 3 : 1;
+    }
+    return (struct str){ out, n };
+}

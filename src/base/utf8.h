@@ -2,7 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 /* Length of the valid sequence at p (1..4) within n bytes, or 0 when it is not valid. */
 size_t utf8_len(const char *p, size_t n);
@@ -13,7 +13,10 @@ size_t utf8_valid(struct str s);
 /* Decode the sequence at p, which must be valid. */
 uint32_t utf8_decode(const char *p);
 
-/* Write a code point (not a surrogate); returns 1..4 bytes written to out[4]. */
+/*
+ * Write a code point; returns 1..4 bytes written to out[4]. Half a surrogate pair becomes three bytes
+ * that are not valid: only for utf8_join.
+ */
 size_t utf8_encode(uint32_t cp, char *out);
 
 /* The longest head of at most `bytes` bytes that does not cut a character. */
@@ -21,5 +24,13 @@ struct str utf8_head(struct str s, size_t bytes);
 
 /* How many characters; s must be valid. */
 size_t utf8_count(struct str s);
+
+/*
+ * Text that comes in pieces which may have been cut inside a surrogate pair: halves stand in them as
+ * utf8_encode writes them. Gives the piece as valid UTF-8, in mem where it had to be changed: halves
+ * that meet become their character, others U+FFFD. *half, 0 at first, is the half that may still meet
+ * its other one in the next piece.
+ */
+struct str utf8_join(struct arena *mem, uint32_t *half, struct str piece);
 
 #endif

@@ -273,9 +273,9 @@ static bool begin_block(struct reply *r, struct arena *scratch, int64_t key, str
     struct json type = json_get(block, STR("type")), input = json_get(block, STR("input"));
 
     if (json_is(type, STR("text")))
-        return reply_text(r, key, member(scratch, block, "text"), e);
+        return reply_text(r, key, member_delta(scratch, block, "text"), e);
     if (json_is(type, STR("thinking")))
-        return reply_thought(r, key, member(scratch, block, "thinking"), e);
+        return reply_thought(r, key, member_delta(scratch, block, "thinking"), e);
     if (json_is(type, STR("redacted_thinking")))
         return seal(r, scratch, key, "data", json_get(block, STR("data")), e);
     if (!json_is(type, STR("tool_use")))
@@ -291,11 +291,11 @@ static bool add_delta(struct reply *r, struct arena *scratch, int64_t key, struc
     struct json type = json_get(d, STR("type"));
 
     if (json_is(type, STR("text_delta")))
-        return reply_text(r, key, member(scratch, d, "text"), e);
+        return reply_text(r, key, member_delta(scratch, d, "text"), e);
     if (json_is(type, STR("thinking_delta")))
-        return reply_thought(r, key, member(scratch, d, "thinking"), e);
+        return reply_thought(r, key, member_delta(scratch, d, "thinking"), e);
     if (json_is(type, STR("input_json_delta")) && reply_find(r, BLOCK_CALL, key))
-        return reply_args(r, key, member(scratch, d, "partial_json"), e);
+        return reply_args(r, key, member_delta(scratch, d, "partial_json"), e);
     if (json_is(type, STR("signature_delta")))
         return seal(r, scratch, key, "signature", json_get(d, STR("signature")), e);
     return true;

@@ -24,20 +24,28 @@ struct str ask_args(const struct ask *a, const struct block *call)
     return arena_printf(a->mem, "{\"invalid_arguments\":" STR_FMT "}", STR_ARG(call->args));
 }
 
-static struct str name_in(const struct message *m, struct str id)
+static const struct block *call_in(const struct message *m, struct str id)
 {
     for (size_t i = 0; i < m->blocks; i++)
         if (m->block[i].kind == BLOCK_CALL && str_eq(m->block[i].id, id))
-            return m->block[i].name;
-    return STR_NONE;
+            return &m->block[i];
+    return NULL;
+}
+
+const struct block *ask_result_call(const struct ask *a, const struct block *result)
+{
+    const struct block *call = NULL;
+
+    for (size_t i = a->req->messages; i-- > 0 && !call;)
+        call = call_in(&a->req->message[i], result->id);
+    return call;
 }
 
 struct str ask_result_name(const struct ask *a, const struct block *result)
 {
-    struct str name = result->name;
+    const struct block *call = result->name.n ? NULL : ask_result_call(a, result);
+    struct str name = call ? call->name : result->name;
 
-    for (size_t i = a->req->messages; i-- > 0 && !name.n;)
-        name = name_in(&a->req->message[i], result->id);
     return name.n ? name : STR("unknown");
 }
 

@@ -48,7 +48,8 @@ bool ask_sealed(const struct ask *a, const struct block *b);
 /* The arguments of a call as a raw JSON object, whatever the model wrote. */
 struct str ask_args(const struct ask *a, const struct block *call);
 
-/* The name of the tool a result belongs to. */
+/* The call that a result belongs to, or NULL; the name of its tool. */
+const struct block *ask_result_call(const struct ask *a, const struct block *result);
 struct str ask_result_name(const struct ask *a, const struct block *result);
 
 /* Is it media of this kind: "image/", "audio/"? */
@@ -72,6 +73,12 @@ int64_t count_at(struct json v, const char *path);
 static inline struct str member(struct arena *mem, struct json v, const char *key)
 {
     return json_str(mem, json_get(v, str_of(key)));
+}
+
+/* The same of a piece of text, which may have been cut in a character (reply.h). */
+static inline struct str member_delta(struct arena *mem, struct json v, const char *key)
+{
+    return json_str_halves(mem, json_get(v, str_of(key)));
 }
 
 #endif

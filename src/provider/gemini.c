@@ -2,9 +2,9 @@
  * gemini.c - streamGenerateContent, as events.
  *
  * Parts come whole or in pieces of text and have no index: what follows its like continues it. A
- * part may carry a signature, which must come back on that very part; it is sealed as
- * {"thoughtSignature":"..."} and ends its block. Calls have no ids of their own on the way back:
- * results are matched by name and order.
+ * part may carry a signature, which must come back on that very part and ends its block. A call may
+ * carry an id, which must come back with the call and with its result; where there is none, results
+ * are matched by name and order. Both are sealed: {"id":"...","thoughtSignature":"..."}.
  */
 #include "provider/format.h"
 
@@ -54,10 +54,32 @@ static void write_media(struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
+/* What Gemini gave us for a block under this key, as raw JSON; STR_NONE: nothing. */
+static struct str sealed_value(const struct ask *a, const struct block *b, const char *key)
+{
+    struct json_opts opts = { .max_depth = 4, .max_values = 8 };
+    struct json sealed;
+    struct err e;
+
+    if (!ask_sealed(a, b) || !json_read(a->mem, b->sealed, &opts, &sealed, &e))
+        return STR_NONE;
+    return json_raw(json_get(sealed, str_of(key)));
+}
+
+/* Nothing is written for a value that is not there. */
+static void write_sealed(const struct ask *a, struct jw *w, const struct block *b, const char *key)
+{
+    struct str value = sealed_value(a, b, key);
+
+    if (value.n)
+        jw_kraw(w, key, value);
+}
+
 static void write_call(const struct ask *a, struct jw *w, const struct block *b)
 {
     jw_key(w, STR("functionCall"));
     jw_object(w);
+    write_sealed(a, w, b, "id");
     jw_kstr(w, "name", b->name);
     jw_kraw(w, "args", ask_args(a, b));
     jw_object_end(w);
@@ -65,24 +87,18 @@ static void write_call(const struct ask *a, struct jw *w, const struct block *b)
 
 static void write_result(const struct ask *a, struct jw *w, const struct block *b)
 {
+    const struct block *call = ask_result_call(a, b);
+
     jw_key(w, STR("functionResponse"));
     jw_object(w);
+    if (call)
+        write_sealed(a, w, call, "id");
     jw_kstr(w, "name", ask_result_name(a, b));
     jw_key(w, STR("response"));
     jw_object(w);
     jw_kstr(w, b->is_error ? "error" : "output", b->text.p ? b->text : STR(""));
     jw_object_end(w);
     jw_object_end(w);
-}
-
-static void write_seal(const struct ask *a, struct jw *w, const struct block *b)
-{
-    struct json_opts opts = { .max_depth = 4, .max_values = 8 };
-    struct json sealed;
-    struct err e;
-
-    if (ask_sealed(a, b) && json_read(a->mem, b->sealed, &opts, &sealed, &e))
-        jw_kraw(w, "thoughtSignature", json_raw(json_get(sealed, STR("thoughtSignature"))));
 }
 
 static bool written(const struct ask *a, const struct block *b)
@@ -106,7 +122,7 @@ static void write_part(const struct ask *a, struct jw *w, const struct block *b,
     case BLOCK_CALL: write_call(a, w, b); break;
     case BLOCK_RESULT: write_result(a, w, b); break;
     }
-    write_seal(a, w, b);
+    write_sealed(a, w, b, "thoughtSignature");
     /* A call that another provider made has no signature, which Gemini 3 insists on. */
     if (unsigned_call)
         jw_kstr(w, "thoughtSignature", STR("skip_thought_signature_validator"));
@@ -123,7 +139,8 @@ static void write_parts(const struct ask *a, struct jw *w, const struct message 
 
         if (!written(a, b))
             continue;
-        write_part(a, w, b, call && first_call && is_three(a) && !ask_sealed(a, b));
+        write_part(a, w, b,
+                   call && first_call && is_three(a) && !sealed_value(a, b, "thoughtSignature").n);
         first_call &= !call;
         for (size_t k = 0; k < b->medias; k++)
             write_part(a, w, &b->media[k], false);
@@ -247,7 +264,7 @@ static int64_t text_key(const struct reply *r, enum block_kind kind)
 
 static bool add_text(struct reply *r, struct arena *scratch, struct json part, struct err *e)
 {
-    struct str text = member(scratch, part, "text");
+    struct str text = member_delta(scratch, part, "text");
 
     if (json_true(json_get(part, STR("thought"))))
         return reply_thought(r, text_key(r, BLOCK_THOUGHT), text, e);
@@ -257,26 +274,42 @@ static bool add_text(struct reply *r, struct arena *scratch, struct json part, s
 static bool add_call(struct reply *r, struct arena *scratch, struct json call, struct err *e)
 {
     int64_t key = (int64_t)r->blocks;
+    struct json id = json_get(call, STR("id"));
+    struct str seal;
 
-    return reply_call(r, key, member(scratch, call, "id"), member(scratch, call, "name"), e) &&
-           reply_args(r, key, json_raw(json_get(call, STR("args"))), e);
+    if (!reply_call(r, key, json_str(scratch, id), member(scratch, call, "name"), e) ||
+        !reply_args(r, key, json_raw(json_get(call, STR("args"))), e))
+        return false;
+    if (json_type(id) != JSON_STRING)
+        return true;
+    seal = arena_printf(scratch, "{\"id\":" STR_FMT "}", STR_ARG(json_raw(id)));
+    return reply_seal(r, &r->block[r->blocks - 1], seal, e);
+}
+
+/* Has the last block no signature yet? It may have an id. */
+static bool can_sign(const struct reply *r)
+{
+    const struct block *last = r->blocks ? &r->block[r->blocks - 1].b : NULL;
+
+    return last && (!last->sealed.p || str_find(last->sealed, STR("\"thoughtSignature\":")) < 0);
 }
 
 /* A signature may come on an empty text of its own, behind what it signs. */
 static bool add_seal(struct reply *r, struct arena *scratch, struct json part, struct err *e)
 {
     struct json sign = json_get(part, STR("thoughtSignature"));
-    struct str raw = json_raw(sign);
+    struct str before, seal;
     struct reply_block *b;
 
     if (json_type(sign) != JSON_STRING)
         return true;
-    if ((!r->blocks || r->block[r->blocks - 1].b.sealed.p) &&
-        !reply_add(r, BLOCK_TEXT, (int64_t)r->blocks, e))
+    if (!can_sign(r) && !reply_add(r, BLOCK_TEXT, (int64_t)r->blocks, e))
         return false;
     b = &r->block[r->blocks - 1];
-    return reply_seal(r, b,
-                      arena_printf(scratch, "{\"thoughtSignature\":" STR_FMT "}", STR_ARG(raw)), e);
+    before = b->b.sealed.n ? str_head(b->b.sealed, b->b.sealed.n - 1) : STR("{");
+    seal = arena_printf(scratch, STR_FMT "%s\"thoughtSignature\":" STR_FMT "}", STR_ARG(before),
+                        before.n > 1 ? "," : "", STR_ARG(json_raw(sign)));
+    return reply_seal(r, b, seal, e);
 }
 
 static bool add_part(struct reply *r, struct arena *scratch, struct json part, struct err *e)

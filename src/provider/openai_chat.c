@@ -273,18 +273,18 @@ static bool add_call(struct reply *r, struct arena *scratch, struct json call, s
 
     if (begins && !reply_call(r, key, id, name, e))
         return false;
-    return reply_args(r, key, member(scratch, fn, "arguments"), e);
+    return reply_args(r, key, member_delta(scratch, fn, "arguments"), e);
 }
 
 static bool add_delta(struct reply *r, struct arena *scratch, struct json d, struct err *e)
 {
-    struct str thought = member(scratch, d, "reasoning_content");
+    struct str thought = member_delta(scratch, d, "reasoning_content");
 
     if (!thought.n)
-        thought = member(scratch, d, "reasoning");
+        thought = member_delta(scratch, d, "reasoning");
     if (!reply_thought(r, THOUGHT_KEY, thought, e) ||
-        !reply_text(r, TEXT_KEY, member(scratch, d, "content"), e) ||
-        !reply_text(r, TEXT_KEY, member(scratch, d, "refusal"), e))
+        !reply_text(r, TEXT_KEY, member_delta(scratch, d, "content"), e) ||
+        !reply_text(r, TEXT_KEY, member_delta(scratch, d, "refusal"), e))
         return false;
     JSON_EACH(call, json_get(d, STR("tool_calls")))
     {

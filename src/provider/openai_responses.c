@@ -235,7 +235,7 @@ static bool end_item(struct reply *r, struct arena *scratch, int64_t key, struct
     if (!b && !begin_item(r, scratch, key, item, e))
         return false;
     b = reply_find(r, BLOCK_CALL, key);
-    return b->text.n || reply_args(r, key, member(scratch, item, "arguments"), e);
+    return b->text.n || reply_args(r, key, member_delta(scratch, item, "arguments"), e);
 }
 
 static void note_end(struct reply *r, struct arena *scratch, struct json response)
@@ -286,7 +286,7 @@ static bool event(struct reply *r, struct arena *scratch, struct str name, struc
         return fail(e, ERR_INVALID, "an object is expected");
     type = type.p ? type : name;
     if (str_ends(type, STR(".delta")))
-        return add_delta(r, type, key, member(scratch, data, "delta"), e);
+        return add_delta(r, type, key, member_delta(scratch, data, "delta"), e);
     if (str_eq(type, STR("response.output_item.added")))
         return begin_item(r, scratch, key, item, e);
     if (str_eq(type, STR("response.output_item.done")))

@@ -1,6 +1,7 @@
 #include "provider/reply.h"
 
 #include "base/id.h"
+#include "base/utf8.h"
 
 enum { FIRST_BLOCKS = 4 };
 
@@ -59,43 +60,52 @@ struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key
 
 /* ---- deltas --------------------------------------------------------------------------------- */
 
-static bool add(struct reply *r, enum block_kind kind, int64_t key, struct str delta, struct err *e)
+/* *delta is then what is added by it: halves of characters wait for their other ones. */
+static bool add(struct reply *r, enum block_kind kind, int64_t key, struct str *delta,
+                struct err *e)
 {
     struct reply_block *b = reply_find(r, kind, key);
 
     if (!b && !(b = reply_add(r, kind, key, e)))
         return false;
-    if (!count(r, delta.n, e))
+    *delta = utf8_join(r->turn->mem, &b->half, *delta);
+    if (!count(r, delta->n, e))
         return false;
-    return buf_put(&b->text, delta) || too_large(r, e);
+    return buf_put(&b->text, *delta) || too_large(r, e);
+}
+
+static void tell(struct reply *r, enum block_kind kind, struct str delta)
+{
+    const struct model_events *ev = r->turn->events;
+
+    if (!delta.n)
+        return;
+    r->told = true;
+    if (kind == BLOCK_TEXT && ev && ev->on_text)
+        ev->on_text(r->turn, delta);
+    if (kind == BLOCK_THOUGHT && ev && ev->on_thought)
+        ev->on_thought(r->turn, delta);
+}
+
+static bool add_and_tell(struct reply *r, enum block_kind kind, int64_t key, struct str delta,
+                         struct err *e)
+{
+    if (!delta.n)
+        return true;
+    if (!add(r, kind, key, &delta, e))
+        return false;
+    tell(r, kind, delta);
+    return true;
 }
 
 bool reply_text(struct reply *r, int64_t key, struct str delta, struct err *e)
 {
-    const struct model_events *ev = r->turn->events;
-
-    if (!delta.n)
-        return true;
-    if (!add(r, BLOCK_TEXT, key, delta, e))
-        return false;
-    r->told = true;
-    if (ev && ev->on_text)
-        ev->on_text(r->turn, delta);
-    return true;
+    return add_and_tell(r, BLOCK_TEXT, key, delta, e);
 }
 
 bool reply_thought(struct reply *r, int64_t key, struct str delta, struct err *e)
 {
-    const struct model_events *ev = r->turn->events;
-
-    if (!delta.n)
-        return true;
-    if (!add(r, BLOCK_THOUGHT, key, delta, e))
-        return false;
-    r->told = true;
-    if (ev && ev->on_thought)
-        ev->on_thought(r->turn, delta);
-    return true;
+    return add_and_tell(r, BLOCK_THOUGHT, key, delta, e);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -131,7 +141,7 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e)
         return true;
     if (!reply_find(r, BLOCK_CALL, key))
         return fail(e, ERR_INVALID, "arguments of a call that was not begun");
-    return add(r, BLOCK_CALL, key, delta, e);
+    return add(r, BLOCK_CALL, key, &delta, e);
 }
 
 bool reply_media(struct reply *r, struct str type, struct str data, struct err *e)
@@ -191,9 +201,24 @@ static struct str args_of(struct reply *r, struct str written)
     return buf_str(&out);
 }
 
+/* The other half of its last character has not come. */
+static void end_half(struct reply *r, struct reply_block *b)
+{
+    static const struct str replacement = STR("\xef\xbf\xbd");
+
+    if (!b->half)
+        return;
+    b->half = 0;
+    if (buf_put(&b->text, replacement))
+        tell(r, b->b.kind, replacement);
+}
+
 static void fill(struct reply *r, struct reply_block *b)
 {
-    struct str text = buf_str(&b->text);
+    struct str text;
+
+    end_half(r, b);
+    text = buf_str(&b->text);
 
     if (b->b.kind == BLOCK_CALL)
         b->b.args = args_of(r, text);

@@ -15,6 +15,7 @@ struct reply_block {
     struct block b;
     int64_t key;
     struct buf text; /* of text, thought; the arguments of a call */
+    uint32_t half;   /* of a character that a delta was cut in (utf8_join) */
 };
 
 struct reply {
@@ -38,7 +39,10 @@ struct reply_block *reply_find(struct reply *r, enum block_kind kind, int64_t ke
 /* A new block; NULL past the limit. */
 struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key, struct err *e);
 
-/* Add to the block of that key, which is begun when there is none. Empty deltas do nothing. */
+/*
+ * Add to the block of that key, which is begun when there is none. Empty deltas do nothing. A delta
+ * may begin or end with half a surrogate pair (member_delta): the halves are joined.
+ */
 bool reply_text(struct reply *r, int64_t key, struct str delta, struct err *e);
 bool reply_thought(struct reply *r, int64_t key, struct str delta, struct err *e);
 

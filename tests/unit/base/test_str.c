@@ -1,4 +1,5 @@
 /* test_str.c - borrowed bytes, UTF-8, hashing. */
+#include "base/buf.h"
 #include "base/digits.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -122,6 +123,39 @@ TEST(each_first_and_last_character_of_a_length_goes_there_and_back)
         EQ(utf8_len(bytes, n - 1), 0);
         EQ(utf8_decode(bytes), edges[i]);
     }
+}
+
+TEST(halves_of_surrogate_pairs_are_joined_over_pieces)
+{
+    static const struct {
+        const char *piece[3], *want;
+    } rows[] = {
+        { { "a\xed\xa0\xbd",
+            "\xed\xb8\x80"
+            "b",
+            "" },
+          "a|\xf0\x9f\x98\x80"
+          "b||" },
+        { { "\xed\xa0\xbd", "", "\xed\xb8\x80" }, "||\xf0\x9f\x98\x80|" },
+        { { "\xed\xa0\xbd", "x", "\xed\xb8\x80" }, "|\xef\xbf\xbdx|\xef\xbf\xbd|" },
+        { { "\xed\xa0\xbd\xed\xa0\xbd", "\xed\xb8\x80", "" }, "\xef\xbf\xbd|\xf0\x9f\x98\x80||" },
+        { { "\xed\x9f\xbf", "\xed", "\xc3\xa4" }, "\xed\x9f\xbf|\xed|\xc3\xa4|" },
+    };
+    struct arena mem = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint32_t half = 0;
+        struct buf out;
+
+        buf_init_in(&out, &mem, 100);
+        for (size_t k = 0; k < 3; k++) {
+            buf_put(&out, utf8_join(&mem, &half, str_of(rows[i].piece[k])));
+            buf_putc(&out, '|');
+        }
+        EQ_S(buf_str(&out), rows[i].want);
+        EQ(half, 0);
+    }
+    arena_fini(&mem);
 }
 
 TEST(what_is_not_utf8_is_not_valid)

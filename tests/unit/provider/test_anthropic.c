@@ -56,6 +56,24 @@ TEST(thoughts_are_sealed_by_their_signature)
 #define ARGS(index, part)                                                                          \
     DELTA(index, "\"type\":\"input_json_delta\",\"partial_json\":\"" part "\"")
 
+TEST(a_character_that_was_cut_in_two_is_joined)
+{
+    world_begin();
+    expect(&anthropic_format,
+           START BEGIN("0", "\"type\":\"thinking\",\"thinking\":\"\"")
+               DELTA("0", "\"type\":\"thinking_delta\",\"thinking\":\"\\ud83d\"")
+                   DELTA("0", "\"type\":\"thinking_delta\",\"thinking\":\"\\ude00\"") END("0")
+                       BEGIN("1", EMPTY_TEXT) DELTA("1", TEXT("x\\ud83d"))
+                           DELTA("1", TEXT("\\ude00")) END("1") CALL("2", "k1", "look")
+                               ARGS("2", "{\\\"a\\\":\\\"\\ud83d") ARGS("2", "\\ude00\\\"}")
+                                   END("2") STOP("tool_use"),
+           "(\xf0\x9f\x98\x80)[x][\xf0\x9f\x98\x80]<k1 look>",
+           "thought \xf0\x9f\x98\x80\ntext x\xf0\x9f\x98\x80\n"
+           "call id=k1 name=look args={\"a\":\"\xf0\x9f\x98\x80\"}\n",
+           STOP_TOOLS);
+    world_end();
+}
+
 TEST(calls_come_in_pieces)
 {
     world_begin();

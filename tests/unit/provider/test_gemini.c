@@ -33,15 +33,41 @@ TEST(signatures_stay_with_their_part)
               "\"thoughtSignature\":\"S1\"},{\"functionCall\":{\"id\":\"g2\",\"name\":\"find\"}}",
               FINISH("STOP")),
         "<g1 look><g2 find>",
-        "call id=g1 name=look args={\"a\":[1]} sealed={\"thoughtSignature\":\"S1\"} by=peer\n"
-        "call id=g2 name=find args={}\n",
+        "call id=g1 name=look args={\"a\":[1]} sealed={\"id\":\"g1\",\"thoughtSignature\":\"S1\"} "
+        "by=peer\n"
+        "call id=g2 name=find args={} sealed={\"id\":\"g2\"} by=peer\n",
         STOP_TOOLS);
     expect(&gemini_format,
            CHUNK("{\"text\":\"a\"}", "") CHUNK("{\"text\":\"\",\"thoughtSignature\":\"S2\"}", "")
                CHUNK("{\"text\":\"b\"}", FINISH("STOP")),
            "[a][b]", "text a sealed={\"thoughtSignature\":\"S2\"} by=peer\ntext b\n", STOP_END);
+    expect(
+        &gemini_format,
+        CHUNK("{\"functionCall\":{\"id\":\"g3\",\"name\":\"look\"}}", "")
+            CHUNK("{\"text\":\"\",\"thoughtSignature\":\"S4\"}", FINISH("STOP")),
+        "<g3 look>",
+        "call id=g3 name=look args={} sealed={\"id\":\"g3\",\"thoughtSignature\":\"S4\"} by=peer\n",
+        STOP_TOOLS);
     expect(&gemini_format, CHUNK("{\"text\":\"\",\"thoughtSignature\":\"S3\"}", FINISH("STOP")), "",
            "text  sealed={\"thoughtSignature\":\"S3\"} by=peer\n", STOP_END);
+    world_end();
+}
+
+TEST(a_character_that_was_cut_in_two_is_joined)
+{
+    world_begin();
+    expect(&gemini_format,
+           CHUNK("{\"text\":\"a\\ud83d\"}", "") CHUNK("{\"text\":\"\\ude00b\"}", FINISH("STOP")),
+           "[a][\xf0\x9f\x98\x80"
+           "b]",
+           "text a\xf0\x9f\x98\x80"
+           "b\n",
+           STOP_END);
+    expect(&gemini_format,
+           CHUNK("{\"text\":\"\\ud83d\"}", "")
+               CHUNK("{\"text\":\"x\\ude00\\ud83d\"}", FINISH("STOP")),
+           "[\xef\xbf\xbdx\xef\xbf\xbd][\xef\xbf\xbd]",
+           "text \xef\xbf\xbdx\xef\xbf\xbd\xef\xbf\xbd\n", STOP_END);
     world_end();
 }
 
@@ -183,6 +209,41 @@ TEST(calls_of_others_pass_the_check_for_signatures)
     HAS_S(body_of(&gemini_format),
           "[{\"functionCall\":{\"name\":\"a\",\"args\":{}},\"thoughtSignature\":"
           "\"skip_thought_signature_validator\"},{\"functionCall\":{\"name\":\"b\",\"args\":{}}}]");
+    world_end();
+}
+
+TEST(ids_of_its_own_calls_come_back_with_call_and_result)
+{
+    static const struct block calls[] = {
+        { .kind = BLOCK_CALL,
+          .id = STR("g1"),
+          .name = STR("a"),
+          .args = STR("{}"),
+          .sealed = STR("{\"id\":\"g1\",\"thoughtSignature\":\"S\"}"),
+          .by = "peer" },
+        { .kind = BLOCK_CALL,
+          .id = STR("g2"),
+          .name = STR("b"),
+          .args = STR("{}"),
+          .sealed = STR("{\"id\":\"g2\"}"),
+          .by = "other" },
+    };
+    static const struct block results[] = {
+        { .kind = BLOCK_RESULT, .id = STR("g1"), .text = STR("1") },
+        { .kind = BLOCK_RESULT, .id = STR("g2"), .text = STR("2") },
+    };
+    static const struct message m[] = { { ROLE_ASSISTANT, calls, 2 }, { ROLE_USER, results, 2 } };
+
+    world_begin();
+    w.request.message = m;
+    w.request.messages = 2;
+    HAS_S(
+        body_of(&gemini_format),
+        "[{\"functionCall\":{\"id\":\"g1\",\"name\":\"a\",\"args\":{}},\"thoughtSignature\":\"S\"},"
+        "{\"functionCall\":{\"name\":\"b\",\"args\":{}}}]");
+    HAS_S(body_of(&gemini_format),
+          "[{\"functionResponse\":{\"id\":\"g1\",\"name\":\"a\",\"response\":{\"output\":\"1\"}}},"
+          "{\"functionResponse\":{\"name\":\"b\",\"response\":{\"output\":\"2\"}}}]");
     world_end();
 }
 

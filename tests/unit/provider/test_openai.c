@@ -43,6 +43,21 @@ TEST(chat_text_thoughts_and_usage)
     world_end();
 }
 
+TEST(chat_joins_a_character_that_was_cut_in_two)
+{
+    world_begin();
+    expect(&openai_chat_format,
+           DELTA("\"content\":\"a\\ud83d\"") DELTA("\"content\":\"\\ude00\"")
+               CALLS("{\"index\":0,\"id\":\"k1\",\"function\":{\"name\":\"look\","
+                     "\"arguments\":\"{\\\"a\\\":\\\"\\ud83d\"}}")
+                   CALLS("{\"index\":0,\"function\":{\"arguments\":\"\\ude00\\\"}\"}}")
+                       FINISH("tool_calls") DONE,
+           "[a][\xf0\x9f\x98\x80]<k1 look>",
+           "text a\xf0\x9f\x98\x80\ncall id=k1 name=look args={\"a\":\"\xf0\x9f\x98\x80\"}\n",
+           STOP_TOOLS);
+    world_end();
+}
+
 TEST(chat_calls_by_index)
 {
     world_begin();
@@ -205,6 +220,16 @@ TEST(responses_stream_thoughts_text_and_calls)
     EQ(w.turn.usage.cache_read, 4);
     EQ(w.turn.usage.output, 6);
     EQ(w.turn.usage.thinking, 2);
+    world_end();
+}
+
+TEST(responses_join_a_character_that_was_cut_in_two)
+{
+    world_begin();
+    expect(&openai_responses_format,
+           EV("output_text.delta", AT("0") PIECE("a\\ud83d"))
+               EV("output_text.delta", AT("0") PIECE("\\ude00")) COMPLETED("completed", ""),
+           "[a][\xf0\x9f\x98\x80]", "text a\xf0\x9f\x98\x80\n", STOP_END);
     world_end();
 }
 
