@@ -6,8 +6,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <sys/file.h>
 
 enum { PORT_TRIES = 16 };
 
@@ -165,6 +167,26 @@ static bool bind_name(struct str address, struct http_bound out[2], size_t *out_
 
 /* ---- Unix sockets ------------------------------------------------------------------------ */
 
+/*
+ * Who listens at a path holds PATH.lock: two that find a stale socket at once would each remove the
+ * other's. The file stays: a lock on a file that was removed keeps nobody out.
+ */
+static bool lock_path(const struct sockaddr_un *a, int *out, struct err *e)
+{
+    char path[sizeof(a->sun_path) + sizeof(".lock")];
+    AUTO_FD fd = -1;
+
+    snprintf(path, sizeof(path), "%s.lock", a->sun_path);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fail_sys(e, "listen on unix:%s: open %s", a->sun_path, path);
+    if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return fail(e, ERR_SYSTEM, "listen on unix:%s: in use by a server, which holds %s",
+                    a->sun_path, path);
+    *out = TAKE_FD(fd); /* also where the file system has no locks: there is nothing better */
+    return true;
+}
+
 /* Nobody has listened there since its server died. */
 static bool is_stale(const struct sockaddr_un *a)
 {
@@ -195,17 +217,20 @@ static bool bind_unix(struct str path, struct http_bound *out, char *out_text, s
     struct sockaddr_un a = { .sun_family = AF_UNIX };
     struct stat st;
     AUTO_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    AUTO_FD lock = -1;
 
     if (!path.n || !str_to_c(path, a.sun_path, sizeof(a.sun_path)))
         return fail(e, ERR_INVALID, "listen on a Unix socket: its path must have 1 to %zu bytes",
                     sizeof(a.sun_path) - 1);
     if (fd < 0 || fchmod(fd, 0600)) /* the file gets the mode of the socket */
         return fail_sys(e, "listen on unix:%s", a.sun_path);
-    if (!bind_replacing(fd, &a, e))
+    if (!lock_path(&a, &lock, e) || !bind_replacing(fd, &a, e))
         return false;
     if (listen(fd, SOMAXCONN) || lstat(a.sun_path, &st))
         return fail_sys(e, "listen on unix:%s", a.sun_path);
-    *out = (struct http_bound){ .fd = TAKE_FD(fd), .dev = st.st_dev, .ino = st.st_ino };
+    *out = (struct http_bound){
+        .fd = TAKE_FD(fd), .lock = TAKE_FD(lock), .dev = st.st_dev, .ino = st.st_ino
+    };
     memcpy(out->path, a.sun_path, sizeof(a.sun_path));
     snprintf(out_text, HTTP_ADDRESS, "unix:%s", a.sun_path);
     return true;
@@ -230,4 +255,6 @@ void http_unbind(struct http_bound *b)
         unlink(b->path);
     close(b->fd);
     b->fd = -1;
+    if (b->path[0])
+        close(b->lock);
 }

@@ -23,6 +23,7 @@ struct http_bound {
     int fd;
     char local[HTTP_HOST_TEXT]; /* its address without port; empty for a wildcard or a path */
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* of a Unix socket; else empty */
+    int lock;                                               /* of a Unix socket: see http_bind */
     dev_t dev;                                              /* of the file at path */
     ino_t ino;
 };
@@ -30,6 +31,8 @@ struct http_bound {
 /*
  * Listen on an address as http_server_listen takes it. "localhost" yields two sockets where
  * the machine has both loopback addresses. *out_text, of HTTP_ADDRESS bytes, gets the real one.
+ * A Unix socket that is left of a server that died is replaced; the lock on PATH.lock, which is held
+ * as long, shows whether one lives.
  */
 bool http_bind(struct str address, struct http_bound out[2], size_t *out_n, char *out_text,
                struct err *e);

@@ -11,6 +11,8 @@
 
 #include <stdio.h>
 
+enum { PROBE_MS = 100 }; /* a reset has come back by then, at least from this machine */
+
 void http_conn_go(struct http_conn *c, enum http_conn_state to)
 {
     c->state = to;
@@ -67,6 +69,8 @@ static int64_t due(const struct http_conn *c)
 {
     int64_t at = c->since + allowed_ms(c);
 
+    if (c->probe_at && c->probe_at < at)
+        at = c->probe_at;
     return stream_backlog(c->io) && stuck_at(c) < at ? stuck_at(c) : at;
 }
 
@@ -114,8 +118,7 @@ void http_conn_close(struct http_conn *c)
     lose_request(c);
 }
 
-/* Our last word was said: let it arrive. */
-static void linger(struct http_conn *c)
+void http_conn_linger(struct http_conn *c)
 {
     http_conn_go(c, HTTP_CONN_LINGER);
     drop_input(c);
@@ -150,15 +153,54 @@ static void on_closed(struct stream *io)
     leave_server(c);
 }
 
+/* ---- a client that sends no more --------------------------------------------------------- */
+
+/*
+ * Is there a request, complete, that is not answered yet? There is nothing without a meaning to send
+ * in the middle of a plain stream, so who sends no more counts as gone there.
+ */
+static bool owes_answer(const struct http_conn *c)
+{
+    if (c->state == HTTP_CONN_SERVING)
+        return !is_over(c->x) && c->x->answer != HTTP_ANSWER_STREAM;
+    return c->state == HTTP_CONN_IDLE && c->in.n > 0;
+}
+
+/* Send what means nothing: who has left altogether does not take it, which the next write tells. */
+static void probe(struct http_conn *c)
+{
+    const struct http_exchange *x = c->x;
+
+    if (x && x->answer == HTTP_ANSWER_NONE && !x->old)
+        http_answer_continue(c);
+    else if (x && x->answer == HTTP_ANSWER_EVENTS)
+        http_answer_comment(c->x);
+    stream_tell_room(c->io);
+}
+
+/*
+ * Who shuts one direction waits for answers; who closes the connection looks the same to us. So the
+ * request is served on, and two probes tell the one from the other.
+ */
+static void half_close(struct http_conn *c)
+{
+    c->half_closed = true;
+    c->probe_at = loop_now(c->server->loop) + PROBE_MS;
+    probe(c);
+    http_conn_arm(c);
+}
+
 static void on_end(struct stream *io, const struct err *e)
 {
     struct http_conn *c = io->owner;
     bool sending = !e && stream_backlog(io);
 
-    if (!sending)
+    if (!e && owes_answer(c))
+        half_close(c);
+    else if (!sending)
         http_conn_close(c);
     else if (c->state != HTTP_CONN_LINGER) /* it may still read what we owe it */
-        linger(c);
+        http_conn_linger(c);
 }
 
 /* ---- what is sent ------------------------------------------------------------------------ */
@@ -176,8 +218,8 @@ void http_conn_wrote(struct http_conn *c, bool room)
 void http_conn_answered(struct http_conn *c, bool keep)
 {
     c->x = NULL;
-    if (!keep) {
-        linger(c);
+    if (!keep || (c->half_closed && !c->in.n)) {
+        http_conn_linger(c);
         return;
     }
     http_conn_go(c, HTTP_CONN_IDLE);
@@ -201,6 +243,10 @@ static void on_room(struct stream *io)
             http_conn_arm(c);
         return;
     }
+    if (c->half_closed && io->error) {
+        http_conn_close(c);
+        return;
+    }
     c->choked = false;
     if (c->in.n && http_intake_may_go_on(c))
         loop_post(c->server->loop, &c->again);
@@ -220,7 +266,7 @@ static void too_late(struct http_conn *c, int status, const char *what)
 
     snprintf(no.text, sizeof(no.text), "%s", what);
     http_answer_refusal(c, x, &no, false);
-    linger(c);
+    http_conn_linger(c);
 }
 
 static void serving_late(struct http_conn *c)
@@ -255,6 +301,12 @@ static void on_timer(struct timer *t)
     int64_t now = loop_now(c->server->loop);
 
     if (now < due(c)) {
+        http_conn_arm(c);
+        return;
+    }
+    if (c->probe_at && now >= c->probe_at) {
+        c->probe_at = 0;
+        probe(c);
         http_conn_arm(c);
         return;
     }
@@ -334,14 +386,14 @@ void http_conn_drain(struct http_conn *c)
     switch ((enum http_conn_state)c->state) {
     case HTTP_CONN_IDLE:
         if (stream_backlog(c->io))
-            linger(c);
+            http_conn_linger(c);
         else
             http_conn_close(c);
         break;
     case HTTP_CONN_SERVING:
         if (c->x->answer == HTTP_ANSWER_EVENTS && !c->x->req.ends) {
             http_answer_last(c->x);
-            linger(c);
+            http_conn_linger(c);
         }
         break;
     case HTTP_CONN_HEAD:

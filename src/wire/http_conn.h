@@ -61,9 +61,11 @@ struct http_conn {
     struct http1_scan scan;  /* how far the head at the front of `in` was searched */
     struct timer timer;      /* fires no later than due(); may fire too early */
     struct post again;       /* go on with `in` */
+    int64_t probe_at;        /* when a client that sends no more is probed again; 0: it is not */
     int64_t since;           /* when the state began, or an event stream last sent something */
     uint8_t state;           /* enum http_conn_state */
     bool busy;               /* reading what arrived: it will see to the rest itself */
+    bool half_closed;        /* the client sends no more, and may wait for answers */
     bool choked;             /* the client does not read: nothing more is served until it does */
     bool loopback, any_host, has_uid;
     uint32_t uid;
@@ -116,6 +118,9 @@ void http_conn_drain(struct http_conn *c);
 
 /* End it now; what was not sent is lost. */
 void http_conn_close(struct http_conn *c);
+
+/* Our last word was said: let it arrive, then close. */
+void http_conn_linger(struct http_conn *c);
 
 /* The only writer of c->state. Notes the time. */
 void http_conn_go(struct http_conn *c, enum http_conn_state to);

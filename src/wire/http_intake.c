@@ -145,9 +145,22 @@ static bool is_bare(const struct http1_head *head)
     return !head->chunked && !head->length;
 }
 
+/* Nothing is decoded here: a handler that saw packed bytes would take them for the message. */
+static bool is_encoded(const struct http1_head *head)
+{
+    for (size_t i = 0; i < head->headers; i++)
+        if (str_eq_nocase(head->header[i].name, STR("content-encoding")) &&
+            !str_eq_nocase(str_trim(head->header[i].value), STR("identity")))
+            return true;
+    return false;
+}
+
 static bool admit(struct http_conn *c, struct http_exchange *x, const struct http1_head *head,
                   struct str *rest)
 {
+    static const struct http_refusal encoded = {
+        .status = 415, .text = "Content-Encoding: only identity is accepted; send the body unpacked"
+    };
     const struct http_peer peer = { .remote = { c->names, c->remote_n },
                                     .local = { c->names + c->remote_n, c->local_n },
                                     .loopback = c->loopback,
@@ -161,6 +174,8 @@ static bool admit(struct http_conn *c, struct http_exchange *x, const struct htt
     take_over(x, head);
     if (!http_gate_pass(&c->server->gate, head, &peer, &entry, &no))
         return http_intake_turn_down(c, x, &no, x->keep_alive && is_bare(head));
+    if (is_encoded(head))
+        return http_intake_turn_down(c, x, &encoded, x->keep_alive && is_bare(head));
     if (!http1_body_begin(&x->body, head, c->server->limits, &why))
         return turn_down_for(c, x, why);
     describe(x, head, &entry);
@@ -246,6 +261,10 @@ static void advance(struct http_conn *c, struct str bytes)
     if (c->state == HTTP_CONN_LINGER || c->state == HTTP_CONN_CLOSED)
         return;
     keep_rest(c, bytes);
+    if (c->half_closed && !c->choked && c->state != HTTP_CONN_SERVING) { /* no more will come */
+        http_conn_linger(c);
+        return;
+    }
     set_paused(c, c->in.n && (c->state == HTTP_CONN_SERVING || c->choked));
     http_conn_arm(c);
 }

@@ -11,13 +11,14 @@
  * HEAD     the first byte came; the whole head must follow within http_head_ms.
  * BODY     the head was accepted (100-continue answered); the body must follow.
  * SERVING  the handler has the request. A client that leaves is noticed, also while nothing is
- *          being sent. One that has only shut its sending side looks the same and counts as
- *          gone: closing is how a client cancels.
+ *          being sent: closing is how a client cancels. One that has only shut its sending side
+ *          gets its answers. Both look the same, so whoever sends no more is sent what means nothing
+ *          (100 Continue, or a comment of an event stream); only a closed connection refuses it.
  * LINGER   our last word is out, the write side is shut, what still arrives is read and dropped
  *          for a moment, so that the client gets our answer and not a reset.
  *
  * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the API key,
- * the route.
+ * the route, and that the body is not packed (Content-Encoding).
  * A refusal carries a JSON body {"error":{"code":STATUS,"message":"..."}} that says what was
  * wrong and what is accepted.
  */

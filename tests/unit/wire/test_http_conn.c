@@ -289,6 +289,60 @@ TEST(a_client_that_leaves_is_noticed_in_every_state)
     world_free(w);
 }
 
+/* Ends what it sends, and reads on. */
+static void shut(struct world *w, int i)
+{
+    fake_stream_end(&w->client[i]);
+    fake_settle(w->loop);
+}
+
+TEST(a_client_that_only_sends_no_more_gets_its_answers)
+{
+    struct world *w = world_new();
+
+    begin(w, 0, WORLD_GET("/later") WORLD_GET("/hi") "GET /hi HT");
+    shut(w, 0);
+    EQ_STR(world_says(w, 0), "HTTP/1.1 100 Continue\r\n\r\n");
+    world_wait(w, 1000); /* probed twice, and no more */
+    EQ_STR(world_says(w, 0), "HTTP/1.1 100 Continue\r\n\r\n");
+    EQ(w->gone, 0);
+    world_answer(w, world_take(w), "heard");
+    fake_settle(w->loop);
+    HAS(world_says(w, 0), "\r\n\r\nheardHTTP/1.1 200 OK\r\n");
+    OK(w->client[0].closed); /* the rest of the third request never comes */
+    EQ(w->served, 2);
+
+    begin(w, 1, WORLD_GET("/events"));
+    world_says(w, 1);
+    shut(w, 1);
+    EQ_STR(world_says(w, 1), "d\r\n: keepalive\n\n\r\n");
+    http_sse_send(w->held[0], &(struct sse_out){ .data = STR("x") });
+    fake_settle(w->loop);
+    EQ_STR(world_says(w, 1), "9\r\ndata: x\n\n\r\n");
+    http_stream_end(world_take(w));
+    fake_settle(w->loop);
+    OK(w->client[1].closed);
+    EQ(w->gone, 0);
+    world_free(w);
+}
+
+/* The first probe reaches a machine that has closed the connection, the second hears of it. */
+TEST(a_client_that_leaves_later_is_noticed_by_the_second_probe)
+{
+    struct world *w = world_new();
+
+    begin(w, 0, WORLD_GET("/later"));
+    shut(w, 0);
+    w->client[0].gone = true;
+    fake_settle(w->loop);
+    EQ(w->gone, 0);
+    world_wait(w, 1000);
+    EQ(w->gone, 1);
+    OK(w->client[0].closed);
+    world_answer(w, world_take(w), "nobody hears");
+    world_free(w);
+}
+
 TEST(a_request_stays_valid_when_its_client_has_gone)
 {
     struct world *w = world_new();

@@ -318,6 +318,7 @@ TEST(a_stale_socket_is_replaced_and_a_live_one_is_not)
 
     OK(http_bind(str_of(in_folder("s")), left, &n, text, &e));
     close(left[0].fd); /* as after kill -9 */
+    close(left[0].lock);
     site_open(in_folder("s"));
     OK(!http_server_listen(site.server, str_of(in_folder("s")), text, &e));
     OK(strstr(e.text, "in use"));
@@ -347,19 +348,33 @@ TEST(what_is_no_socket_is_left_alone)
 
 TEST(a_socket_of_somebody_else_is_not_removed)
 {
-    struct err e = { 0 };
-    struct http_bound other[2];
-    char text[HTTP_ADDRESS];
-    size_t n;
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    AUTO_FD other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct stat st;
 
     site_open(in_folder("o"));
     unlink(in_folder("o") + 5);
-    OK(http_bind(str_of(in_folder("o")), other, &n, text, &e));
+    OK(str_to_c(str_of(in_folder("o") + 5), a.sun_path, sizeof(a.sun_path)));
+    OK(!bind(other, (const struct sockaddr *)&a, sizeof(a)));
     site_close();
     OK(!lstat(in_folder("o") + 5, &st));
+    OK(!unlink(in_folder("o") + 5));
+}
+
+TEST(a_path_is_taken_also_when_its_socket_was_deleted)
+{
+    struct err e = { 0 };
+    struct http_bound other[2];
+    char text[HTTP_ADDRESS];
+    size_t n;
+
+    site_open(in_folder("d"));
+    unlink(in_folder("d") + 5);
+    OK(!http_bind(str_of(in_folder("d")), other, &n, text, &e));
+    OK(strstr(e.text, "in use by a server, which holds"));
+    site_close();
+    OK(http_bind(str_of(in_folder("d")), other, &n, text, &e));
     http_unbind(&other[0]);
-    OK(lstat(in_folder("o") + 5, &st));
 }
 
 /* libuv and the kernel would cut it and bind another name. */
