@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* What the kernel said: of a commit that failed only the file that was written still knows it. */
@@ -18,6 +19,24 @@ static int errno_of(struct sql *s)
     if (!sys)
         sqlite3_file_control(s->db, NULL, SQLITE_FCNTL_LAST_ERRNO, &sys);
     return sys;
+}
+
+/* SQLite opens such a database for reading only, and does not tell why. */
+static bool is_read_only_mount(struct sql *s, int sys)
+{
+    const char *path = s->db ? sqlite3_db_filename(s->db, "main") : NULL;
+    struct statvfs fs;
+
+    return sys == EROFS || (path && statvfs(path, &fs) == 0 && (fs.f_flag & ST_RDONLY));
+}
+
+static bool fail_read_only(struct sql *s, const char *what, struct err *e)
+{
+    const char *path = s->db ? sqlite3_db_filename(s->db, "main") : NULL;
+
+    return fail(e, ERR_SYSTEM, "%s: %s%sRead-only file system (EROFS)", what,
+                path && strcmp(path, what) != 0 ? path : "",
+                path && strcmp(path, what) != 0 ? ": " : "");
 }
 
 bool sql_fail(struct sql *s, const char *what, struct err *e)
@@ -39,14 +58,20 @@ bool sql_fail(struct sql *s, const char *what, struct err *e)
         return fail(e, ERR_TIMEOUT, "%s: another process writes to it and does not end", what);
     case SQLITE_READONLY:
     case SQLITE_PERM:
+        if (is_read_only_mount(s, sys))
+            return fail_read_only(s, what, e);
         return fail(e, ERR_SYSTEM, "%s: it, or the folder it is in, cannot be written", what);
     case SQLITE_CANTOPEN:
+        if (is_read_only_mount(s, sys))
+            return fail_read_only(s, what, e);
         return fail(e, sys == EACCES ? ERR_DENIED : ERR_SYSTEM, "%s: it cannot be opened%s%s", what,
                     sys ? ": " : "", sys ? strerror(sys) : "");
     case SQLITE_FULL: return fail(e, ERR_SYSTEM, "%s: the disk is full", what);
     case SQLITE_IOERR:
         if (sys == ENOSPC || sys == EDQUOT || sys == EFBIG)
             return fail(e, ERR_SYSTEM, "%s: the disk is full", what);
+        if (sys == EROFS)
+            return fail_read_only(s, what, e);
         return fail(e, ERR_SYSTEM, "%s: %s: %s", what, text, sys ? strerror(sys) : "no reason");
     }
     return fail(e, ERR_SYSTEM, "%s: %s", what, text);
