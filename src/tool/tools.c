@@ -25,8 +25,6 @@ const struct tool *const builtin_tools[] = {
     &tool_agent_dispatch,
     &tool_task_get,
     &tool_task_cancel,
-    &tool_a2a_discover,
-    &tool_a2a_send,
     &tool_ask_user,
     &tool_artifact_write,
     &tool_skill,

@@ -28,8 +28,6 @@ extern const struct tool tool_agent_send;
 extern const struct tool tool_agent_dispatch;
 extern const struct tool tool_task_get;
 extern const struct tool tool_task_cancel;
-extern const struct tool tool_a2a_discover;
-extern const struct tool tool_a2a_send;
 extern const struct tool tool_ask_user;
 extern const struct tool tool_artifact_write;
 

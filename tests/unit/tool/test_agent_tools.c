@@ -209,15 +209,4 @@ TEST(an_artifact_comes_back_as_it_was_made)
     bench_close(&b);
 }
 
-TEST(what_is_not_there_yet_says_what_is_missing)
-{
-    struct bench b;
-
-    bench_open(&b);
-    HAS_S(call(&b, &tool_a2a_discover, "{'url':'x'}"), "not available yet: the A2A protocol");
-    WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_a2a_send, "{'url':'x','message':'y'}"), "the A2A protocol");
-    bench_close(&b);
-}
-
 TEST_MAIN()
