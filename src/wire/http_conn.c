@@ -11,7 +11,11 @@
 
 #include <stdio.h>
 
-enum { PROBE_MS = 100 }; /* a reset has come back by then, at least from this machine */
+/*
+ * When a client that sends no more is probed again, in ms after the last time: a reset comes back at
+ * once from this machine, later from others.
+ */
+static const uint16_t probe_ms[] = { 1, 50, 1000 };
 
 void http_conn_go(struct http_conn *c, enum http_conn_state to)
 {
@@ -176,18 +180,20 @@ static void probe(struct http_conn *c)
     else if (x && x->answer == HTTP_ANSWER_EVENTS)
         http_answer_comment(c->x);
     stream_tell_room(c->io);
+    c->probe_at = 0;
+    if (c->probes < ARRAY_LEN(probe_ms))
+        c->probe_at = loop_now(c->server->loop) + probe_ms[c->probes++];
+    http_conn_arm(c);
 }
 
 /*
  * Who shuts one direction waits for answers; who closes the connection looks the same to us. So the
- * request is served on, and two probes tell the one from the other.
+ * request is served on, and probes tell the one from the other.
  */
 static void half_close(struct http_conn *c)
 {
     c->half_closed = true;
-    c->probe_at = loop_now(c->server->loop) + PROBE_MS;
     probe(c);
-    http_conn_arm(c);
 }
 
 static void on_end(struct stream *io, const struct err *e)
@@ -305,9 +311,7 @@ static void on_timer(struct timer *t)
         return;
     }
     if (c->probe_at && now >= c->probe_at) {
-        c->probe_at = 0;
         probe(c);
-        http_conn_arm(c);
         return;
     }
     if (stream_backlog(c->io) && now >= stuck_at(c)) {

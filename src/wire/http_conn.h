@@ -65,6 +65,7 @@ struct http_conn {
     int64_t since;           /* when the state began, or an event stream last sent something */
     uint8_t state;           /* enum http_conn_state */
     bool busy;               /* reading what arrived: it will see to the rest itself */
+    uint8_t probes;          /* that were sent to a client that sends no more, but for the first */
     bool half_closed;        /* the client sends no more, and may wait for answers */
     bool choked;             /* the client does not read: nothing more is served until it does */
     bool loopback, any_host, has_uid;

@@ -132,7 +132,7 @@ def a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(root):
         equal([x.split()[1] for x in lines[:3]], ["0", "1", "2"])
         equal(lines[3], "code 0")
         has(lines[4], "failed: ")
-        has(lines[4], "cannot be")
+        has(lines[4], "t.db: Read-only file system (EROFS)")
         equal(lines[5], "code 1")
 
 
