@@ -36,7 +36,7 @@ static bool delete_logs(struct job *job, struct err *e)
     struct retention *r = CONTAINER_OF(job, struct retention, job);
 
     r->logs = (struct log_sweep){ .now = clock_wall_ms() };
-    return log_files_sweep(r->root, r->state, r->limits, &r->logs, e);
+    return log_files_sweep(r->root, r->state_dir, r->limits, &r->logs, e);
 }
 
 static void on_logs_deleted(struct op *op, const struct err *e, void *who)
@@ -99,10 +99,10 @@ static void on_next(struct timer *t)
 /* ---- life -------------------------------------------------------------------------------- */
 
 void retention_start(struct retention *r, struct loop *loop, const struct limits *limits,
-                     struct store_port *store, const char *root, const char *state)
+                     struct store_port *store, const char *root, const char *state_dir)
 {
     *r = (struct retention){
-        .loop = loop, .limits = limits, .store = store, .root = root, .state = state
+        .loop = loop, .limits = limits, .store = store, .root = root, .state_dir = state_dir
     };
     timer_set(loop, &r->next, limits->gc_interval_ms, on_next);
 }

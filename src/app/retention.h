@@ -22,7 +22,7 @@ struct retention {
     struct loop *loop; /* NULL: not started, or stopped */
     const struct limits *limits;
     struct store_port *store;
-    const char *root, *state; /* where logs are (log_files.h) */
+    const char *root, *state_dir; /* where logs are (log_files.h) */
     enum retention_state state;
     struct timer next;
     struct store_ask ask;
@@ -35,7 +35,7 @@ struct retention {
 
 /* The first run is after limits.gc_interval_ms. What is given outlives it. */
 void retention_start(struct retention *r, struct loop *loop, const struct limits *limits,
-                     struct store_port *store, const char *root, const char *state);
+                     struct store_port *store, const char *root, const char *state_dir);
 
 /* So many bytes were added to a log. */
 void retention_log_grew(struct retention *r, size_t bytes);

@@ -14,7 +14,20 @@
 
 /* ---- on the pool ---------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *path, struct str text, struct err *e)
+/* The log is in one of two directories (log_dir.h): the kernel knows in which. */
+static bool fail_in_dir(int dir, const char *done, const char *name, struct err *e)
+{
+    int sys = errno;
+    char link[32], path[160] = "";
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+    if (readlink(link, path, sizeof(path) - 1) < 0)
+        path[0] = 0;
+    errno = sys;
+    return fail_sys(e, "%s %s/%.60s", done, path, name);
+}
+
+static bool write_all(int dir, const char *name, int fd, struct str text, struct err *e)
 {
     while (text.n) {
         ssize_t n = write(fd, text.p, text.n);
@@ -22,7 +35,7 @@ static bool write_all(int fd, const char *path, struct str text, struct err *e)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return fail_sys(e, "write %.150s", path);
+            return fail_in_dir(dir, "write", name, e);
         text = str_skip(text, (size_t)n);
     }
     return true;
@@ -39,14 +52,14 @@ static bool write_lines(struct spool *s, struct str lines, struct err *e)
     if (fstatat(dir, log->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0 &&
         st.st_size + (off_t)lines.n > log->limits->session_log_bytes &&
         renameat(dir, log->name, dir, log->old) != 0)
-        return fail_sys(e, "rename %.150s", log->name);
+        return fail_in_dir(dir, "rename", log->name, e);
     fd = openat(dir, log->name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                 0600);
     if (fd < 0)
-        return fail_sys(e, "open %.150s", log->name);
+        return fail_in_dir(dir, "open", log->name, e);
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return fail(e, ERR_INVALID, "%.150s is not a regular file", log->name);
-    return write_all(fd, log->name, lines, e);
+    return write_all(dir, log->name, fd, lines, e);
 }
 
 /* ---- on the loop ---------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run
+from harness import DEADLINE, TREFOIL, case, environment, equal, has, main, run, state_dir
 
 
 def place(root):
@@ -43,14 +43,19 @@ def a_database_that_is_there_and_cannot_be_written(root):
 
 
 @case
-def a_log_that_cannot_be_written(root):
+def logs_that_can_be_written_nowhere(root):
+    """Neither in the project nor in the state directory of the root."""
     work, env = place(root)
-    logs = work / ".trefoil/logs"
-    logs.mkdir(parents=True, mode=0o700)
-    done = mounted(READ_ONLY, logs, TREFOIL, "run", "/echo hello", "--root", work, **env)
+    equal(run("run", "/echo hello", root=work, **env).returncode, 0)
+    state = state_dir(work, **env)
+    (state / "logs").mkdir(mode=0o700, exist_ok=True)
+    script = ('for d in "$1" "$2"; do mount --bind "$d" "$d"; mount -o remount,bind,ro "$d"; done; '
+              'shift 2; exec "$@"')
+    done = mounted(script, work / ".trefoil/logs", state / "logs", TREFOIL, "run", "/echo hello",
+                   "--root", work, **env)
     equal((done.returncode, done.stdout.decode().strip()), (0, "hello"))
-    has(done.stderr.decode(), str(logs))
     has(done.stderr.decode(), "(EROFS)")
+    has(done.stderr.decode(), str(state / "logs"))
 
 
 main()
