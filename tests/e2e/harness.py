@@ -26,7 +26,7 @@ ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
              "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
              "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
-             "a2a_discover", "a2a_send", "ask_user", "artifact_write"]
+             "ask_user", "artifact_write"]
 # What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
                    "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
