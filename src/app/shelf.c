@@ -2,6 +2,17 @@
 
 #include "app/store_find.h"
 
+bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err *e)
+{
+    *s = (struct shelf){ .loop = loop_new(LOOP_REAL_CLOCK) };
+    if (!store_open(s->loop, &app->config.limits, path, &s->store, e)) {
+        loop_free(s->loop);
+        return false;
+    }
+    s->port = store_port(s->store);
+    return true;
+}
+
 bool shelf_open(struct shelf *s, struct app *app)
 {
     const char *path;
@@ -14,14 +25,10 @@ bool shelf_open(struct shelf *s, struct app *app)
         app_fail(&e);
         return false;
     }
-    s->loop = loop_new(LOOP_REAL_CLOCK);
-    if (!store_open(s->loop, &app->config.limits, path, &s->store, &e)) {
-        app_fail(&e);
-        loop_free(s->loop);
-        return false;
-    }
-    s->port = store_port(s->store);
-    return true;
+    if (shelf_create(s, app, path, &e))
+        return true;
+    app_fail(&e);
+    return false;
 }
 
 static void on_closed(void *who)

@@ -21,6 +21,10 @@ struct shelf {
  * reason on stderr, when it cannot be opened.
  */
 bool shelf_open(struct shelf *s, struct app *app);
+
+/* The database at a path, which is created if it is missing. */
+bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err *e);
+
 void shelf_close(struct shelf *s);
 
 /* The records of a session, as they are stored, one after the other. */

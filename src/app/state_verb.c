@@ -1,11 +1,16 @@
 /* state_verb.c - `trefoil state`: where trefoil keeps what it trusts, and for which folders. */
 #include "app/app.h"
 #include "app/show.h"
+#include "app/state_import.h"
 #include "app/state_list.h"
 #include "base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+struct state_args {
+    bool dry_run;
+};
 
 /* ---- list ----------------------------------------------------------------------------------- */
 
@@ -127,13 +132,15 @@ static const struct action {
 static int run(struct app *app, const void *args, int words, char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
+    const struct state_args *a = args;
     struct state_list l;
     int code = EXIT_USAGE;
     struct err e;
 
-    (void)args;
     if (str_eq(what, STR("path")))
         return print_path(app);
+    if (str_eq(what, STR("import")))
+        return state_import(app, words > 1 ? word[1] : NULL, a->dry_run);
     if (!state_list_open(&l, &app->mem, &e))
         return app_fail(&e);
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
@@ -143,22 +150,33 @@ static int run(struct app *app, const void *args, int words, char **word)
     return code;
 }
 
+static const struct option options[] = {
+    { "dry-run", OPTION_FLAG, offsetof(struct state_args, dry_run), NULL,
+      "Only show what would be imported" },
+};
+
 static const struct subcommand subcommands[] = {
     { "list", "", "List the state directories of all roots", 0, 0, NULL },
     { "path", "", "Print the state directory of this root", 0, 0, NULL },
     { "adopt", "[ID]", "Use the state of another folder for this root", 0, 1, NULL },
     { "delete", "ID...", "Delete state directories", 1, WORDS_ANY, NULL },
+    { "import", "[FILE]", "Show a database and import its conversations", 0, 1, "dry-run" },
 };
 
 const struct verb verb_state = {
     .name = "state",
-    .words = "[list | path | adopt | delete]",
+    .words = "[list | path | adopt | delete | import]",
     .summary = "Show and manage what trefoil keeps for each root",
     .more = "Sessions, tasks, locks, approvals, notes and the audit log of a root are kept in a "
             "directory of\nthe user, never in the project. A folder that is replaced by another "
             "one at the same path\nstarts with fresh state; `adopt` without an ID brings back the "
-            "state that was put aside last.\n",
+            "state that was put aside last.\n"
+            "`import` reads FILE (default: .trefoil/trefoil.db of the root). Rights, approvals, "
+            "locks, tasks\nand notes are not imported.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct state_args),
     .run = run,
 };

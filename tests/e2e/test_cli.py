@@ -14,7 +14,7 @@ SUBCOMMANDS = {"sessions": ("list", "show", "export", "delete"), "agents": ("lis
                "tasks": ("list", "show", "watch", "events", "cancel"),
                "approvals": ("list", "show", "allow", "deny", "answer"), "tools": ("list", "call"),
                "servers": ("list", "test", "add", "remove", "enable", "disable", "approve"),
-               "config": ("check", "limits"), "state": ("list", "path", "adopt", "delete")}
+               "config": ("check", "limits"), "state": ("list", "path", "adopt", "delete", "import")}
 
 
 def shown(*args, **more):

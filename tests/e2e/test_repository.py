@@ -138,6 +138,126 @@ def what_is_kept_is_in_the_users_state_and_for_the_user_alone(folder):
     equal({p.name for p in (root / ".trefoil").iterdir()}, {".gitignore", "logs"})
 
 
+# ---- importing ------------------------------------------------------------------------------
+
+def left_behind(folder, change=None):
+    """A project with a database as older versions left it, and what was done to it since."""
+    mark, root = folder / "ran", folder / "project"
+    (root / ".trefoil").mkdir(parents=True)
+    path = root / ".trefoil/trefoil.db"
+    shutil.copy(hostile_database(folder, f"echo x >> {mark}"), path)
+    if change:
+        db = sqlite3.connect(path)
+        with db:
+            db.executescript(change)
+        db.close()
+    return root
+
+
+def imported(root, *words):
+    done = run("state", "import", "--json", *words, root=root)
+    equal((done.returncode, done.stderr), (0, b""))
+    return json.loads(done.stdout)
+
+
+@case
+def an_import_shows_what_it_finds_and_takes_conversations_alone(folder):
+    root = left_behind(folder, """
+        UPDATE sessions SET settings = '{"model":"x"}', process = 'p', owner = 'key:x', cwd = '/';
+        INSERT INTO locks VALUES (1, 't', 'a', '["x"]', 1, 1, 'p', 9e18);
+        INSERT INTO memory VALUES ('s', 'k', 'v', 1, 1);
+        INSERT INTO task_answers VALUES (1, 1, 'k', '{}', 'user:0');
+        INSERT INTO images VALUES (1, 1, 't', 'a.txt', 420, x'00');""")
+    before = (root / ".trefoil/trefoil.db").read_bytes()
+    shown = imported(root, "--dry-run")
+    equal([shown[k] for k in ("sessions", "records", "tasks", "unfinished_tasks", "answers", "locks",
+                              "notes", "imported_sessions")], [1, 3, 1, 1, 1, 1, 1, 0])
+    equal(sessions(root), [])
+    done = imported(root)
+    equal((done["imported_sessions"], done["imported_records"]), (1, 3))
+    equal(imported(root)["imported_sessions"], 0)
+    has(run("state", "import", root=root).stdout, b"holds 1 sessions (3 records), 1 tasks (1 unfinished)")
+    equal((root / ".trefoil/trefoil.db").read_bytes(), before)
+    equal(sorted(p.name for p in (root / ".trefoil").iterdir()), ["trefoil.db"])
+    equal(sessions(root), ["/echo hello"])
+    [session] = json.loads(run("sessions", "--json", root=root).stdout)
+    has(run("sessions", "show", session["id"], root=root).stdout, b"hello")
+    db = sqlite3.connect(database(root))
+    equal(db.execute("SELECT cwd, model, mode, settings, process, owner FROM sessions").fetchall(),
+          [("", "", "read-write", "", "", f"user:{os.getuid()}")])
+    for table in ("tasks", "locks", "memory", "task_answers", "images", "turns"):
+        equal((table, db.execute(f"SELECT count(*) FROM {table}").fetchone()), (table, (0,)))
+    [prompt] = db.execute("SELECT body FROM events WHERE kind = 'prompt'").fetchone()
+    equal(json.loads(prompt)["from"], "import")
+    db.close()
+    with Serve(*own_config(folder), root=root, **OFFLINE) as serve:
+        equal(serve.request("GET", "/api/tasks").json()["tasks"], [])
+        done = run("run", "--session", session["id"], "/echo next", root=root, **OFFLINE)
+        equal((done.returncode, done.stdout), (0, b"next\n"))
+    equal((folder / "ran").exists(), False)
+    (root / ".trefoil/trefoil.db").unlink()
+    equal(run("sessions", root=root).stderr, b"")
+
+
+@case
+def what_was_under_way_and_odd_names_are_not_imported(folder):
+    root = left_behind(folder, """
+        INSERT INTO events VALUES ((1 << 32) + 4, 1, 'prompt', '{"id":"a","turn":"b","blocks":[]}');
+        INSERT INTO sessions SELECT 2, '../../../../../../../../tmp/trefoil-x', agent, cwd, model,
+         mode, title, settings, created, updated, last_seq, bytes, version, fence, process, lease,
+         owner FROM sessions;
+        INSERT INTO sessions SELECT 3, replace(id, '-', '0'), agent, cwd, model, mode, 'no turn',
+         settings, created, updated, last_seq, bytes, version, fence, process, lease, owner
+         FROM sessions WHERE n = 1;
+        INSERT INTO events SELECT (2 << 32) + (place & 0xffffffff), at, kind, body FROM events;""")
+    done = imported(root)
+    equal((done["sessions"], done["imported_sessions"], done["imported_records"]), (3, 1, 3))
+    equal(sessions(root), ["/echo hello"])
+    done = run("run", "-c", root=root, **OFFLINE)
+    has(done.stderr, b"the last turn of this session ended")
+
+
+@case
+def a_file_that_is_no_database_of_ours_is_refused(folder):
+    root = left_behind(folder)
+    file = root / ".trefoil/trefoil.db"
+    good = file.read_bytes()
+
+    def refused(why, code=2):
+        done = run("state", "import", root=root)
+        equal((done.returncode, done.stdout), (code, b""))
+        has(done.stderr, why)
+        equal([p.name for p in state_dir(root).iterdir() if p.name.startswith("import")], [])
+
+    for change, why in (
+            ("CREATE TRIGGER t AFTER UPDATE ON events BEGIN DELETE FROM tasks; END", b"its schema is not"),
+            ("CREATE VIEW v AS SELECT * FROM sessions", b"its schema is not"),
+            ("ALTER TABLE sessions ADD COLUMN x TEXT", b"its schema is not"),
+            ("DROP TABLE events; CREATE VIEW events AS SELECT 1 AS place", b"its schema is not"),
+            ("PRAGMA user_version = 999", b"it has schema 999; this program imports"),
+            ("PRAGMA user_version = 0", b"it has schema 0")):
+        file.write_bytes(good)
+        db = sqlite3.connect(file)
+        db.executescript(change)
+        db.close()
+        refused(why)
+    file.write_bytes(b"no database" * 1000)
+    refused(b"file is not a database")
+    file.write_bytes(good[:len(good) // 2])
+    refused(b"")
+    (root / "trefoil.toml").write_text("[limits]\nstate_import_bytes = 65_536\n")
+    file.write_bytes(good)
+    refused(b"limits.state_import_bytes", 1)
+    for make in (file.mkdir, lambda: os.mkfifo(file), lambda: file.symlink_to("/etc/passwd")):
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+        make()
+        done = run("state", "import", root=root)
+        equal((done.returncode in (1, 2), done.stdout), (True, b""))
+    file.unlink()
+    refused(b"No such file or directory")
+    equal(sessions(root), [])
+
+
 # ---- links, and folders of others ------------------------------------------------------------
 
 def logs_in_state(root):
