@@ -36,7 +36,7 @@ static bool read_definition(struct agent_scope *a, struct arena *mem, struct err
     a->card = (struct agent_card){ .name = a->name,
                                    .title = arena_cstr(mem, str_of(def->title)),
                                    .description = arena_str(mem, def->description),
-                                   .mode = def->mode,
+                                   .mode = agent_def_mode(def),
                                    .tier = agent_tier_name(agent_def_tier(def)) };
     return true;
 }
@@ -62,7 +62,7 @@ static void read_card(struct call *call)
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
     jw_object(&w);
     jw_plain_key(&w, STR("card"));
-    agent_card_write(&w, &a->card);
+    agent_card_write(&w, &a->card, call);
     jw_plain_key(&w, STR("tools"));
     jw_array(&w);
     for (size_t i = 0; (t = offer_tool_at(&a->offer, i)); i++)

@@ -137,7 +137,7 @@ static void list_cards(struct call *call)
     jw_plain_key(&w, STR("agents"));
     jw_array(&w);
     for (size_t i = 0; (card = agent_card_at(a->staff, i)); i++)
-        agent_card_write(&w, card);
+        agent_card_write(&w, card, call);
     jw_array_end(&w);
     jw_object_end(&w);
     call_json_content(call, &text);
@@ -227,8 +227,9 @@ static void write_definition(struct jw *w, const struct agent_def *def)
 }
 
 /* The definition, or why it cannot be worked with. */
-static void write_agent(struct jw *w, const struct agent_tools *a, const struct agent_card *card)
+static void write_agent(struct jw *w, const struct call *call, const struct agent_card *card)
 {
+    const struct agent_tools *a = call->who;
     struct agent_desk *desk = a->staff->desk;
     struct str name = str_of(card->name);
     struct agent *agent;
@@ -239,7 +240,7 @@ static void write_agent(struct jw *w, const struct agent_tools *a, const struct 
     jw_kstr(w, "description", card->description.p ? card->description : STR(""));
     write_or_null(w, "tier", str_of(card->tier));
     jw_plain_key(w, STR("card"));
-    agent_card_write(w, card);
+    agent_card_write(w, card, call);
     agent = desk->kind->take(desk, &(struct agent_want){ .name = name }, &e);
     if (agent) {
         write_summary(w, agent);
@@ -265,7 +266,7 @@ static void show_card(struct call *call)
         return;
     }
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
-    write_agent(&w, a, card);
+    write_agent(&w, call, card);
     call_json_content(call, &text);
 }
 

@@ -49,7 +49,7 @@ static struct agent_card card_of(const struct agent_def *def)
     return (struct agent_card){ .name = def->name,
                                 .title = def->title,
                                 .description = def->description,
-                                .mode = def->mode,
+                                .mode = agent_def_mode(def),
                                 .tier = agent_tier_name(agent_def_tier(def)) };
 }
 

@@ -116,7 +116,7 @@ void prompt_files_load(struct arena *mem, const char *root, const struct limits 
 
 static bool only_reads(const struct agent_def *def)
 {
-    return def->mode == AGENT_READ_ONLY || str_eq(def->approval_mode, STR("plan"));
+    return agent_def_mode(def) == AGENT_READ_ONLY;
 }
 
 static struct str place_of_agent(struct arena *mem, const char *root, const struct agent_def *def)

@@ -38,6 +38,7 @@ void task_write(struct jw *w, const struct task_info *t, bool whole)
     write_text(w, "session", t->session);
     write_text(w, "model", t->model);
     write_text(w, "mode", t->mode);
+    write_text(w, "mode_reason", t->mode_reason);
     write_text(w, "owner", t->owner);
     write_time(w, "created", t->created);
     write_time(w, "updated", t->updated);

@@ -148,6 +148,7 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
     put_text(out, "session", t->session);
     put_text(out, "model", t->model);
     put_text(out, "mode", t->mode);
+    put_text(out, "why so", t->mode_reason);
     put_text(out, "owner", t->owner);
     put_time(out, "created", t->created);
     put_time(out, "updated", t->updated);

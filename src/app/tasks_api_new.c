@@ -2,6 +2,7 @@
 #include "app/api_visit.h"
 #include "app/tasks.h"
 #include "app/tasks_api.h"
+#include "core/agent_staff.h"
 #include "core/guard_keep.h"
 
 struct creation {
@@ -76,6 +77,8 @@ static void set_rights(struct creation *c, enum agent_mode mode)
 
     c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, &s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
+    if (mode == AGENT_READ_WRITE)
+        c->spec.mode_reason = agent_mode_reason(&c->visit.req->mem, NULL, mode, &caller);
 }
 
 static void on_created(struct op *op, const struct err *e, void *who)

@@ -42,10 +42,12 @@ struct errand {
     size_t asks;     /* of the caller, open */
     size_t asked;    /* ever */
     bool late;
-    char id[ID_TEXT];  /* of the session; "" before it is open */
-    bool said;         /* the agent has spoken in this turn */
-    struct str answer; /* what it said last */
-    struct str taint;  /* from where untrusted data got into the conversation */
+    char id[ID_TEXT];       /* of the session; "" before it is open */
+    bool read_only;         /* the mode in force */
+    struct str mode_reason; /* why, where nobody asked for that */
+    bool said;              /* the agent has spoken in this turn */
+    struct str answer;      /* what it said last */
+    struct str taint;       /* from where untrusted data got into the conversation */
     struct agent_made *made;
     bool turned;    /* the turn has run, and says how it ended */
     struct err why; /* else: what went wrong; ERR_NONE: nothing */
@@ -184,6 +186,10 @@ const char agent_call_output[] =
     "\"session_id\":{\"type\":\"string\","
     "\"description\":\"Give it with the next message to go on with this conversation.\"},"
     "\"stop\":{\"type\":\"string\",\"description\":\"Why it ended; end: it has answered.\"},"
+    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"
+    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it was read-only though that was "
+    "not "
+    "asked for, and which setting changes that.\"},"
     "\"usage\":{\"type\":\"object\",\"description\":\"Tokens of this turn.\"}},"
     "\"required\":[\"answer\",\"session_id\",\"stop\"]}";
 
@@ -195,6 +201,8 @@ static void write_structured(struct errand *r)
     jw_kstr(&w, "answer", r->answer.p ? r->answer : STR(""));
     jw_kstr(&w, "session_id", str_of(r->id));
     jw_kstr(&w, "stop", str_of(turn_stop_names[r->turned ? r->turn.stop : TURN_FAILED]));
+    jw_kstr(&w, "mode", str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)));
+    jw_kstr(&w, "mode_reason", r->mode_reason);
     jw_plain_key(&w, STR("usage"));
     usage_write(&w, &r->turn.usage);
     jw_object_end(&w);
@@ -273,6 +281,19 @@ static void on_turned(struct op *op, const struct err *e, void *who)
     leave(r);
 }
 
+/* A session that goes on keeps the mode it was begun in. */
+static void note_mode(struct errand *r)
+{
+    const struct agent *a = r->session.agent;
+
+    r->read_only = guard_is_read_only(&r->session.scope);
+    if (!r->read_only || r->opts.read_only)
+        return;
+    r->mode_reason = agent_mode_reason(r->call->mem, a->def->name, a->scope.mode, &r->scope);
+    if (!r->mode_reason.n)
+        r->mode_reason = STR("the session was begun read-only");
+}
+
 static void on_opened(struct op *op, const struct err *e, void *who)
 {
     struct errand *r = who;
@@ -285,6 +306,7 @@ static void on_opened(struct op *op, const struct err *e, void *who)
         return;
     }
     memcpy(r->id, r->session.id, sizeof(r->id));
+    note_mode(r);
     if (r->op.canceled) {
         fail(&r->why, ERR_CANCELED, "canceled");
         leave(r);

@@ -51,6 +51,11 @@ bool agent_tier_named(struct str word, enum agent_tier *out)
     return false;
 }
 
+enum agent_mode agent_def_mode(const struct agent_def *def)
+{
+    return str_eq(def->approval_mode, STR("plan")) ? AGENT_READ_ONLY : def->mode;
+}
+
 const char *agent_mode_name(enum agent_mode mode)
 {
     return mode_names[mode];

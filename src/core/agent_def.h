@@ -47,6 +47,9 @@ extern const char agent_name_rule[];
 bool agent_mode_named(struct str word, enum agent_mode *out);
 bool agent_tier_named(struct str word, enum agent_tier *out);
 const char *agent_mode_name(enum agent_mode mode);
+
+/* By its mode and its approval_mode: one that plans only reads. */
+enum agent_mode agent_def_mode(const struct agent_def *def);
 const char *agent_tier_name(enum agent_tier tier); /* NULL for TIER_NONE */
 
 /*

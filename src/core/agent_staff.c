@@ -30,13 +30,37 @@ const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i
     return i < n ? &card[i] : NULL;
 }
 
-void agent_card_write(struct jw *w, const struct agent_card *card)
+struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mode mode,
+                             const struct guard_scope *caller)
 {
+    const struct guard_scope *by = guard_read_only_by(caller);
+    const char *who = by && by->name ? by->name : "the caller";
+
+    if (by && who[0] == '[')
+        return arena_printf(
+            mem,
+            "whoever calls from here may only read; %s mode = \"read-write\" in the "
+            "user's config.toml changes that",
+            who);
+    if (by)
+        return arena_printf(mem, "%s, for which it works, may only read", who);
+    if (mode == AGENT_READ_ONLY)
+        return arena_printf(mem, "the agent %s is defined so: mode or approval_mode in its file",
+                            name);
+    return STR_NONE;
+}
+
+void agent_card_write(struct jw *w, const struct agent_card *card, const struct call *call)
+{
+    struct guard_scope caller = agent_caller_scope(call);
+    struct str why = agent_mode_reason(call->mem, card->name, card->mode, &caller);
+
     jw_object(w);
     jw_kstr(w, "name", str_of(card->name));
     jw_kstr(w, "title", str_of(card->title));
     jw_kstr(w, "description", card->description.p ? card->description : STR(""));
-    jw_kstr(w, "mode", str_of(agent_mode_name(card->mode)));
+    jw_kstr(w, "mode", str_of(agent_mode_name(why.n ? AGENT_READ_ONLY : AGENT_READ_WRITE)));
+    jw_kstr(w, "mode_reason", why);
     jw_plain_key(w, STR("tier"));
     if (card->tier)
         jw_str(w, str_of(card->tier));

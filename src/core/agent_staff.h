@@ -32,7 +32,17 @@ const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i
 /* The most that an agent may which this call calls: what its caller may. */
 struct guard_scope agent_caller_scope(const struct call *call);
 
-/* An object: name, title, description, mode, tier (null where it has none). */
-void agent_card_write(struct jw *w, const struct agent_card *card);
+/*
+ * Why an agent of this name and mode only reads when this caller (NULL: nobody) calls it, and which
+ * setting changes that, in mem. STR_NONE: it is read-write.
+ */
+struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mode mode,
+                             const struct guard_scope *caller);
+
+/*
+ * An object: name, title, description, mode in force for the caller of this call, mode_reason
+ * where that is read-only, tier (null where it has none).
+ */
+void agent_card_write(struct jw *w, const struct agent_card *card, const struct call *call);
 
 #endif

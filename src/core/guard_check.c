@@ -331,8 +331,6 @@ static void approve(struct guard_scope *s, struct str word)
 {
     bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));
 
-    if (str_eq(word, STR("plan")))
-        s->mode = AGENT_READ_ONLY;
     for (size_t i = 0; s->trusted && str_eq(word, STR("yolo")) && i < TOOL_KINDS; i++)
         s->permission[i] = PERMISSION_AUTO;
     if (edits)
@@ -347,7 +345,7 @@ struct guard_scope guard_scope_of_agent(const struct agent_def *def,
     struct guard_scope s = {
         .name = def->name,
         .parent = parent,
-        .mode = def->mode,
+        .mode = agent_def_mode(def),
         .actor = true,
         .trusted = def->trusted,
         .allowed = def->allowed,

@@ -104,6 +104,7 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
     if (!json_read(mem, spec, &opts, &v, &e))
         return;
     info->asked = json_str(mem, json_get(v, STR("text")));
+    info->mode_reason = json_str(mem, json_get(v, STR("mode_reason")));
     info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))),
                                     json_str(mem, json_get(v, STR("caller"))));
 }

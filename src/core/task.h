@@ -67,11 +67,12 @@ struct task_spec {
     int64_t max_turns;                       /* 0: the agent's */
     double budget_usd;                       /* negative: the agent's */
     bool read_only;
-    struct str context; /* groups tasks; STR_NONE: one of its own */
-    struct str owner;   /* the principal whose task it is */
-    enum origin origin; /* the way the owner came in */
-    struct str session; /* to go on with; STR_NONE: a new one */
-    const char *caller; /* "mcp", "cli": its name to the guard and the log */
+    struct str mode_reason; /* why it is, and which setting changes that; STR_NONE: it was asked */
+    struct str context;     /* groups tasks; STR_NONE: one of its own */
+    struct str owner;       /* the principal whose task it is */
+    enum origin origin;     /* the way the owner came in */
+    struct str session;     /* to go on with; STR_NONE: a new one */
+    const char *caller;     /* "mcp", "cli": its name to the guard and the log */
     struct trace trace;
     struct str taint;
     struct pick_strs lock; /* paths it locks while it runs, below the root */
@@ -83,7 +84,8 @@ struct task_spec {
 
 struct task_info {
     struct str id, context, model, mode, session, owner;
-    struct str agent; /* of a call: the tool */
+    struct str mode_reason; /* why it is read-only though nobody asked for that; else STR_NONE */
+    struct str agent;       /* of a call: the tool */
     enum task_state state;
     struct str asked;   /* what it is to do */
     enum origin origin; /* from where it was begun */

@@ -3,6 +3,8 @@
  */
 #include "core/task_parts.h"
 
+#include "core/agent_staff.h"
+
 /* What was asked of the store is done. */
 static void cancel_create(struct op *op)
 {
@@ -120,6 +122,9 @@ static void fill_new(struct task_run *r)
     if (!r->agent)
         return;
     r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    if (!r->spec.read_only)
+        r->spec.mode_reason =
+            agent_mode_reason(&r->mem, r->agent->def->name, r->agent->scope.mode, NULL);
     r->spec.isolate |=
         r->agent->def->isolate || (r->engine->opts.isolate && r->engine->opts.isolate->always);
 }

@@ -36,6 +36,7 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
     to.taint = arena_maybe(mem, s->taint);
     to.lock = copy_list(mem, s->lock);
     to.rights = arena_maybe(mem, s->rights);
+    to.mode_reason = arena_maybe(mem, s->mode_reason);
     return to;
 }
 
@@ -58,6 +59,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_plain_key(&w, STR("budget_usd"));
     jw_double(&w, s->budget_usd);
     jw_kbool(&w, "read_only", s->read_only);
+    jw_kstr(&w, "mode_reason", s->mode_reason);
     jw_kstr(&w, "session", s->session);
     jw_kstr(&w, "caller", str_of(s->caller));
     jw_kstr(&w, "origin", str_of(origin_names[s->origin]));
@@ -89,6 +91,7 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("max_turns", PICK_INT, struct task_spec, max_turns, 0),
     PICK_FIELD("budget_usd", PICK_DOUBLE, struct task_spec, budget_usd, 0),
     PICK_FIELD("read_only", PICK_BOOL, struct task_spec, read_only, 0),
+    PICK_FIELD("mode_reason", PICK_STR, struct task_spec, mode_reason, 0),
     PICK_FIELD("session", PICK_STR, struct task_spec, session, 0),
     PICK_FIELD("trace", PICK_STR, struct task_spec, trace.id, 0),
     PICK_FIELD("traceparent", PICK_STR, struct task_spec, trace.parent, 0),

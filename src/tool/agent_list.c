@@ -15,7 +15,7 @@ static void list(struct call *call)
     jw_plain_key(&w, STR("agents"));
     jw_array(&w);
     for (size_t i = 0; (card = agent_card_at(call->host->staff, i)); i++)
-        agent_card_write(&w, card);
+        agent_card_write(&w, card, call);
     jw_array_end(&w);
     jw_kstr(&w, "hint", str_of(call->who));
     jw_object_end(&w);
@@ -38,7 +38,8 @@ static char hint[] = "Read the resource agents://{name} (resources/read) for one
     "\"name\":{\"type\":\"string\"},"                                                              \
     "\"title\":{\"type\":\"string\"},"                                                             \
     "\"description\":{\"type\":\"string\"},"                                                       \
-    "\"mode\":{\"type\":\"string\"},"                                                              \
+    "\"mode\":{\"type\":\"string\",\"description\":\"In force when you call it.\"},"               \
+    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it only reads.\"},"                \
     "\"tier\":{\"type\":[\"string\",\"null\"]}},"                                                  \
     "\"required\":[\"name\"]}},\"hint\":{\"type\":\"string\"}},\"required\":[\"agents\"]}"
 

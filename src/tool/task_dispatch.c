@@ -47,8 +47,7 @@ struct dispatch {
     struct args args;
     struct place place; /* of the file that says what to do ... */
     struct arena mem;   /* ... and what it holds: of the pool thread */
-    bool asked_to_write;
-    bool instead; /* the call ends as the task */
+    bool instead;       /* the call ends as the task */
     struct task_spec spec;
     struct store_ask look; /* whose is the session to go on with? */
     struct store_step look_step;
@@ -101,29 +100,15 @@ static bool check(struct call *call, const struct args *a, enum agent_mode *mode
 
 /* ---- rights -------------------------------------------------------------------------------- */
 
-/* The mode of the agent, unless it is said; what the caller may not, its task may not. */
-static bool is_read_only(const struct dispatch *d, enum agent_mode mode,
-                         const struct guard_scope *caller)
-{
-    const struct agent_card *card;
-
-    if (guard_is_read_only(caller) || (d->args.mode.p && mode == AGENT_READ_ONLY))
-        return true;
-    if (d->args.mode.p)
-        return false;
-    for (size_t i = 0; (card = agent_card_at(d->call->host->staff, i)); i++)
-        if (str_eq(str_of(card->name), d->args.agent.p ? d->args.agent : STR("default")))
-            return card->mode == AGENT_READ_ONLY;
-    return false;
-}
-
+/* What the caller may not, its task may not. The mode of the agent's file holds besides. */
 static void set_mode(struct dispatch *d, enum agent_mode mode)
 {
     const struct host *host = d->call->host;
     struct guard_scope caller = agent_caller_scope(d->call);
 
-    d->spec.read_only = is_read_only(d, mode, &caller);
-    d->asked_to_write = d->args.mode.p && mode == AGENT_READ_WRITE;
+    d->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
+    if (mode == AGENT_READ_WRITE)
+        d->spec.mode_reason = agent_mode_reason(d->call->mem, NULL, mode, &caller);
     d->spec.rights = guard_scope_text(d->call->mem, host->limits, &caller, host->guard);
 }
 
@@ -136,8 +121,6 @@ static void write_answer(struct dispatch *d)
 
     jw_object(&w);
     task_write_head(&w, &d->ask->info);
-    if (d->asked_to_write && d->spec.read_only)
-        jw_kstr(&w, "note", STR("whoever calls from here may only read, and so may the task"));
     jw_object_end(&w);
     task_call_done(call);
 }

@@ -44,6 +44,8 @@ void task_write_head(struct jw *w, const struct task_info *info)
     jw_kstr(w, "agent", info->agent);
     jw_kstr(w, "model", info->model);
     jw_kstr(w, "mode", info->mode);
+    if (info->mode_reason.n)
+        jw_kstr(w, "mode_reason", info->mode_reason);
     if (info->session.n)
         jw_kstr(w, "session_id", info->session);
 }

@@ -63,8 +63,10 @@ void task_report(struct call *call, struct str id, double seconds);
     "\"status\":{\"type\":\"string\",\"description\":\"working, input_required, completed, "       \
     "failed or cancelled.\"},"                                                                     \
     "\"agent\":{\"type\":\"string\"},\"model\":{\"type\":\"string\"},"                             \
-    "\"mode\":{\"type\":\"string\"},\"session_id\":{\"type\":\"string\"},"                         \
-    "\"note\":{\"type\":\"string\"},"                                                              \
+    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"       \
+    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it is read-only though that was "  \
+    "not asked for, and which setting changes that.\"},"                                           \
+    "\"session_id\":{\"type\":\"string\"},"                                                        \
     "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
     "duration_seconds, trust.\"},"                                                                 \
     "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \

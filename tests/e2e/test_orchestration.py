@@ -2,7 +2,7 @@
 import json
 import signal
 
-from harness import CLIENT_TOOLS, alive, case, equal, has, main, wait_for
+from harness import CLIENT_TOOLS, alive, case, equal, has, main, run, wait_for
 from task_client import Local, Remote, agent, allowing, read_only, read_write
 
 READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -56,7 +56,7 @@ def agents_are_listed_with_tier_and_description(root):
 
 def dispatch_and_poll(t):
     started = t.use("dispatch_agent", agent="default", task="/echo see src/main.c and notes.md")
-    equal(sorted(started), ["agent", "mode", "model", "status", "taskId"])
+    equal(sorted(set(started) - {"mode_reason"}), ["agent", "mode", "model", "status", "taskId"])
     equal((started["status"], started["agent"]), ("working", "default"))
     done = wait_for("the end", lambda: (lambda s: s["status"] == "completed" and s)(
         t.status(started["taskId"])))
@@ -130,12 +130,54 @@ def the_mode_is_the_agents_unless_it_is_said(root):
 
 
 @case
+def the_mode_in_force_is_reported_with_its_reason(root):
+    agent(root, "looker", "mode: read-only\n")
+    agent(root, "planner", "approval_mode: plan\n")
+    agent(root, "writer")
+    reasons = {"looker": "its file", "planner": "its file", "writer": None, "default": None}
+    far = {name: '[mcp] mode = "read-write" in the user\'s config.toml' for name in reasons}
+
+    def check(shown, reason):
+        equal(shown["mode"], "read-only" if reason else "read-write")
+        if reason:
+            has(shown["mode_reason"], reason)
+        else:
+            equal("mode_reason" in shown, False)
+
+    for t, want in ((Local(root=root), reasons), (Remote(root=root), far)):
+        with t:
+            for name in ("list_agents", "agent_list"):
+                agents = {a["name"]: a for a in t.use(name)["agents"]}
+                equal(sorted(agents), sorted(want))
+                for name, reason in want.items():
+                    check(agents[name], reason)
+            for name, reason in want.items():
+                for more in ({}, {"wait": 60}):
+                    shown = t.use("dispatch_agent", agent=name, task="/echo x", mode="read-write", **more)
+                    check(shown, reason)
+                check(t.end(shown["taskId"]), reason)
+                shown = t.use("dispatch_agent", agent=name, task="/echo x", mode="read-only", wait=60)
+                equal(shown["mode"], "read-only")  # as asked: there is nothing to explain
+                called = t.result(f"trefoil_agent_{name}", {"message": "/echo x"})["structuredContent"]
+                check(called, reason)
+                check(t.result("agent_send", {"agent": name, "message": "/echo x"})["structuredContent"], reason)
+    with Remote(root=root) as t:
+        for name, reason in far.items():
+            made = t.request("POST", "/api/tasks", json.dumps(
+                {"task": "/echo x", "agent": name, "mode": "read-write"}).encode(), content_type="application/json").json()
+            check(made, reason)
+            check(t.request("GET", f"/api/tasks/{made['id']}").json(), reason)
+            shown = json.loads(run("tasks", "show", made["id"], "--json", root=root).stdout)
+            check(shown, reason)
+
+
+@case
 def a_task_is_never_above_whoever_dispatched_it(root):
     write = '/call file_write {"path":"made.txt","content":"x"}'
     with Local(*read_only(), root=root) as t:
         started = t.use("dispatch_agent", agent="default", task=write, mode="read-write")
         equal(started["mode"], "read-only")
-        has(started["note"], "only read")
+        has(started["mode_reason"], '[mcp] mode = "read-write"')
         t.end(started["taskId"])
         nested = "/call agent_dispatch " + json.dumps({"message": write, "wait": 60})
         t.end(t.dispatch(nested))

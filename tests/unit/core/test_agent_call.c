@@ -284,7 +284,8 @@ TEST(the_answer_is_text_with_its_session_and_cost_beside_it)
     OK(b.done && !b.err.code && !b.call.is_error);
     EQ_S(content(&b), "{\"type\":\"text\",\"text\":\"hi\"}");
     HAS_S(buf_str(&b.call.structured), "{\"answer\":\"hi\",\"session_id\":\"");
-    HAS_S(buf_str(&b.call.structured), "\"stop\":\"end\",\"usage\":{\"input\":7,\"output\":3");
+    HAS_S(buf_str(&b.call.structured),
+          "\"stop\":\"end\",\"mode\":\"read-write\",\"usage\":{\"input\":7,\"output\":3");
     EQ(b.told, 1); /* the first piece; the rest came within the pace, and then the answer */
     OK(b.below >= 3);
     close_bench(&b);
