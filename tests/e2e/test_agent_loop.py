@@ -446,10 +446,11 @@ def a_definition_with_a_wrong_key_is_refused_with_its_place(folder):
 
 FULL = """
 mount -t tmpfs -o size=4m none "$1" || exit 9
-cd "$1" || exit 9
-"$2" run --root "$1" "$3"; echo code $?
+mkdir "$1/project" && cd "$1/project" || exit 9
+export XDG_STATE_HOME="$1/state"
+"$2" run --root "$PWD" "$3"; echo code $?
 rm fill
-"$2" run --root "$1" -c; echo code $?
+"$2" run --root "$PWD" -c; echo code $?
 """
 
 
