@@ -76,10 +76,6 @@ def half_a_request_is_not_waited_for(root):
         equal(data.count(b"HTTP/1.1 200 OK"), 1)
 
 
-def live(t):
-    return [task for task in t.request("GET", "/api/tasks").json()["tasks"] if task["state"] == "working"]
-
-
 @case
 def a_client_that_has_closed_its_connection_is_not_worked_for(root):
     """By FIN and by RST; the call of the agent ends, which the log of its session tells."""
@@ -98,9 +94,9 @@ def a_client_that_has_closed_its_connection_is_not_worked_for(root):
 
 # ---- stdio -------------------------------------------------------------------------------------------
 
-@case
-def after_the_end_of_stdin_all_answers_come(root):
-    with Process("mcp", "--scope", "agents", root=root, **OFFLINE) as t:
+def check_end_of_stdin(root, **env):
+    """All that was asked before the end of stdin is answered."""
+    with Process("mcp", "--scope", "agents", root=root, **OFFLINE, **env) as t:
         lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize",
                   "params": {"protocolVersion": "2025-11-25", "capabilities": {},
                              "clientInfo": {"name": "e2e", "version": "1"}}},
@@ -113,6 +109,21 @@ def after_the_end_of_stdin_all_answers_come(root):
         equal(sorted(answers), [0, 1, 2, 3])
         has(answers[1]["result"]["content"][0]["text"], "Slept")
         has(answers[3]["result"]["content"][0]["text"], "Slept")
+
+
+@case
+def after_the_end_of_stdin_all_answers_come(root):
+    check_end_of_stdin(root)
+
+
+@case
+def they_come_from_a_daemon_too(root):
+    run_dir = root / "run"
+    run_dir.mkdir()
+    env = {"XDG_RUNTIME_DIR": str(run_dir)}
+    with Serve(root=root, **OFFLINE, **env):
+        equal(len(list(run_dir.rglob("*.sock"))), 1)
+        check_end_of_stdin(root, **env)
 
 
 # ---- packed bodies -----------------------------------------------------------------------------------
