@@ -94,6 +94,14 @@ TEST(a_session_goes_on_after_a_restart)
     stage_close(&s);
 }
 
+/* The result of the call `a` was told, so it is stored. */
+static bool has_counted(void *who)
+{
+    const struct stage *s = who;
+
+    return strstr(s->heard, "tool a 2 ") != NULL;
+}
+
 /* The process is gone while a tool runs; nothing was closed. */
 TEST(what_was_begun_and_has_no_result_is_never_run_again)
 {
@@ -107,6 +115,7 @@ TEST(what_was_begun_and_has_no_result_is_never_run_again)
                                 .stop = STOP_TOOLS });
     stage_prompt(&s, "go");
     OK(until(s.world.loop, is_stuck, &s));
+    OK(until(s.world.loop, has_counted, &s));
     EQ(s.runs, 1);
     memcpy(lost, s.session.id, sizeof(lost));
     /* What the next process sees is what the store holds: read it beside the first. */
