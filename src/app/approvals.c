@@ -67,7 +67,7 @@ static void put_message(struct buf *out, struct str message, const char *blanks,
 /* Which call, then why it is asked about and what it would run. */
 static void put_lines(struct buf *out, const struct approval *a, int64_t now)
 {
-    buf_put(out, a->task->id);
+    buf_put(out, id_short(a->task->id));
     buf_put(out, STR("  "));
     show_text(out, a->key);
     buf_put(out, STR("  waits "));
@@ -279,9 +279,10 @@ const struct verb verb_approvals = {
     .name = "approvals",
     .words = "[list | show | allow | deny | answer]",
     .summary = "List and answer the questions of tasks that run unattended",
-    .more = "ID is the ID of a task, or its beginning. KEY may be omitted if only one question is\n"
-            "open. The command ends when the task has received the answer. If a question is\n"
-            "answered twice, the first answer counts.\n",
+    .more =
+        "ID is the short or the whole ID of a task. KEY may be omitted if only one question is\n"
+        "open. The command ends when the task has received the answer. If a question is\n"
+        "answered twice, the first answer counts.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

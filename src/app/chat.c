@@ -453,7 +453,7 @@ static const struct option options[] = {
     { "c,continue", OPTION_FLAG, offsetof(struct chat_args, last), NULL,
       "Resume the last session" },
     { "session", OPTION_TEXT, offsetof(struct chat_args, session), "ID",
-      "Resume this session; the beginning of its ID is enough" },
+      "Resume this session; the short ID that lists show is enough" },
     { "model", OPTION_TEXT, offsetof(struct chat_args, model), "MODEL",
       "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
     { "mode", OPTION_TEXT, offsetof(struct chat_args, mode), "MODE",

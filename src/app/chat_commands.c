@@ -81,7 +81,7 @@ static void put_session(const struct chat *c, struct buf *out, const struct stor
     if (str_eq(s->id, str_of(c->session->id)))
         mark = "this one";
     clock_text(s->updated, when);
-    buf_printf(out, STR_FMT "  %.16s  %-8s  ", STR_ARG(s->id), when, mark);
+    buf_printf(out, STR_FMT "  %.16s  %-8s  ", STR_ARG(id_short(s->id)), when, mark);
     show_text(out, s->agent);
     buf_put(out, STR("  "));
     show_text(out, s->title);
@@ -127,7 +127,7 @@ static void on_resume(struct chat *c, struct str rest)
         chat_find(c, rest);
         return;
     }
-    chat_say(c, "Which one? /resume ID; the beginning of one that /sessions lists is enough\n");
+    chat_say(c, "Which one? /resume ID; /sessions lists them\n");
     chat_done(c);
 }
 

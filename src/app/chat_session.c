@@ -178,7 +178,7 @@ static bool matches(const struct chat_search *f, const struct store_session *s)
 {
     struct principal self = principal_self(ORIGIN_TERMINAL);
 
-    return f->beginning.p ? str_starts(s->id, f->beginning)
+    return f->beginning.p ? id_is_meant(s->id, f->beginning)
                           : !s->in_use && str_eq(s->owner, str_of(self.name));
 }
 

@@ -5,6 +5,7 @@
 #include "app/store_find.h"
 #include "app/task_json.h"
 #include "base/clock.h"
+#include "base/id.h"
 
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ static void put_line(struct buf *out, const struct lock_info *l)
     char time[CLOCK_TEXT];
 
     clock_text(l->acquired, time);
-    buf_put(out, l->task);
+    buf_put(out, id_short(l->task));
     buf_printf(out, "  %.10s %.5s  %-9s  ", time, time + 11, l->mode);
     show_text(out, l->agent);
     buf_put(out, STR("  "));

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/file.h"
+#include "base/id.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -33,7 +34,7 @@ static void put_line(struct listing *l, const struct store_session *s)
     char time[CLOCK_TEXT];
 
     clock_text(s->updated, time);
-    buf_put(&l->out, s->id);
+    buf_put(&l->out, id_short(s->id));
     buf_printf(&l->out, "  %.10s %.5s  ", time, time + 11);
     show_text(&l->out, s->agent);
     buf_put(&l->out, s->in_use ? STR("  (open)  ") : STR("  "));
@@ -245,7 +246,7 @@ const struct verb verb_sessions = {
     .name = "sessions",
     .words = "[list | show | export | delete]",
     .summary = "List, show, export and delete stored conversations",
-    .more = "The beginning of an ID is enough if no other ID begins the same.\n",
+    .more = "An ID is the short one of the list, a whole one, or the beginning of one.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

@@ -1,5 +1,7 @@
 #include "app/store_find.h"
 
+#include "base/id.h"
+
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 struct waiting {
@@ -38,7 +40,7 @@ bool id_search_meets(struct id_search *s, struct str id)
 {
     bool whole = id.n == s->beginning.n;
 
-    if (s->over || !str_starts(id, s->beginning))
+    if (s->over || !id_is_meant(id, s->beginning))
         return false;
     s->n = whole ? 1 : s->n + 1;
     s->over = whole || s->n > 1;

@@ -1,6 +1,6 @@
 /*
  * store_find.h - what verbs share that look into a store: they run the loop until it has answered,
- * and take the beginning of an id for the id where no other one begins so.
+ * and take the beginning of an id, or of its short form (id.h), for the id where no other fits.
  */
 #ifndef APP_STORE_FIND_H
 #define APP_STORE_FIND_H
@@ -14,11 +14,11 @@ bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
 struct id_search {
     const char *what; /* "session", "task": in errors */
     struct str beginning;
-    size_t n;  /* how many begin so */
-    bool over; /* nothing that follows can matter: a whole id was met, or a second beginning */
+    size_t n;  /* how many fit */
+    bool over; /* nothing that follows can matter: a whole id was met, or a second one fits */
 };
 
-/* Does this id begin so? The last one that did is the one that was found. */
+/* Does this id fit? The last one that did is the one that was found. */
 bool id_search_meets(struct id_search *s, struct str id);
 
 /* After the last: ERR_NOT_FOUND, or ERR_INVALID when it is not the only one. */

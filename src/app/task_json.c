@@ -32,6 +32,8 @@ void task_write(struct jw *w, const struct task_info *t, bool whole)
     jw_kstr(w, "id", t->id);
     write_text(w, "agent", t->agent);
     jw_kstr(w, "state", str_of(task_state_names[t->state]));
+    if (task_interrupted(t))
+        jw_kint(w, "interrupted", task_interrupted(t));
     write_text(w, "text", t->text);
     write_text(w, "task", whole ? t->asked : utf8_head(t->asked, ASKED_SHOWN));
     write_text(w, "context", t->context);

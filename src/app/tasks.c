@@ -30,13 +30,23 @@ struct listing {
     size_t n, most;
 };
 
+/* An end after calls of unknown outcome is no clean one. */
+static const char *shown_state(struct arena *mem, const struct task_info *t)
+{
+    const char *state = task_state_names[t->state];
+    int64_t n = task_interrupted(t);
+
+    return n ? arena_printf(mem, "%s, %" PRId64 " interrupted", state, n).p : state;
+}
+
 static void put_line(struct listing *l, const struct task_info *t)
 {
+    AUTO_ARENA mem = { 0 };
     char time[CLOCK_TEXT];
 
     clock_text(t->created, time);
-    buf_put(&l->out, t->id);
-    buf_printf(&l->out, "  %.10s %.5s  %-14s  ", time, time + 11, task_state_names[t->state]);
+    buf_put(&l->out, id_short(t->id));
+    buf_printf(&l->out, "  %.10s %.5s  %-14s  ", time, time + 11, shown_state(&mem, t));
     show_text(&l->out, t->agent);
     buf_put(&l->out, STR("  "));
     show_summary(&l->out, t->asked);
@@ -141,7 +151,7 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
 
     put_text(out, "id", t->id);
     put_text(out, "agent", t->agent);
-    put_text(out, "state", str_of(task_state_names[t->state]));
+    put_text(out, "state", str_of(shown_state(&app->mem, t)));
     put_text(out, "text", t->text);
     put_text(out, "task", t->asked);
     put_text(out, "context", t->context);
@@ -332,7 +342,8 @@ const struct verb verb_tasks = {
     .name = "tasks",
     .words = "[list | show | watch | events | cancel]",
     .summary = "List, show, follow and cancel tasks of agents",
-    .more = "The beginning of an ID is enough if no other ID begins the same. `watch ID` ends with "
+    .more = "An ID is the short one of the list, a whole one, or the beginning of one. `watch ID` "
+            "ends with "
             "its\ntask and has the exit codes of `run`; Ctrl-C only stops watching.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),

@@ -7,6 +7,8 @@
 #ifndef BASE_ID_H
 #define BASE_ID_H
 
+#include "base/str.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +16,22 @@ enum { ID_TEXT = 37 };
 
 /* A new id in its 36 characters, NUL-terminated. */
 void id_new(int64_t wall_ms, char out[ID_TEXT]);
+
+/*
+ * The end of an id, which is random: short enough to type. Ids that were made in the same minute
+ * begin alike.
+ */
+enum { ID_SHORT = 8 };
+static inline struct str id_short(struct str id)
+{
+    return id.n > ID_SHORT ? str_skip(id, id.n - ID_SHORT) : id;
+}
+
+/* Does a person who typed this mean the id: by its beginning, or that of its short form? */
+static inline bool id_is_meant(struct str id, struct str typed)
+{
+    return str_starts(id, typed) || str_starts(id_short(id), typed);
+}
 
 /* A number that no other caller of this has; never 0. */
 uint64_t id_number(void);

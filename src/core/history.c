@@ -283,3 +283,24 @@ struct str history_answer_to(const struct history *h, struct str prompt)
         it--;
     return it && it->kind == ITEM_PROMPT && str_eq(it->id, prompt) ? history_answer(h) : STR("");
 }
+
+static size_t interrupted_calls(const struct item *it)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < it->calls; i++)
+        n += str_eq(it->result[i].block.text, STR(HISTORY_INTERRUPTED));
+    return n;
+}
+
+size_t history_interrupted(const struct history *h, struct str prompt)
+{
+    bool since = false;
+    size_t n = 0;
+
+    for (const struct item *it = h->item; it < h->item + h->n; it++) {
+        since |= it->kind == ITEM_PROMPT && str_eq(it->id, prompt);
+        n += since && it->kind == ITEM_ANSWER ? interrupted_calls(it) : 0;
+    }
+    return n;
+}

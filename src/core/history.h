@@ -61,6 +61,9 @@ struct str history_answer(const struct history *h);
 /* The same, when it was given to a prompt of that id; else "": it answers something else. */
 struct str history_answer_to(const struct history *h, struct str prompt);
 
+/* Calls since the prompt of that id that were told to the model as interrupted. */
+size_t history_interrupted(const struct history *h, struct str prompt);
+
 /* About how many tokens it is, by bytes; what the model last counted weighs more. */
 int64_t history_tokens(const struct history *h);
 

@@ -109,6 +109,19 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
                                     json_str(mem, json_get(v, STR("caller"))));
 }
 
+int64_t task_interrupted(const struct task_info *t)
+{
+    static const char first[] = "{\"interrupted\":";
+    struct str rest = t->result;
+    uint64_t n = 0;
+
+    if (!rest.p || !str_starts(rest, str_of(first)))
+        return 0;
+    rest = str_skip(rest, sizeof(first) - 1);
+    str_uint(str_cut(&rest, ','), 1, INT32_MAX, &n);
+    return (int64_t)n;
+}
+
 struct task_info task_info_of(struct arena *mem, const struct store_task *t)
 {
     struct task_info info = {

@@ -90,16 +90,23 @@ struct task_info {
     struct str asked;   /* what it is to do */
     enum origin origin; /* from where it was begun */
     struct str text;    /* a sentence about the state: why it failed, what is asked */
-    struct str result;  /* JSON, of a terminal one: {"summary","response","artifacts":[...],
+    struct str
+        result; /* JSON, of a terminal one: {"interrupted"?,"summary","response","artifacts":[...],
                           "usage","stop","duration_seconds","trust":{"level","from":[...]}},
                           of a call also "call"; else STR_NONE. level "untrusted": data from
                           outside, from these sources, has had a say in it */
-    struct str asks;    /* JSON object of open asks: {key: {"kind","params","tool","args",
+    struct str asks; /* JSON object of open asks: {key: {"kind","params","tool","args",
                           "cut"?,"asked_ms"}}, args by args_whole; or STR_NONE */
-    bool held;          /* a process that lives, or may, works on it: asks can be answered */
+    bool held;       /* a process that lives, or may, works on it: asks can be answered */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
 };
+
+/*
+ * Calls of it that a stopped program had begun and of which nobody knows whether they were done;
+ * from its result, which says so first.
+ */
+int64_t task_interrupted(const struct task_info *t);
 
 /* A task as the store has it, in mem: for who reads the store without an engine. */
 struct task_info task_info_of(struct arena *mem, const struct store_task *t);

@@ -137,6 +137,7 @@ struct task_run {
 
     enum task_state outcome; /* what it is to become, and why */
     enum turn_stop stop;
+    size_t interrupted; /* calls of it whose outcome nobody knows */
     struct str why, answer, result;
     struct str taint; /* where untrusted data came from that it has read; else STR_NONE */
     struct model_usage usage;

@@ -57,6 +57,7 @@ void task_run_recover(struct task_run *r)
         r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
         r->why = t.end.text;
         r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
+        r->interrupted = history_interrupted(r->session.history, str_of(r->id));
         task_run_turned(r);
     }
 }

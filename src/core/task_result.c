@@ -58,6 +58,8 @@ static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
     struct str answer = r->answer.p && size != RESULT_LEAST ? r->answer : STR("");
 
     jw_object(w);
+    if (r->interrupted) /* first: task_interrupted looks there */
+        jw_kint(w, "interrupted", (int64_t)r->interrupted);
     jw_kstr(w, "summary", summary(answer));
     jw_kstr(w, "response", size == RESULT_WHOLE ? task_format_answer(r, answer) : summary(answer));
     write_artifacts(w, r, size);

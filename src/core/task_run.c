@@ -166,6 +166,7 @@ static void on_turned(struct op *op, const struct err *e, void *who)
     else if (r->outcome == TASK_FAILED)
         r->why = arena_str(&r->mem, why_of(&r->turn));
     r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
+    r->interrupted = history_interrupted(r->session.history, str_of(r->id));
     leave(r);
 }
 
@@ -177,7 +178,9 @@ void task_run_prompt(struct task_run *r, struct str before, struct str text)
     if (before.n)
         r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
     r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
-    r->prompt = (struct turn_prompt){ .block = r->block, .blocks = n, .id = str_of(r->id) };
+    r->prompt = (struct turn_prompt){
+        .block = r->block, .blocks = n, .preface = n - 1, .id = str_of(r->id)
+    };
     turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
                on_turned, r);
 }

@@ -24,7 +24,8 @@
 struct turn_prompt {
     const struct block *block; /* text, media and resources */
     size_t blocks;
-    struct str id; /* of the message, as its client named it; STR_NONE: it gets one */
+    size_t preface; /* how many of them stand before what was asked, and give no title */
+    struct str id;  /* of the message, as its client named it; STR_NONE: it gets one */
 };
 
 struct turn {

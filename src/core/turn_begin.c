@@ -111,7 +111,7 @@ static void on_prompt_saved(struct turn_save *s)
 static void name_session(struct turn_work *w, const struct turn_prompt *p)
 {
     struct session *s = w->session;
-    struct str text = p->blocks ? p->block[0].text : STR_NONE;
+    struct str text = p->preface < p->blocks ? p->block[p->preface].text : STR_NONE;
 
     if (s->title.n || !text.n)
         return;

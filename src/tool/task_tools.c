@@ -48,6 +48,8 @@ void task_write_head(struct jw *w, const struct task_info *info)
         jw_kstr(w, "mode_reason", info->mode_reason);
     if (info->session.n)
         jw_kstr(w, "session_id", info->session);
+    if (task_interrupted(info))
+        jw_kint(w, "interrupted", task_interrupted(info));
 }
 
 void task_call_failed(struct call *call, struct str id, const struct err *e)

@@ -67,6 +67,7 @@ void task_report(struct call *call, struct str id, double seconds);
     "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it is read-only though that was "  \
     "not asked for, and which setting changes that.\"},"                                           \
     "\"session_id\":{\"type\":\"string\"},"                                                        \
+    "\"interrupted\":{\"type\":\"integer\",\"description\":\"Calls of unknown outcome.\"},"        \
     "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
     "duration_seconds, trust.\"},"                                                                 \
     "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \

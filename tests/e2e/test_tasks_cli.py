@@ -250,7 +250,7 @@ def a_locked_path_is_listed_while_its_task_runs(root):
     [lock] = wait_for("the lock", lambda: json.loads(run("locks", "--json", root=root).stdout))
     equal((lock["agent"], [p.rstrip("/") for p in lock["paths"]]), ("default", [".vault"]))
     line = run("locks", root=root).stdout
-    has(line, lock["task"].encode())
+    has(line, lock["task"][-8:].encode())
     has(line, b".vault")
     process.send_signal(signal.SIGINT)
     end(process, INTERRUPTED)
