@@ -457,6 +457,7 @@ rm fill
 @case
 def a_full_disk_is_said_and_the_turn_goes_on_when_there_is_room(folder):
     f = Folder(folder)
+    f.env["XDG_STATE_HOME"] = str(f.root / "state")
     fill = "dd if=/dev/zero of=fill bs=64k 2>/dev/null; cat fill fill > more; echo full >> log"
     prompt = MOCK.play("fill the disk", calls(sh(fill)), says("There is room again."))
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

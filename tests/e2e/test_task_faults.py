@@ -201,7 +201,7 @@ def a_full_disk_is_waited_for(root):
     mount = 'mount -t tmpfs -o size=4m none "$0" || exit; exec "$@"'
     home = root / "small"
     home.mkdir()
-    with Server(*configure(root, task_look_ms=50), root=home,
+    with Server(*configure(root, task_look_ms=50), root=home, XDG_STATE_HOME=str(home / "state"),
                 wrap=["unshare", *user, "--mount", "sh", "-c", mount, str(home)]) as server:
         ballast = f"/proc/{server.pid}/root{home}/ballast"
 
