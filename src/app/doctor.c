@@ -98,10 +98,11 @@ static struct finding check_audit(struct app *app)
         return found(HEALTH_OK, STR("no call was recorded yet"));
     if (!audit_check(app->state.path, &app->config.limits, &r, &e))
         return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    if (!r.sound)
+        return found(HEALTH_BAD,
+                     arena_printf(&app->mem, "%s: the audit log was modified", r.where));
     if (!r.files)
         return found(HEALTH_OK, STR("no call was recorded yet"));
-    if (!r.sound)
-        return found(HEALTH_BAD, arena_printf(&app->mem, "%s: somebody has changed it", r.where));
     return found(
         r.unsealed ? HEALTH_NOTE : HEALTH_OK,
         arena_printf(&app->mem, "%lld calls, every seal fits%s", (long long)r.records,

@@ -2,6 +2,7 @@
 
 #include "app/log_dir.h"
 #include "base/auto.h"
+#include "store/audit_write.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 struct log_file {
     const char *name;
     int64_t changed, bytes;
-    bool audit;
 };
 
 struct log_list {
@@ -22,12 +22,10 @@ struct log_list {
     size_t n, room;
 };
 
-/* <session>.log, <session>.1.log, audit.N.jsonl; nothing else is ours to delete. */
-static bool is_ours(struct str name, bool *audit)
+/* <session>.log, <session>.1.log; nothing else is ours to delete here. */
+static bool is_ours(struct str name)
 {
-    *audit = str_starts(name, STR("audit.")) && str_ends(name, STR(".jsonl")) &&
-             !str_eq(name, STR("audit.jsonl"));
-    return *audit || str_ends(name, STR(".log"));
+    return str_ends(name, STR(".log"));
 }
 
 static void note(struct arena *mem, struct log_list *all, int dir, const char *name)
@@ -36,7 +34,7 @@ static void note(struct arena *mem, struct log_list *all, int dir, const char *n
     struct stat st;
     size_t room = all->room ? all->room * 2 : 64;
 
-    if (!is_ours(str_of(name), &f.audit) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+    if (!is_ours(str_of(name)) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(st.st_mode))
         return;
     if (all->n == all->room) {
@@ -72,16 +70,16 @@ static bool sweep_list(int dir, struct log_list *all, const struct limits *limit
 
     qsort(all->v, all->n, sizeof(*all->v), by_age);
     for (size_t i = 0; i < all->n; i++)
-        total += all->v[i].audit ? 0 : all->v[i].bytes;
+        total += all->v[i].bytes;
     for (size_t i = 0; i < all->n; i++) {
         const struct log_file *f = &all->v[i];
         bool old = f->changed < sweep->now - limits->log_keep_ms;
 
-        if (!old && (f->audit || total <= limits->log_keep_bytes))
+        if (!old && total <= limits->log_keep_bytes)
             continue;
         if (!delete_file(dir, f, sweep, e))
             return false;
-        total -= f->audit ? 0 : f->bytes;
+        total -= f->bytes;
     }
     return true;
 }
@@ -127,6 +125,10 @@ bool log_files_sweep(const char *root, const char *state, const struct limits *l
 
     for (size_t i = 0; i < n; i++)
         ok = sweep_dir(fd[i], limits, sweep, e) && ok;
+    if (state)
+        ok = audit_expire(state, sweep->now - limits->log_keep_ms, &sweep->files, &sweep->bytes,
+                          e) &&
+             ok;
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/auto.h"
 #include "base/file.h"
+#include "store/audit_head.h"
 #include "store/audit_seal.h"
 
 #include <fcntl.h>
@@ -13,11 +14,13 @@
 
 struct check {
     struct audit_report *report;
-    const char *name;          /* of the file, in complaints */
-    char prev[AUDIT_HASH + 1]; /* "": nothing is known of the seal before */
-    const char *since;         /* behind the last seal, */
-    uint64_t lines;            /* so many lines ago */
-    int64_t number;            /* of the line that is looked at */
+    struct audit_head head;
+    bool has_head, seals, begins, ends; /* it has seals; the first and the last that are expected */
+    const char *name;                   /* of the file, in complaints */
+    char prev[AUDIT_HASH + 1];          /* "": nothing is known of the seal before */
+    const char *since;                  /* behind the last seal, */
+    uint64_t lines;                     /* so many lines ago */
+    int64_t number;                     /* of the line that is looked at */
     struct err *e;
 };
 
@@ -38,16 +41,26 @@ static bool check_lines(struct check *c, const struct audit_seal *seal, const ch
     AUTO_BUF sealed;
     bool fits;
 
-    for (uint64_t left = c->lines - seal->lines; left; left--)
+    for (uint64_t left = c->lines - seal->lines - seal->torn; left; left--)
         str_cut(&lines, '\n');
     buf_init(&sealed, AUDIT_HASH + lines.n + 1);
     buf_put(&sealed, seal->prev);
     buf_put(&sealed, lines);
-    if (!audit_seal_fits(seal, buf_str(&sealed), &fits, c->e))
+    if (!audit_seal_fits(seal, c->head.key, buf_str(&sealed), &fits, c->e))
         return false;
     if (!fits)
         complain(c, "what it seals was changed");
     return true;
+}
+
+/* Does the chain begin and end where it should? */
+static void compare_head(struct check *c, const struct audit_seal *seal)
+{
+    struct str first = str_of(c->head.first), last = str_of(c->head.last);
+
+    c->begins |= (!c->seals && str_eq(seal->prev, first)) || str_eq(seal->hash, first);
+    c->ends |= (!c->seals && str_eq(seal->prev, last)) || str_eq(seal->hash, last);
+    c->seals = true;
 }
 
 /* False: it cannot be told. */
@@ -55,14 +68,17 @@ static bool check_seal(struct check *c, const struct audit_seal *seal, const cha
 {
     bool ok = true;
 
+    compare_head(c, seal);
     if (c->prev[0] && !str_eq(seal->prev, str_of(c->prev)))
         complain(c, "it does not hang on the seal before it");
-    if (seal->lines > c->lines) {
+    if (seal->lines + seal->torn > c->lines) {
         complain(c, "it seals more lines than there are");
     } else {
         ok = check_lines(c, seal, at);
         c->report->records += (int64_t)seal->lines;
-        c->report->unsealed += (int64_t)(c->lines - seal->lines);
+        c->report->unsealed += (int64_t)seal->torn;
+        if (c->lines > seal->lines + seal->torn)
+            complain(c, "lines before it were put in");
     }
     c->lines = 0;
     str_to_c(seal->hash, c->prev, sizeof(c->prev));
@@ -106,6 +122,23 @@ static bool check_file(struct check *c, const struct limits *limits, const char 
     return check_text(c, text);
 }
 
+/* What is not in the files. */
+static void check_ends(struct check *c)
+{
+    c->number = 0;
+    c->name = "audit.jsonl";
+    if (!c->has_head && c->report->files)
+        complain(c, "audit.json, which has the key of the seals, is missing");
+    else if (!c->has_head)
+        return;
+    else if (!c->seals && !str_eq(str_of(c->head.first), str_of(c->head.last)))
+        complain(c, "it was emptied or deleted");
+    else if (c->seals && !c->begins)
+        complain(c, "its beginning was cut");
+    else if (c->seals && !c->ends)
+        complain(c, "its end was cut");
+}
+
 /* Nobody begins a new file while we read; -1: there is none that could be locked. */
 static int hold(const char *folder)
 {
@@ -130,11 +163,15 @@ bool audit_check(const char *folder, const struct limits *limits, struct audit_r
 
     (void)held;
     *out = (struct audit_report){ .sound = true };
-    for (int64_t i = limits->audit_files - 1; i >= 0; i--) {
+    c.has_head = audit_head_read(folder, &c.head, e);
+    if (!c.has_head && e->code != ERR_NOT_FOUND)
+        return false;
+    for (int64_t i = AUDIT_FILES_MOST - 1; i >= 0; i--) {
         if (!audit_file(folder, i, path, e))
             return false;
         if (access(path, F_OK) == 0 && !check_file(&c, limits, path))
             return false;
     }
+    check_ends(&c);
     return true;
 }

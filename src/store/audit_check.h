@@ -1,10 +1,10 @@
 /*
  * audit_check.h - does the audit log hang together? Blocking.
  *
- * It is read from its oldest file to the one that is written to. What the first seal hangs on may
- * be gone with files that were too old; every other one must hang on the seal before it and be of
- * the lines before it. Lines that no seal counts are told, and may be what a crash left: somebody
- * who adds one cannot make it look like a record that was sealed.
+ * It is read from its oldest file to the one that is written to. Every seal must hang on the one
+ * before it and be of all lines between them; the chain must begin and end where audit_head.h says,
+ * or go on behind that. Lines behind the last seal, and those that a seal calls torn, are told: a
+ * crash leaves them, and somebody who adds one cannot make it look like a record.
  */
 #ifndef STORE_AUDIT_CHECK_H
 #define STORE_AUDIT_CHECK_H

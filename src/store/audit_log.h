@@ -4,8 +4,10 @@
  * <state directory>/logs/audit.jsonl: lines that were written together are followed by their seal,
  * {"hash":H,"prev":P,"lines":N}. P is the hash of the seal before (zeros: there is none), and H is
  * HMAC-SHA256 over P and the N lines right before, with their line feeds: a line that was changed,
- * left out or put in shows. Lines that no seal counts are what a crash left of a batch. Past
- * limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
+ * left out or put in shows. Lines without a seal are what a crash left of a batch; the next seal
+ * counts them apart ("torn":K, before the N lines) and is of them, too. The key is secret and known
+ * to the user alone, and where the chain begins and ends is kept beside the log (audit_head.h): a
+ * log whose beginning or end was cut, or that is gone, shows. Past limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
  * chain goes on in a new one. Several processes may write to one log.
  *
  * Records are gathered for limits.audit_gather_ms and written on the pool, so nobody waits for the
@@ -39,9 +41,6 @@ void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who);
 
 /* It must be closed, or never have recorded anything. */
 void audit_log_fini(struct audit_log *log);
-
-/* The key of the hashes: there is no secret in it, it only says what they are for. */
-#define AUDIT_KEY "trefoil audit 2"
 
 enum { AUDIT_HASH = 64 }; /* hexadecimal digits */
 

@@ -5,10 +5,11 @@
 
 #include <stdio.h>
 
-/* {"hash":"H","prev":"P","lines":N} */
+/* {"hash":"H","prev":"P","lines":N} or {"hash":"H","prev":"P","lines":N,"torn":K} */
 #define BEFORE_HASH "{\"hash\":\""
 #define BEFORE_PREV "\",\"prev\":\""
 #define BEFORE_LINES "\",\"lines\":"
+#define BEFORE_TORN ",\"torn\":"
 
 bool audit_file(const char *folder, int64_t number, char out[AUDIT_PATH], struct err *e)
 {
@@ -49,32 +50,44 @@ static bool cut_number(struct str *s, uint64_t *out)
     return n > 0;
 }
 
+static bool cut_torn(struct str *s, uint64_t *out)
+{
+    *out = 0;
+    return !cut_front(s, STR(BEFORE_TORN)) || cut_number(s, out);
+}
+
 bool audit_seal_read(struct str line, struct audit_seal *out)
 {
     return cut_front(&line, STR(BEFORE_HASH)) && cut_hash(&line, &out->hash) &&
            cut_front(&line, STR(BEFORE_PREV)) && cut_hash(&line, &out->prev) &&
            cut_front(&line, STR(BEFORE_LINES)) && cut_number(&line, &out->lines) &&
-           str_eq(line, STR("}"));
+           cut_torn(&line, &out->torn) && str_eq(line, STR("}"));
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static bool hash_of(struct str bytes, char out[AUDIT_HASH + 1], struct err *e)
+void audit_hex(const unsigned char *bytes, size_t n, char *out)
 {
     static const char digit[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = digit[bytes[i] >> 4];
+        out[2 * i + 1] = digit[bytes[i] & 15];
+    }
+    out[2 * n] = '\0';
+}
+
+static bool hash_of(const char *key, struct str bytes, char out[AUDIT_HASH + 1], struct err *e)
+{
     char mac[MAC_BYTES];
 
-    if (!mac_sha256(STR(AUDIT_KEY), bytes, mac, e))
+    if (!mac_sha256(str_of(key), bytes, mac, e))
         return false;
-    for (size_t i = 0; i < MAC_BYTES; i++) {
-        out[2 * i] = digit[(unsigned char)mac[i] >> 4];
-        out[2 * i + 1] = digit[mac[i] & 15];
-    }
-    out[AUDIT_HASH] = '\0';
+    audit_hex((const unsigned char *)mac, MAC_BYTES, out);
     return true;
 }
 
-static uint64_t count_lines(struct str lines)
+uint64_t audit_count_lines(struct str lines)
 {
     uint64_t n = 0;
 
@@ -83,12 +96,13 @@ static uint64_t count_lines(struct str lines)
     return n;
 }
 
-bool audit_seal_put(struct buf *sealed, struct err *e)
+bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
+                    struct err *e)
 {
-    char prev[AUDIT_HASH], hash[AUDIT_HASH + 1], count[DIGITS_MOST];
-    uint64_t lines = count_lines(str_skip(buf_str(sealed), AUDIT_HASH));
+    char prev[AUDIT_HASH], count[DIGITS_MOST];
+    uint64_t lines = audit_count_lines(str_skip(buf_str(sealed), AUDIT_HASH)) - torn;
 
-    if (!hash_of(buf_str(sealed), hash, e))
+    if (!hash_of(key, buf_str(sealed), hash, e))
         return false;
     memcpy(prev, sealed->p, AUDIT_HASH);
     buf_put(sealed, STR(BEFORE_HASH));
@@ -97,15 +111,20 @@ bool audit_seal_put(struct buf *sealed, struct err *e)
     buf_put(sealed, (struct str){ prev, AUDIT_HASH });
     buf_put(sealed, STR(BEFORE_LINES));
     buf_put(sealed, (struct str){ count, digits_put(count, lines) });
+    if (torn) {
+        buf_put(sealed, STR(BEFORE_TORN));
+        buf_put(sealed, (struct str){ count, digits_put(count, torn) });
+    }
     buf_put(sealed, STR("}\n"));
     return true;
 }
 
-bool audit_seal_fits(const struct audit_seal *seal, struct str sealed, bool *fits, struct err *e)
+bool audit_seal_fits(const struct audit_seal *seal, const char *key, struct str sealed, bool *fits,
+                     struct err *e)
 {
     char hash[AUDIT_HASH + 1];
 
-    if (!hash_of(sealed, hash, e))
+    if (!hash_of(key, sealed, hash, e))
         return false;
     *fits = str_eq(seal->hash, str_of(hash));
     return true;

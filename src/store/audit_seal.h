@@ -10,7 +10,8 @@
 
 enum {
     AUDIT_PATH = 4096,
-    AUDIT_SEAL = 256, /* no seal is longer, line feeds on both sides included */
+    AUDIT_FILES_MOST = 1000, /* of limits.audit_files */
+    AUDIT_SEAL = 256,        /* no seal is longer, line feeds on both sides included */
 };
 
 /* The file of a number; 0: the one that is written to. */
@@ -19,15 +20,26 @@ bool audit_file(const char *folder, int64_t number, char out[AUDIT_PATH], struct
 struct audit_seal {
     struct str hash, prev;
     uint64_t lines; /* right before it, that it is of */
+    uint64_t torn;  /* and before these: what a crash left since the seal before */
 };
 
 /* Is the line a whole seal? No record is one: they begin with other keys. */
 bool audit_seal_read(struct str line, struct audit_seal *out);
 
-/* sealed: the hash of the seal before, then the lines: what the seal is of, which is put behind. */
-bool audit_seal_put(struct buf *sealed, struct err *e);
+/*
+ * sealed: the hash of the seal before, then the lines, `torn` of them left by a crash: what the seal
+ * is of, which is put behind. hash: that of the new seal.
+ */
+bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
+                    struct err *e);
 
 /* Is it the seal of these bytes? */
-bool audit_seal_fits(const struct audit_seal *seal, struct str sealed, bool *fits, struct err *e);
+bool audit_seal_fits(const struct audit_seal *seal, const char *key, struct str sealed, bool *fits,
+                     struct err *e);
+
+uint64_t audit_count_lines(struct str lines);
+
+/* 2 n hexadecimal digits and a NUL. */
+void audit_hex(const unsigned char *bytes, size_t n, char *out);
 
 #endif
