@@ -447,7 +447,7 @@ def on_read_only_state(folder, *words, stdin=b""):
     """Run trefoil with a state directory on a file system that is mounted read-only."""
     state = folder / "state"
     state.mkdir(exist_ok=True)
-    script = 'mount -t tmpfs -o mode=700 none "$0" && mount -o remount,ro "$0" && exec "$@"'
+    script = 'mount -t tmpfs -o ro,mode=700 none "$0" && exec "$@"'
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return subprocess.run(
         ["unshare", *user, "--mount", "sh", "-c", script, str(state), TREFOIL, *words, "--root",
