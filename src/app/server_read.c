@@ -14,7 +14,7 @@ struct raw {
     struct json ignored; /* what others write and means nothing here */
     struct pick_strs allowed;
     int64_t timeout, timeout_max, idle_stop, concurrency; /* times in seconds; 0: absent */
-    int64_t foreign_timeout;
+    int64_t foreign_timeout, result_chars;
     bool enabled, disabled;
 };
 
@@ -36,6 +36,7 @@ static const struct pick entry_fields[] = {
     PICK_RANGE("timeout_max_secs", struct raw, timeout_max, 0, 1, 7 * DAY),
     PICK_RANGE("idle_stop_secs", struct raw, idle_stop, 0, 0, 7 * DAY),
     PICK_RANGE("concurrency", struct raw, concurrency, 0, 1, 10000),
+    PICK_RANGE("max_result_chars", struct raw, result_chars, 0, 100, 10000000),
     PICK_FIELD("era", PICK_STR, struct raw, era, 0),
     PICK_FIELD("enabled", PICK_BOOL, struct raw, enabled, 0),
     PICK_FIELD("disabled", PICK_BOOL, struct raw, disabled, 0),
@@ -309,6 +310,20 @@ static bool read_times(const struct server_reader *r, struct json entry, const s
     return true;
 }
 
+/* More than usual only where the user says so: a repository must not flood its reader. */
+static int64_t read_result_chars(const struct server_reader *r, struct json entry, int64_t said)
+{
+    struct json at = json_get(entry, STR("max_result_chars"));
+    long long most = r->limits->tool_result_chars;
+
+    if (!r->from_project || said <= most)
+        return said;
+    note(r->mem, r->notes, LOG_WARN,
+         STR_FMT ": max_result_chars above %lld counts only in your own configuration; ignored",
+         STR_ARG(json_where(r->mem, at)), most);
+    return 0;
+}
+
 static bool read_era(struct json entry, struct str era, enum server_era *out, struct err *e)
 {
     static const char *const names[] = { "auto", "legacy", "modern" };
@@ -398,6 +413,7 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
         (json_here(raw.include) && !server_includes(r, raw.include, &s, e)))
         return false;
     s.allowed = raw.allowed;
+    s.result_chars = read_result_chars(r, entry, raw.result_chars);
     s.origin = server_origin(r, json_here(name) ? name : entry);
     s.written = server_json_line(r->mem, entry);
     *out = s;

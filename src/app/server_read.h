@@ -17,6 +17,7 @@
  *   type        stdio, http (also streamable-http, streamableHttp) or sse
  *   transport   the type, or a table of type, command, args, url, headers
  *   timeout_secs, timeout_max_secs, idle_stop_secs, concurrency, era, enabled, disabled
+ *   max_result_chars   longest text of a result; a project may only make it shorter
  *   allowed_tools, tools
  *
  * Another program's `timeout` is in milliseconds, or in seconds when it is below 1000.

@@ -8,6 +8,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "core/exposure.h"
+#include "core/kept_results.h"
 #include "store/store.h"
 #include "tool/tools.h"
 
@@ -179,7 +180,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .world = &s->world,
                                .staff = &s->staff,
                                .skills = &s->skills.list,
-                               .traces = &s->traces },
+                               .traces = &s->traces,
+                               .kept = kept_results_new(loop, limits) },
                1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
     offer_join(&s->offer, &s->builtin);
     offer_join(&s->offer, &s->clients);
@@ -507,6 +509,7 @@ void service_close(struct service *s)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
     service_faces_fini(s);
+    kept_results_free(s->offer.host.kept);
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
     skill_shelf_fini(&s->skills);

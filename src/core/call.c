@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "core/guard.h"
 #include "core/lock.h"
+#include "core/result_cap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -156,10 +157,15 @@ static struct jw next_block(struct call *call)
 
 void call_text(struct call *call, struct str text)
 {
-    struct jw w = next_block(call);
-    size_t cut;
-    struct str head = head_chars(text, (size_t)call->host->limits->tool_result_chars, &cut);
+    size_t most = result_cap(call), cut;
+    struct str head = head_chars(text, most - call->text_chars, &cut);
+    struct jw w;
 
+    if (call->text_cut) /* the mark of the cut is the last word */
+        return;
+    w = next_block(call);
+    call->text_cut = cut > 0;
+    call->text_chars += cut ? most - call->text_chars : utf8_count(head);
     if (cut)
         head = arena_printf(call->mem, STR_FMT "\n[cut here: %zu more characters]", STR_ARG(head),
                             cut);
@@ -215,6 +221,8 @@ void call_failed(struct call *call, const char *fmt, ...)
     va_end(ap);
     buf_clear(&call->content);
     buf_clear(&call->structured);
+    call->text_chars = 0;
+    call->text_cut = false;
     call->is_error = true;
     call_text(call, str_of(text));
     settle(call, NULL);

@@ -23,6 +23,7 @@
 
 struct agent_staff;
 struct guard;
+struct kept_results;
 struct lock_table;
 struct lock_turn;
 struct offer;
@@ -55,6 +56,7 @@ struct host {
     const struct agent_staff *staff; /* agents that may be called (agent_staff.h); NULL: none */
     const struct skill_list *skills; /* as they are now; NULL: none */
     struct open_traces *traces;      /* calls that were sent out (trace.h); NULL: not noted */
+    struct kept_results *kept;       /* results too long for an answer; NULL: none are kept */
 };
 
 /* What the guard keeps of a call it let in, or not. */
@@ -93,6 +95,10 @@ struct call {
 
     /* A whole result object or error object, forwarded as it came; lives as long as mem. */
     struct str raw_result, raw_error;
+    struct json result;   /* the tree of raw_result; missing: it would have to be read again */
+    int64_t result_chars; /* what its text may have (result_cap.h); 0: limits.tool_result_chars */
+    size_t text_chars;    /* what call_text has written so far */
+    bool text_cut;        /* and it was too much */
 
     bool lacking; /* it was asked, or called off, for what the caller is not able to: */
     enum ask_kind lacked;

@@ -3,6 +3,7 @@
 #include "base/id.h"
 #include "base/utf8.h"
 #include "core/guard.h"
+#include "core/result_cap.h"
 
 #include <inttypes.h>
 
@@ -129,7 +130,7 @@ static struct str fence(struct arena *mem, struct str from, struct str text)
 
 struct str guard_text(const struct call *call, struct arena *mem)
 {
-    struct cut c = { .left = (size_t)call->host->limits->tool_result_chars };
+    struct cut c = { .left = result_cap(call) };
     struct str text;
 
     buf_init_in(&c.out, mem, 4 * c.left);

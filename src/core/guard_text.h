@@ -2,7 +2,7 @@
  * guard_text.h - a result as a model gets to read it.
  *
  * Towards a program (an MCP client, --json) a result goes as it came. Towards a model it is text:
- * at most limits.tool_result_chars characters in all, the cut marked; what is not trusted stands
+ * cut like any result (result_cap.h) and the cut marked; what is not trusted stands
  * between two lines that say so and carry a mark nobody could know before, so that no text can
  * pretend to be past its end. What the guard has to tell the model stands below.
  */

@@ -67,6 +67,7 @@ struct str server_spec_canonical(struct arena *mem, const struct server_spec *s)
     jw_kint(&w, "timeout_max", s->timeout_max_ms);
     jw_kint(&w, "idle_stop", s->idle_stop_ms);
     jw_kint(&w, "concurrency", s->concurrency);
+    jw_kint(&w, "result_chars", s->result_chars);
     jw_kint(&w, "era", s->era);
     jw_kbool(&w, "enabled", s->enabled);
     jw_kbool(&w, "trusted", s->trusted);

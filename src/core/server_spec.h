@@ -54,6 +54,7 @@ struct server_spec {
     int64_t timeout_max_ms; /* of one request, whatever progress says */
     int64_t idle_stop_ms;   /* stop it after so long without a call; 0: never */
     int64_t concurrency;    /* most calls at once; more wait */
+    int64_t result_chars;   /* longest text of a result; 0: limits.tool_result_chars */
     enum server_era era;
     bool enabled;
 

@@ -94,6 +94,11 @@ def big(_call, args):
     return text("x" * args["bytes"])
 
 
+def give(_call, args):
+    """The result is what the caller wants it to be."""
+    return args["result"]
+
+
 def wait_file(call, args):
     """A test says by a file when a call goes on."""
     while args.get("after") and not os.path.exists(args["after"]):
@@ -176,6 +181,7 @@ TOOLS = {  # name: what it says, its properties, its function
     "reject": ("Be a JSON-RPC error.", {}, reject),
     "env": ("Return the environment.", {}, env),
     "big": ("Return that many bytes.", {"bytes": {"type": "integer"}}, big),
+    "give": ("Return this result.", {"result": {"type": "object"}}, give),
     "ask": ("Ask the user for a name.", {"after": STRING}, ask),
     "ask_much": ("Ask several questions at once.", {"n": NUMBER, "bytes": NUMBER}, ask_much),
     "log": ("Send a log message.", {"text": STRING, "after": STRING}, log),

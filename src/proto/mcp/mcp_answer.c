@@ -9,7 +9,7 @@ enum { LIST_TTL_MS = 5000, READ_TTL_MS = 0 };
 
 static const struct str complete = STR("complete");
 
-static void write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache)
+void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache)
 {
     bool private = mcp_conv_of(in)->principal.origin == ORIGIN_KEY;
 
@@ -19,11 +19,18 @@ static void write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache ca
     jw_kstr(w, "cacheScope", private ? STR("private") : STR("public"));
 }
 
-static void write_meta(struct jw *w, const struct rpc_in *in)
+/* call: the tool's, whose marks are told; NULL: none. */
+static void write_meta(struct jw *w, const struct rpc_in *in, const struct call *call)
 {
+    if (!call && !mcp_has(in)->modern)
+        return;
     jw_plain_key(w, STR("_meta"));
     jw_object(w);
-    mcp_write_server_info(w, MCP_META "serverInfo", mcp_conv_of(in)->server, mcp_version_of(in));
+    if (call)
+        mcp_write_marks(w, call);
+    if (mcp_has(in)->modern)
+        mcp_write_server_info(w, MCP_META "serverInfo", mcp_conv_of(in)->server,
+                              mcp_version_of(in));
     jw_object_end(w);
 }
 
@@ -37,16 +44,25 @@ struct jw *mcp_result_begin(struct rpc_in *in)
     return w;
 }
 
-void mcp_result_end(struct rpc_in *in, enum mcp_cache cache)
+static void end_result(struct rpc_in *in, enum mcp_cache cache, const struct call *call)
 {
     struct jw *w = &in->peer->rpc->writer;
 
-    if (mcp_has(in)->modern) {
-        write_cache(w, in, cache);
-        write_meta(w, in);
-    }
+    if (mcp_has(in)->modern)
+        mcp_write_cache(w, in, cache);
+    write_meta(w, in, call);
     jw_object_end(w);
     rpc_result_end(in);
+}
+
+void mcp_result_end(struct rpc_in *in, enum mcp_cache cache)
+{
+    end_result(in, cache, NULL);
+}
+
+void mcp_result_end_of_tool(struct rpc_in *in, const struct call *call)
+{
+    end_result(in, MCP_CACHE_NEVER, call);
 }
 
 void mcp_result_empty(struct rpc_in *in)
@@ -56,40 +72,6 @@ void mcp_result_empty(struct rpc_in *in)
 }
 
 /* ---- what came from elsewhere ------------------------------------------------------------- */
-
-/* Put in front of a forwarded object what a modern result must have and this one lacks. */
-static void forward_modern(struct rpc_in *in, struct str raw, enum mcp_cache cache)
-{
-    struct json root = mcp_reread(in->mem, in->peer->rpc->limits, raw);
-    AUTO_BUF front;
-    struct jw w = jw_to(&front);
-    struct str all[3];
-
-    buf_init(&front, 4096);
-    if (json_type(root) != JSON_OBJECT) { /* too large to be looked into */
-        rpc_result_raw(in, raw);
-        return;
-    }
-    jw_object(&w);
-    if (!json_here(json_get(root, STR("resultType"))))
-        jw_kstr(&w, "resultType", complete);
-    if (!json_here(json_get(root, STR("ttlMs"))))
-        write_cache(&w, in, cache);
-    if (!json_here(json_get(root, STR("_meta"))))
-        write_meta(&w, in);
-    all[0] = buf_str(&front);
-    all[1] = front.n > 1 && json_count(root) ? STR(",") : STR("");
-    all[2] = str_skip(json_raw(root), 1);
-    rpc_result_pieces(in, all, 3);
-}
-
-static void forward_result(struct rpc_in *in, struct str raw, enum mcp_cache cache)
-{
-    if (mcp_has(in)->modern)
-        forward_modern(in, raw, cache);
-    else
-        rpc_result_raw(in, raw);
-}
 
 struct forwarded_error {
     int64_t code;
@@ -148,7 +130,7 @@ bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cach
     else if (!e && call->raw_error.p)
         forward_error(r->in, call->raw_error);
     else if (!e && call->raw_result.p)
-        forward_result(r->in, call->raw_result, cache);
+        mcp_forward_result(r, cache);
     else
         return false;
     return true;

@@ -97,6 +97,7 @@ void mcp_work_forward(struct mcp_work *k, struct json result, struct json error)
 {
     k->task = STR_NONE; /* it has ended there, too */
     leave(k);
+    k->call->result = result;
     call_forward(k->call, json_here(result) ? json_raw(result) : STR_NONE,
                  json_here(error) ? json_raw(error) : STR_NONE);
 }

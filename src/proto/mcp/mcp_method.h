@@ -54,6 +54,18 @@ enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
 struct jw *mcp_result_begin(struct rpc_in *in);
 void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
 
+/* The same for the result of a tool, which says what the guard thinks of it. */
+void mcp_result_end_of_tool(struct rpc_in *in, const struct call *call);
+
+/* The members of _meta that say so (mcp_forward.c). */
+void mcp_write_marks(struct jw *w, const struct call *call);
+
+/* Answer with what a server has said, whose result object r->call holds (mcp_forward.c). */
+void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
+
+/* The members that say how long a modern result may be kept. */
+void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache);
+
 /* {} */
 void mcp_result_empty(struct rpc_in *in);
 

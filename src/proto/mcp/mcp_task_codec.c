@@ -27,6 +27,10 @@ static void write_result(struct jw *w, const struct call *call, const struct err
         mcp_write_failure(w, e);
     else
         mcp_write_result(w, call, MCP_LAST);
+    jw_plain_key(w, STR("_meta"));
+    jw_object(w);
+    mcp_write_marks(w, call);
+    jw_object_end(w);
     jw_object_end(w);
 }
 

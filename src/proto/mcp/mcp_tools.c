@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 #include "core/guard_check.h"
+#include "core/result_cap.h"
 #include "proto/mcp/mcp_method.h"
 #include "proto/mcp/mcp_park.h"
 #include "proto/mcp/mcp_tasks.h"
@@ -83,6 +84,8 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
 {
     struct jw *w;
 
+    if (!e && r->call.raw_result.p)
+        result_cap_forwarded(&r->call, mcp_offer_of(r->in)->parts & 1u << OFFER_RESOURCES);
     if (mcp_answer_common(r, e, MCP_CACHE_NEVER))
         return;
     if (!e && r->call.task.n) {
@@ -94,7 +97,7 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
         mcp_write_failure(w, e);
     else
         mcp_write_result(w, &r->call, r->version);
-    mcp_result_end(r->in, MCP_CACHE_NEVER);
+    mcp_result_end_of_tool(r->in, &r->call);
 }
 
 static const struct tool *find_tool(struct rpc_in *in, struct str name)

@@ -243,6 +243,7 @@ void upstream_call(struct upstream *u, struct call *call, const struct upstream_
     struct err e;
 
     call->untrusted = true;
+    call->result_chars = u->spec.result_chars;
     if (!admit(u, &e)) {
         call_broke(call, &e);
         return;
