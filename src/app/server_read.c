@@ -15,7 +15,7 @@ struct raw {
     struct pick_strs allowed;
     int64_t timeout, timeout_max, idle_stop, concurrency; /* times in seconds; 0: absent */
     int64_t foreign_timeout, result_chars;
-    bool enabled, disabled;
+    bool enabled, disabled, roots;
 };
 
 #define DAY 86400
@@ -38,6 +38,7 @@ static const struct pick entry_fields[] = {
     PICK_RANGE("concurrency", struct raw, concurrency, 0, 1, 10000),
     PICK_RANGE("max_result_chars", struct raw, result_chars, 0, 100, 10000000),
     PICK_FIELD("era", PICK_STR, struct raw, era, 0),
+    PICK_FIELD("roots", PICK_BOOL, struct raw, roots, 0),
     PICK_FIELD("enabled", PICK_BOOL, struct raw, enabled, 0),
     PICK_FIELD("disabled", PICK_BOOL, struct raw, disabled, 0),
     PICK_FIELD("allowed_tools", PICK_STRS, struct raw, allowed, 0),
@@ -398,7 +399,7 @@ const char *server_origin(const struct server_reader *r, struct json at)
 bool server_read(const struct server_reader *r, struct json entry, struct json name,
                  struct server_spec *out, struct err *e)
 {
-    struct raw raw = { 0 };
+    struct raw raw = { .roots = true };
     struct server_spec s = { .from_project = r->from_project, .trusted = !r->from_project };
 
     if (!read_raw(r, entry, &raw, e) || !read_name(r, entry, name, &raw, &s, e) ||
@@ -413,6 +414,7 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
         (json_here(raw.include) && !server_includes(r, raw.include, &s, e)))
         return false;
     s.allowed = raw.allowed;
+    s.no_roots = !raw.roots;
     s.result_chars = read_result_chars(r, entry, raw.result_chars);
     s.origin = server_origin(r, json_here(name) ? name : entry);
     s.written = server_json_line(r->mem, entry);

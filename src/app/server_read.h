@@ -17,6 +17,7 @@
  *   type        stdio, http (also streamable-http, streamableHttp) or sse
  *   transport   the type, or a table of type, command, args, url, headers
  *   timeout_secs, timeout_max_secs, idle_stop_secs, concurrency, era, enabled, disabled
+ *   roots       false: the server is not told of any folder
  *   max_result_chars   longest text of a result; a project may only make it shorter
  *   allowed_tools, tools
  *

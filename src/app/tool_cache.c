@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -207,26 +206,16 @@ static void save(struct upstream_cache *port, const struct server_spec *spec,
     job_start(&s->job, c->loop, NULL, write_file, on_written, s);
 }
 
-/* A user without a home (a service account) keeps nothing, and none is made for it. */
-static bool has_home(void)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    return access(state && *state ? state : home ? home : "", W_OK) == 0;
-}
-
 /* ---- the cache ----------------------------------------------------------------------------- */
 
 void tool_cache_init(struct tool_cache *c, struct loop *loop, const struct limits *limits,
-                     const char *root)
+                     struct state_port *state)
 {
-    const char *state;
+    const char *path;
+    struct err e;
 
-    *c =
-        (struct tool_cache){ .port = { load, save }, .loop = loop, .limits = limits, .root = root };
-    state = root_user_state_path(&c->mem);
-    if (state && has_home())
-        c->folder = arena_printf(&c->mem, "%s/" FOLDER "/" STR_FMT, state,
-                                 STR_ARG(fingerprint(&c->mem, str_of(root))))
-                        .p;
+    *c = (struct tool_cache){ .port = { load, save }, .loop = loop, .limits = limits };
+    path = state ? state->open(state, &e) : NULL;
+    if (path)
+        c->folder = arena_printf(&c->mem, "%s/" FOLDER, path).p;
 }

@@ -96,7 +96,7 @@ static void open_fleet(struct upstreams *up)
 
 static void open_all(struct upstreams *up)
 {
-    tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.root);
+    tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.state);
     open_http(up);
     open_fleet(up);
 }

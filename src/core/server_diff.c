@@ -70,6 +70,7 @@ struct str server_spec_canonical(struct arena *mem, const struct server_spec *s)
     jw_kint(&w, "result_chars", s->result_chars);
     jw_kint(&w, "era", s->era);
     jw_kbool(&w, "enabled", s->enabled);
+    jw_kbool(&w, "no_roots", s->no_roots);
     jw_kbool(&w, "trusted", s->trusted);
     if (s->allowed.set)
         put_strs(&w, "allowed", s->allowed.v, s->allowed.n);

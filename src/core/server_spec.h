@@ -57,6 +57,7 @@ struct server_spec {
     int64_t result_chars;   /* longest text of a result; 0: limits.tool_result_chars */
     enum server_era era;
     bool enabled;
+    bool no_roots; /* it is not told of any folder */
 
     struct pick_strs allowed; /* allowed_tools: absent = all, [] = none, list = only these */
     const struct tool_override *override;

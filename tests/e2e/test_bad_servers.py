@@ -80,8 +80,8 @@ def started(mode):
 def ok_has_its_tools(_root):
     with started("ok") as s:
         names = [t["name"] for t in s.ask("tools/list")["result"]["tools"]]
-        equal(names, ["echo", "add", "slow", "progress", "steps", "fail", "reject", "env", "big", "ask", "ask_much", "log",
-                      "sample", "roots", "crash", "add_tool", "seen"])
+        equal(names, ["echo", "add", "slow", "progress", "steps", "fail", "reject", "env", "big",
+                      "give", "ask", "ask_much", "log", "sample", "roots", "crash", "add_tool", "seen"])
         equal(s.text("echo", text="hé"), "hé")
         equal(s.call("add", a=1, b=2)["result"]["structuredContent"], {"sum": 3})
         equal(s.call("fail")["result"]["isError"], True)

@@ -25,7 +25,7 @@ def the_tools_are_listed_and_called(root):
         tools = t.call("tools/list")["result"]["tools"]
         equal([x["name"] for x in tools], ALL_TOOLS)
         answer = t.call("tools/call", {"name": "file_read", "arguments": {"path": "hello.txt"}})
-        equal(answer["result"], {"content": [{"type": "text", "text": "one\ntwo\nthree\n"}]})
+        equal(answer["result"]["content"], [{"type": "text", "text": "one\ntwo\nthree\n"}])
         answer = t.call("tools/call", {"name": "system_time"})
         has(answer["result"]["structuredContent"]["utc"], "T")
         equal(json.loads(answer["result"]["content"][0]["text"]),

@@ -81,7 +81,8 @@ def a_log_message_reaches_no_other_client(root):
 
 def logs_answer(call):
     return {"jsonrpc": "2.0", "id": call.ident,
-            "result": {"content": [{"type": "text", "text": "logged"}]}}
+            "result": {"content": [{"type": "text", "text": "logged"}],
+                       "_meta": {"trefoil/trust": "untrusted", "trefoil/type": "data"}}}
 
 
 @case

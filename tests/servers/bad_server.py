@@ -500,6 +500,85 @@ class Fat(Ok):
     methods = {**Legacy.methods, "tools/list": list_tools}
 
 
+class Tasks(Ok):
+    """Runs the tool research only as a task of 2025-11-25; it ends when there is a file "done"."""
+
+    def __init__(self):
+        super().__init__()
+        self.tasks = {}
+
+    def initialize(self, call):
+        result = super().initialize(call)
+        result["capabilities"]["tasks"] = {"cancel": {}, "requests": {"tools": {"call": {}}}}
+        return result
+
+    def list_tools(self, _call):
+        tools = described({**self.tools, "research": ("Takes long.", {}, None)})
+        tools[-1]["execution"] = {"taskSupport": "required"}
+        return {"tools": tools}
+
+    def call_tool(self, call):
+        if call.params["name"] != "research":
+            return super().call_tool(call)
+        if "task" not in call.params:
+            raise RpcError(NO_METHOD, "Tool research requires task augmentation")
+        ident = f"task-{len(self.tasks)}"
+        self.tasks[ident] = {"args": call.params["arguments"], "canceled": False}
+        return {"task": self.described_task(ident)}
+
+    def described_task(self, ident):
+        task = self.tasks[ident]
+        status = "working"
+        if task["canceled"]:
+            status = "cancelled"
+        elif os.path.exists("done"):
+            status = "input_required" if "ask" in task["args"] else "completed"
+        return {"taskId": ident, "status": status, "statusMessage": "reading", "ttl": None,
+                "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z",
+                "pollInterval": 10}
+
+    def get_task(self, call):
+        return self.described_task(call.params["taskId"])
+
+    def get_result(self, call):
+        said = self.tasks[call.params["taskId"]]["args"]
+        if "fail" in said:
+            raise RpcError(-32011, "the research failed")
+        if "ask" in said:
+            said = ask(call, {})["content"][0]["text"]
+        return {**text(f"researched {said}"),
+                "_meta": {META + "related-task": {"taskId": call.params["taskId"]}}}
+
+    def cancel_task(self, call):
+        self.tasks[call.params["taskId"]]["canceled"] = True
+        return self.described_task(call.params["taskId"])
+
+    methods = {**Legacy.methods, "initialize": initialize, "tools/list": list_tools,
+               "tools/call": call_tool, "tasks/get": get_task, "tasks/result": get_result,
+               "tasks/cancel": cancel_task}
+
+
+class AskRoots(Ok):
+    """Asks for the roots after the handshake and whenever they have changed; the tool known_roots
+    returns what it was told last."""
+
+    def __init__(self):
+        super().__init__()
+        self.roots = None
+        self.tools["known_roots"] = ("Return the roots.", {}, lambda call, _args: text(
+            json.dumps(self.roots)))
+
+    def heard(self, message):
+        super().heard(message)
+        if message.get("method") in ("notifications/initialized",
+                                     "notifications/roots/list_changed"):
+            threading.Thread(target=self.learn, daemon=True).start()
+
+    def learn(self):
+        call = Call(self, {"id": None, "method": ""}, self.write)
+        self.roots = self.ask(call, "roots", "roots/list", {})
+
+
 class SilentOnMeta(Ok):
     """Ignores every call and every server/discover that carries _meta."""
 
@@ -638,7 +717,8 @@ class UnknownVersion(Ok):
 
 MODES = {"ok": Ok, "modern": ModernOnly, "die-in-handshake": DieInHandshake,
          "die-on-discover": DieOnDiscover, "silent": Silent, "hold": Hold, "dual-late": DualLate,
-         "dual-late-legacy": DualLateLegacy, "fat": Fat, "silent-on-meta": SilentOnMeta,
+         "dual-late-legacy": DualLateLegacy, "fat": Fat, "tasks": Tasks, "ask-roots": AskRoots,
+         "silent-on-meta": SilentOnMeta,
          "twice": Twice, "wrong-id": WrongId, "junk": Junk, "huge": Huge, "half": Half,
          "changing": Changing, "loop-pages": LoopPages, "loop-pages-fresh": LoopPagesFresh,
          "ignore-eof": IgnoreEof, "content-length": ContentLength,

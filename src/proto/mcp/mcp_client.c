@@ -197,6 +197,7 @@ void mcp_client_end(struct mcp_client *c, const struct err *why)
     c->why = *why;
     mcp_client_go(c, STEP_CLOSING);
     mcp_greet_stop(c);
+    mcp_roots_stop(c);
     mcp_lists_stop(c);
     mcp_works_stop(c);
     peer_fail_calls(&c->peer, why);

@@ -55,10 +55,16 @@ static void answer_without(struct relay *r, const struct err *e)
 static void on_answered(struct op *op, const struct err *e, void *who)
 {
     struct relay *r = who;
+    struct mcp_client *c = client_of(r->in);
+    bool roots = r->ask.kind == ASK_ROOTS;
 
     (void)op;
-    mcp_works_hold(client_of(r->in), r->ask.call, false);
-    if (e)
+    mcp_works_hold(c, r->ask.call, false);
+    if (roots)
+        mcp_roots_answered(c, !e);
+    if (e && roots)
+        rpc_result_raw(r->in, mcp_write_roots(c, r->in->mem));
+    else if (e)
         answer_without(r, e);
     else
         rpc_result_raw(r->in, json_raw(r->ask.answer));
@@ -83,23 +89,27 @@ static void refuse_question(struct rpc_in *in, const struct err *why)
         mcp_works_warn(c, in->method, why);
 }
 
-static void pass_on(struct rpc_in *in, enum ask_kind kind)
+static void ask_in(struct rpc_in *in, struct call *call, enum ask_kind kind)
 {
     struct mcp_client *c = client_of(in);
-    struct relay *r;
-    struct err why;
-    struct call *call = mcp_origin_to_ask(c, kind, &why);
+    struct relay *r = ARENA_NEW(in->mem, struct relay);
 
-    if (!call) {
-        refuse_question(in, &why);
-        return;
-    }
-    r = ARENA_NEW(in->mem, struct relay);
     r->in = in;
     op_begin(&r->op, &relay_kind, in->op.loop, &in->op, on_relayed, NULL);
     mcp_works_hold(c, call, true);
     call_ask(call, &r->ask, kind, arena_printf(call->mem, "ask-%lld", (long long)++c->tokens),
              copy_params(call, in->params), on_answered, r);
+}
+
+static void pass_on(struct rpc_in *in, enum ask_kind kind)
+{
+    struct err why;
+    struct call *call = mcp_origin_to_ask(client_of(in), kind, &why);
+
+    if (call)
+        ask_in(in, call, kind);
+    else
+        refuse_question(in, &why);
 }
 
 bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out)
@@ -136,49 +146,23 @@ static void on_ping(struct rpc_in *in)
     rpc_result_raw(in, STR("{}"));
 }
 
-static bool plain_in_path(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           strchr("/-._~", c);
-}
-
-static struct str file_uri(struct arena *mem, const char *path)
-{
-    struct buf out;
-
-    buf_init_in(&out, mem, strlen(path) * 3 + 16);
-    buf_put(&out, STR("file://"));
-    for (const char *p = path; *p; p++) {
-        if (plain_in_path(*p))
-            buf_putc(&out, *p);
-        else
-            buf_printf(&out, "%%%02X", (unsigned char)*p);
-    }
-    return buf_str(&out);
-}
-
-struct str mcp_write_roots(struct mcp_client *c, struct arena *mem)
-{
-    struct buf out;
-    struct jw w;
-
-    buf_init_in(&out, mem, 65536);
-    w = jw_to(&out);
-    jw_object(&w);
-    jw_plain_key(&w, STR("roots"));
-    jw_array(&w);
-    jw_object(&w);
-    jw_kstr(&w, "uri", file_uri(mem, c->world.root));
-    jw_kstr(&w, "name", STR("root"));
-    jw_object_end(&w);
-    jw_array_end(&w);
-    jw_object_end(&w);
-    return buf_str(&out);
-}
-
+/* Of a server with a handshake: by the client that uses it, if there is one (mcp_client_roots.c). */
 static void on_roots(struct rpc_in *in)
 {
-    rpc_result_raw(in, mcp_write_roots(client_of(in), in->mem));
+    struct mcp_client *c = client_of(in);
+    struct call *call;
+
+    if (c->spec->no_roots) {
+        rpc_error(in, RPC_METHOD_NOT_FOUND, "Method not found");
+        return;
+    }
+    call = mcp_roots_call(c);
+    if (call) {
+        ask_in(in, call, ASK_ROOTS);
+        return;
+    }
+    rpc_result_raw(in, mcp_write_roots(c, in->mem));
+    mcp_roots_answered(c, false);
 }
 
 /* ---- news ---------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  *
  *   asked      its request is under way (req.out)
  *   rounds     the server wants input first; asks are open (mcp_client_rounds.c)
- *   paused     the tools are listed anew because the headers made from them were refused
+ *   paused     the tools are listed anew because the headers made from them were refused; or the
+ *              server is told of the roots of its client first (mcp_client_roots.c)
  *   task       the server works on it by itself (mcp_client_tasks.c)
  *
  * The answer's bytes stay with the work, which lives in the call's memory: what is forwarded is
@@ -58,7 +59,7 @@ static void extend(struct mcp_work *k)
 {
     int64_t left = k->until - loop_now(loop_of(k)), ms = mcp_work_timeout(k);
 
-    if (k->held)
+    if (k->held || k->paused)
         return;
     if (left < ms)
         ms = left > 1 ? left : 1;
@@ -71,7 +72,8 @@ static void hold(struct mcp_work *k, bool more)
 
     if (more && !k->held++) {
         k->held_at = now;
-        rpc_out_extend(&k->req.out, FOREVER);
+        if (!k->paused) /* else no request is under way */
+            rpc_out_extend(&k->req.out, FOREVER);
     } else if (!more && !--k->held) {
         k->until += now - k->held_at;
         extend(k);
@@ -146,6 +148,12 @@ static void on_paused(struct op *op, const struct err *e, void *who)
 
 static const struct op_kind pause_kind = { .name = "relist" };
 
+static void pause_work(struct mcp_work *k)
+{
+    op_begin(&k->pause, &pause_kind, loop_of(k), &k->call->op, on_paused, k);
+    k->paused = true;
+}
+
 /* The server knows the tool otherwise than we do: learn it, and try again, once. */
 static bool learn_first(struct mcp_work *k)
 {
@@ -154,8 +162,7 @@ static bool learn_first(struct mcp_work *k)
     if (k->relisted || c->step != STEP_READY)
         return false;
     k->relisted = true;
-    op_begin(&k->pause, &pause_kind, loop_of(k), &k->call->op, on_paused, k);
-    k->paused = true;
+    pause_work(k);
     mcp_lists_refresh(c);
     return true;
 }
@@ -163,9 +170,12 @@ static bool learn_first(struct mcp_work *k)
 static void on_result(struct mcp_work *k, struct json result)
 {
     struct json type = k->c->modern ? json_get(result, STR("resultType")) : (struct json){ 0 };
+    struct json task = k->as_task ? json_get(result, STR("task")) : (struct json){ 0 };
 
     if (json_type(result) != JSON_OBJECT) {
         mcp_work_wrong(k, "the result is no object");
+    } else if (json_here(task)) {
+        mcp_task_begin(k, task);
     } else if (!json_here(type) || json_is(type, STR("complete"))) {
         mcp_work_forward(k, result, (struct json){ 0 });
     } else if (json_is(type, STR("input_required"))) {
@@ -208,6 +218,8 @@ static void write_what(const struct mcp_work *k, struct jw *w)
     if (k->tool.p) {
         jw_kstr(w, "name", k->tool);
         jw_kraw(w, "arguments", json_here(k->call->args) ? json_raw(k->call->args) : STR("{}"));
+        if (k->as_task)
+            jw_kraw(w, "task", STR("{}"));
         return;
     }
     JSON_MEMBERS(key, k->params)
@@ -271,6 +283,15 @@ static void set_trace(struct mcp_work *k)
         open_trace_begin(k->call->host->traces, &k->open_trace);
 }
 
+/* Modern servers make a task of a call when they like. */
+static bool wants_task(const struct mcp_client *c, struct str tool)
+{
+    const struct mcp_remote_tool *t =
+        !c->modern && c->tools.has_tasks && tool.p ? mcp_tools_find(&c->tools, tool) : NULL;
+
+    return t && mcp_tool_wants_task(t->tool);
+}
+
 static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,
                   struct json params)
 {
@@ -288,6 +309,7 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
     k->method = method;
     k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
     k->params = params;
+    k->as_task = wants_task(c, tool);
     k->token = ++c->tokens;
     set_trace(k);
     k->older = c->works;
@@ -295,7 +317,10 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
         k->older->newer = k;
     c->works = k;
     arena_defer(call->mem, free_answer, k);
-    mcp_work_send(k);
+    if (tool.p && mcp_roots_wait(k))
+        pause_work(k);
+    else
+        mcp_work_send(k);
 }
 
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool)

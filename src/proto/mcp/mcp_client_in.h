@@ -90,6 +90,7 @@ struct mcp_tools {
     struct mcp_page *pages;
     struct mcp_remote_tool *tool;
     size_t count, room;
+    bool has_tasks;  /* one of them can only be called as a task (2025-11-25) */
     size_t bytes;    /* of all definitions */
     size_t left_out; /* tools that were not taken, */
     struct err why;  /* and why the first of them was not */
@@ -141,6 +142,15 @@ struct mcp_client {
     struct mcp_work *works;
     int64_t tokens;
 
+    /* Whose folders it is told of (mcp_client_roots.c). */
+    struct mcp_roots {
+        enum mcp_roots_users { ROOTS_OF_NOBODY, ROOTS_OF_ONE, ROOTS_OF_SEVERAL } users;
+        uint64_t client;   /* the one */
+        bool asked;        /* the server wants to know them */
+        bool theirs;       /* it was given those of a client */
+        struct timer wait; /* of calls, until it has asked again */
+    } roots;
+
     /* Calls that ended without an answer, until `until` (mcp_client_origin.c). */
     struct mcp_left {
         uint64_t client; /* of all of them; 0: not known, or several */
@@ -186,6 +196,7 @@ void mcp_lists_listen(struct mcp_client *c);  /* be told of changes, if need be 
 void mcp_lists_stop(struct mcp_client *c);
 void mcp_tools_fini(struct mcp_tools *t);
 const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct str name);
+bool mcp_tool_wants_task(struct json tool); /* its definition: it is called as a task or fails */
 
 /*
  * origin: the call in which the server said what just came in. NULL: there is none, or calls of
@@ -213,7 +224,12 @@ extern const struct peer_kind mcp_client_peer_quiet; /* never says that a reques
 /* Which ask a method of the server is; false: none. */
 bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out);
 
-/* {"roots":[...]}: the folder we work in. */
+/* roots. {"roots":[...]}: the folder we work in. */
 struct str mcp_write_roots(struct mcp_client *c, struct arena *mem);
+
+/* The server asks: a call of the client that is to answer. NULL: we are. */
+struct call *mcp_roots_call(struct mcp_client *c);
+void mcp_roots_answered(struct mcp_client *c, bool theirs);
+void mcp_roots_stop(struct mcp_client *c);
 
 #endif

@@ -48,6 +48,11 @@ const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct s
     return NULL;
 }
 
+bool mcp_tool_wants_task(struct json tool)
+{
+    return json_is(json_get(json_get(tool, STR("execution")), STR("taskSupport")), STR("required"));
+}
+
 static void add_tool(struct mcp_tools *t, struct str name, struct json tool)
 {
     if (t->count == t->room) {
@@ -56,6 +61,7 @@ static void add_tool(struct mcp_tools *t, struct str name, struct json tool)
     }
     t->tool[t->count++] = (struct mcp_remote_tool){ name, tool };
     t->bytes += json_raw(tool).n;
+    t->has_tasks |= mcp_tool_wants_task(tool);
 }
 
 static void leave_out(struct mcp_client *c, struct str name, const struct err *why)

@@ -15,13 +15,15 @@ static void write_info(const struct mcp_client *c, struct jw *w, const char *key
 }
 
 /* What may be asked of us, and answered. Without a call: what could ever be asked. */
-static void write_abilities(struct jw *w, const char *key, const struct call *call, bool tasks)
+static void write_abilities(const struct mcp_client *c, struct jw *w, const char *key,
+                            const struct call *call, bool tasks)
 {
     bool form = !call || call_can_ask(call, ASK_FORM), url = !call || call_can_ask(call, ASK_URL);
 
     jw_plain_key(w, str_of(key));
     jw_object(w);
-    jw_kraw(w, "roots", STR("{}"));
+    if (!c->spec->no_roots)
+        jw_kraw(w, "roots", c->modern ? STR("{}") : STR("{\"listChanged\":true}"));
     if (!call || call_can_ask(call, ASK_SAMPLE))
         jw_kraw(w, "sampling", STR("{}"));
     if (form || url) {
@@ -42,7 +44,7 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "protocolVersion", str_of(c->wanted));
-    write_abilities(w, "capabilities", NULL, false);
+    write_abilities(c, w, "capabilities", NULL, false);
     write_info(c, w, "clientInfo");
     jw_plain_key(w, STR("_meta"));
     jw_object(w);
@@ -74,7 +76,7 @@ static void write_modern(struct mcp_client *c, struct jw *w, const struct mcp_ab
 
     jw_kstr(w, "io.modelcontextprotocol/protocolVersion", mcp_modern_name());
     write_info(c, w, "io.modelcontextprotocol/clientInfo");
-    write_abilities(w, "io.modelcontextprotocol/clientCapabilities", call, about->tasks);
+    write_abilities(c, w, "io.modelcontextprotocol/clientCapabilities", call, about->tasks);
     if (call && call->caller->kind != &caller_nobody)
         jw_kstr(w, "io.modelcontextprotocol/logLevel", STR("info"));
 }

@@ -57,6 +57,8 @@ static void on_asked(struct op *op, const struct err *e, void *who)
     (void)who;
     if (!e) {
         in->answer = json_raw(in->ask.answer);
+    } else if (in->ask.kind == ASK_ROOTS && !k->call->op.canceled && !k->broke.code) {
+        in->answer = mcp_write_roots(k->c, k->call->mem); /* the client does not say */
     } else if (!k->broke.code) {
         k->broke = *e;
         if (e->code == ERR_TIMEOUT) /* of a person, not of the server */
@@ -95,7 +97,9 @@ static bool open_ask(struct mcp_work *k, size_t i, struct json key)
     in->key = arena_str(mem, json_raw(key));
     if (!method.p || !mcp_ask_kind(mem, method, params, &kind))
         return false;
-    if (kind == ASK_ROOTS) {
+    if (kind == ASK_ROOTS && k->c->spec->no_roots)
+        return false;
+    if (kind == ASK_ROOTS && !call_can_ask(k->call, kind)) {
         in->answer = mcp_write_roots(k->c, mem);
         return true;
     }

@@ -1,10 +1,13 @@
 /*
- * mcp_client_tasks.c - a server that makes a task of a call (io.modelcontextprotocol/tasks).
+ * mcp_client_tasks.c - a server that makes a task of a call: by io.modelcontextprotocol/tasks, or as
+ * 2025-11-25 has it, where some tools can be called in no other way.
  *
  *   WAITS   for as long as the server wants (the op `pause` and a timer)
  *   LOOKS   tasks/get is under way; the status says what follows
  *   ASKS    it wants input: asks are open (mcp_client_rounds.c)
  *   TELLS   tasks/update is under way, then WAITS
+ *   FETCHES tasks/result is under way (2025-11-25). It ends with the result, and until then the
+ *           server may ask what it wants to know by requests
  *
  * To the caller it is the call it was: it gets the result, is asked, hears of progress. A call that
  * ends before its task tells the server to stop (tasks/cancel), and does not wait for that.
@@ -131,7 +134,7 @@ static void note_pace(struct mcp_work *k, struct json task)
 {
     int64_t least = limits_of(k)->mcp_task_poll_ms, ms;
 
-    if (!json_int(json_get(task, STR("pollIntervalMs")), &ms))
+    if (!json_int(json_get(task, k->as_task ? STR("pollInterval") : STR("pollIntervalMs")), &ms))
         return;
     k->poll_ms = ms < 10 ? 10 : ms > 60 * least ? 60 * least : ms;
 }
@@ -192,12 +195,49 @@ static void on_task(struct mcp_work *k, struct json task)
     }
 }
 
+/* ---- FETCHES --------------------------------------------------------------------------------- */
+
+static void on_fetched(struct op *op, const struct err *e, void *who)
+{
+    struct mcp_work *k = who;
+
+    (void)op;
+    if (!is_answered(k, e))
+        return;
+    if (json_type(k->req.out.result) == JSON_OBJECT)
+        mcp_work_forward(k, k->req.out.result, (struct json){ 0 });
+    else
+        mcp_work_wrong(k, "the result of its task is no object");
+}
+
+static void on_task_2511(struct mcp_work *k, struct json task)
+{
+    struct json status = json_get(task, STR("status"));
+
+    note_pace(k, task);
+    if (json_is(status, STR("completed")) || json_is(status, STR("failed")) ||
+        json_is(status, STR("input_required"))) {
+        send(k, "tasks/result", STR_NONE, on_fetched);
+    } else if (json_is(status, STR("cancelled"))) {
+        on_canceled_there(k);
+    } else if (json_is(status, STR("working"))) {
+        note_message(k, task);
+        wait(k);
+    } else {
+        mcp_work_wrong(k, "a task with a status that is not known here");
+    }
+}
+
 static void on_looked(struct op *op, const struct err *e, void *who)
 {
     struct mcp_work *k = who;
 
     (void)op;
-    if (is_answered(k, e))
+    if (!is_answered(k, e))
+        return;
+    if (k->as_task)
+        on_task_2511(k, k->req.out.result);
+    else
         on_task(k, k->req.out.result);
 }
 

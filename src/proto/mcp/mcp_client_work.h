@@ -26,6 +26,11 @@ struct mcp_work {
     struct trace trace;           /* it carries */
     struct open_trace open_trace; /* it is under way with that */
     char parent[TRACE_PARENT_TEXT];
+    bool as_task;       /* the server of 2025-11-25 is asked to make a task of it */
+    struct str tool;    /* of tools/call, else STR_NONE: */
+    struct json params; /* of any other request */
+    int64_t token;      /* of its progress */
+    struct trace trace; /* it carries */
 
     int64_t since, until; /* of the request under way: begun, and longest */
     int64_t held_at;      /* when the first of the asks opened that are open: */
@@ -63,6 +68,9 @@ void mcp_work_round(struct mcp_work *k, struct json result);
 
 /* Ask for each of inputRequests, then mcp_work_send or mcp_task_update. */
 void mcp_work_ask(struct mcp_work *k, struct json requests);
+
+/* A call is about to go out (mcp_client_roots.c): must it wait until the server knows its roots? */
+bool mcp_roots_wait(struct mcp_work *k);
 
 /* Take back the asks of a round. */
 void mcp_work_stop_round(struct mcp_work *k);

@@ -24,7 +24,8 @@ static bool is_known_in_meta(const struct rpc_in *in, struct arena *mem, struct 
 {
     struct str name = json_str(mem, key);
 
-    if (str_eq(name, STR("trefoil/trust")) || str_eq(name, STR("trefoil/type")))
+    if (str_eq(name, STR("trefoil/trust")) || str_eq(name, STR("trefoil/type")) ||
+        str_eq(name, STR(IN_META "related-task")))
         return false;
     return mcp_has(in)->modern || !str_starts(name, STR(IN_META));
 }
