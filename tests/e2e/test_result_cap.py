@@ -1,9 +1,9 @@
 """Results of tools of servers, as MCP clients get them: their length, their marks, their edges."""
 import json
 
-from harness import case, equal, has, main, run, user_config
+from harness import case, equal, has, main, run
 from mcp_http import modern
-from upstream import Gateway, StdioGateway, configure, server, text_of
+from upstream import READ_WRITE, Gateway, StdioGateway, configure, server, text_of
 
 CAP = 50000
 MARKS = {"trefoil/trust": "untrusted", "trefoil/type": "data"}
@@ -96,7 +96,7 @@ def a_kept_result_is_gone_after_a_while_and_makes_room(root):
         equal("error" in gate.rpc("resources/read", {"uri": second}), False)
         alone, = give(gate.rpc, structuredContent={"rows": "y" * 300000})["content"]
         equal(alone["type"], "text")
-    user_config(root, "[limits]\nresult_keep_ms = 10\n")
+    configure(root, server("a"), head="[limits]\nresult_keep_ms = 10\n")
     with Gateway(root=root) as gate:
         gate.wait_ready("a")
         uri = give(gate.rpc, **whole)["content"][1]["text"]
@@ -106,11 +106,11 @@ def a_kept_result_is_gone_after_a_while_and_makes_room(root):
 
 @case
 def only_the_user_raises_the_cap_of_a_server(root):
-    configure(root, server("theirs", max_result_chars=200000), server("low", max_result_chars=100))
-    user_config(root, server("mine", max_result_chars=200000))
+    configure(root, server("theirs", max_result_chars=200000), server("low", max_result_chars=100),
+              user=READ_WRITE + server("mine", max_result_chars=200000))
     with Gateway(root=root) as gate:
         gate.wait_ready("theirs", "mine", "low")
-        equal(gate.text("mcp_mine_big", bytes=150000), "x" * 150000)
+        equal(len(gate.text("mcp_mine_big", bytes=150000)), 150000)
         has(gate.text("mcp_mine_big", bytes=200001), "[cut here: 1 more characters]")
         has(gate.text("mcp_theirs_big", bytes=150000), "[cut here: 100000 more characters]")
         has(gate.text("mcp_low_big", bytes=150), "[cut here: 50 more characters]")

@@ -2,7 +2,8 @@
 import json
 
 from harness import case, equal, has, main, wait_for
-from upstream import StdioGateway, configure, server, text_of
+from mcp_http import Client
+from upstream import Gateway, StdioGateway, configure, server, text_of
 
 MINE = [{"uri": "file:///srv/mine", "name": "mine"}]
 
@@ -43,6 +44,30 @@ def the_only_client_answers_for_its_roots(root):
         gate.notes.clear()
         equal(json.loads(tool(gate, "mcp_start_known_roots")), {"roots": MINE})
         equal([n for n in gate.notes if n.get("method") == "roots/list"], [])
+
+
+def ask_for_roots(client):
+    """What the server was told during a call, and how often the client was asked for it."""
+    call, asked = client.call("mcp_a_roots"), 0
+    while message := call.message():
+        if message.get("method") == "roots/list":
+            asked += 1
+            client.send({"id": message["id"], "result": {"roots": MINE}})
+        elif message.get("id") == call.ident:
+            return json.loads(text_of(message))["roots"], asked
+    raise AssertionError("no answer")
+
+
+@case
+def two_clients_have_the_roots_of_trefoil(root):
+    configure(root, server("a"))
+    ours = [{"uri": f"file://{root}", "name": "root"}]
+    with Gateway(root=root) as gate:
+        gate.wait_ready("a")
+        one, two = Client(gate, roots={}), Client(gate, roots={})
+        equal(ask_for_roots(one), (MINE, 1))
+        equal(ask_for_roots(two), (ours, 0))
+        equal(ask_for_roots(one), (ours, 0))
 
 
 @case

@@ -26,11 +26,7 @@ struct mcp_work {
     struct trace trace;           /* it carries */
     struct open_trace open_trace; /* it is under way with that */
     char parent[TRACE_PARENT_TEXT];
-    bool as_task;       /* the server of 2025-11-25 is asked to make a task of it */
-    struct str tool;    /* of tools/call, else STR_NONE: */
-    struct json params; /* of any other request */
-    int64_t token;      /* of its progress */
-    struct trace trace; /* it carries */
+    bool as_task; /* the server of 2025-11-25 is asked to make a task of it */
 
     int64_t since, until; /* of the request under way: begun, and longest */
     int64_t held_at;      /* when the first of the asks opened that are open: */
