@@ -168,7 +168,7 @@ def every_request_to_a_server_ends_in_time(root):
         name = method.replace("/", "-")
         path = program(root, name, "run", silent_on=method)
         entries.append(command(name, path, timeout_secs=1, era='"legacy"'))
-    configure(root, *entries, server("usual"), head="[limits]\nmcp_connect_ms = 1000\n")
+    configure(root, *entries, server("usual"))
     with Gateway(root=root) as gate:
         equal({s["name"]: s["timeout_secs"] for s in gate.servers()["configured"]},
               {"initialize": 1, "tools-list": 1, "tools-call": 1, "usual": 30})

@@ -234,6 +234,7 @@ static void on_silence(struct timer *t)
 static void send_probe(struct mcp_client *c)
 {
     struct jw *w = mcp_req_begin(c);
+    bool hello_follows = c->wire->kind->transport == SERVER_STDIO && may_be(c, SERVER_ERA_LEGACY);
 
     rpc_out_fini(&c->probe.out);
     mcp_client_go(c, STEP_PROBING);
@@ -241,9 +242,10 @@ static void send_probe(struct mcp_client *c)
     jw_object(w);
     mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
-    mcp_req_send(c, &c->probe, NULL, "server/discover", limits_of(c)->mcp_connect_ms, on_probe_done,
+    mcp_req_send(c, &c->probe, NULL, "server/discover",
+                 hello_follows ? limits_of(c)->mcp_connect_ms : mcp_req_patience(c), on_probe_done,
                  c);
-    if (c->wire->kind->transport == SERVER_STDIO && may_be(c, SERVER_ERA_LEGACY))
+    if (hello_follows)
         timer_set(c->world.rpc->loop, &c->patience, limits_of(c)->mcp_probe_ms, on_silence);
 }
 
@@ -365,7 +367,7 @@ static void send_hello(struct mcp_client *c)
     rpc_out_fini(&c->greet.out);
     c->greet.greeting = true;
     mcp_write_hello(c, mcp_req_begin(c));
-    mcp_req_send(c, &c->greet, NULL, "initialize", limits_of(c)->mcp_connect_ms, on_hello_done, c);
+    mcp_req_send(c, &c->greet, NULL, "initialize", mcp_req_patience(c), on_hello_done, c);
 }
 
 /* ---- beginnings ---------------------------------------------------------------------------- */

@@ -62,6 +62,9 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
 void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
                   int64_t timeout_ms, op_done_fn *done, void *who);
 
+/* How long a greeting or a list may take: as long as any request, at most limits.mcp_connect_ms. */
+int64_t mcp_req_patience(const struct mcp_client *c);
+
 /* Of an answer: the code of its error, 0 when it is a result. */
 int64_t mcp_req_code(const struct mcp_req *r);
 

@@ -290,7 +290,7 @@ static void send_list(struct mcp_client *c, struct str cursor)
     jw_kstr(w, "cursor", cursor);
     mcp_write_meta(c, w, &(struct mcp_about){ 0 });
     jw_object_end(w);
-    mcp_req_send(c, &c->list, NULL, "tools/list", limits_of(c)->mcp_connect_ms, on_list_done, c);
+    mcp_req_send(c, &c->list, NULL, "tools/list", mcp_req_patience(c), on_list_done, c);
 }
 
 /* ---- when to list ------------------------------------------------------------------------- */

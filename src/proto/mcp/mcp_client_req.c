@@ -96,6 +96,13 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
 
 /* ---- its way ----------------------------------------------------------------------------- */
 
+int64_t mcp_req_patience(const struct mcp_client *c)
+{
+    int64_t own = c->spec->timeout_ms, most = c->world.rpc->limits->mcp_connect_ms;
+
+    return own > 0 && own < most ? own : most;
+}
+
 struct jw *mcp_req_begin(struct mcp_client *c)
 {
     struct rpc *rpc = c->world.rpc;
