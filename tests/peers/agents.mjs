@@ -18,7 +18,7 @@ await mkdir(runtime);
 await chmod(runtime, 0o700);
 await mkdir(join(work, '.trefoil', 'agents'), { recursive: true });
 // A busy machine may take its time to answer; who waits for it is not the point here.
-await writeFile(own, '[mcp]\nmode = "read-write"\n[limits]\nattach_ms = 30000\n');
+await writeFile(own, '[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n[limits]\nattach_ms = 30000\n');
 
 const fileOf = name => join(work, '.trefoil', 'agents', `${name}.md`);
 const agent = (name, description) =>
