@@ -138,7 +138,7 @@ def post(t, message, **headers):
 
 def echoes(t, luck, name, **headers):
     for i in range(luck.randrange(1, 4)):
-        text = f"{name} {i} " + "x" * luck.choice((0, 100, 100000))
+        text = f"{name} {i} " + "x" * luck.choice((0, 100, 40000))
         judge(t.post(tool_call(name, "echo", i, text=text), accept=BOTH, **headers).json(), text)
 
 
