@@ -298,7 +298,9 @@ size_t history_interrupted(const struct history *h, struct str prompt)
     bool since = false;
     size_t n = 0;
 
-    for (const struct item *it = h->item; it < h->item + h->n; it++) {
+    for (size_t i = 0; i < h->n; i++) {
+        const struct item *it = &h->item[i];
+
         since |= it->kind == ITEM_PROMPT && str_eq(it->id, prompt);
         n += since && it->kind == ITEM_ANSWER ? interrupted_calls(it) : 0;
     }
