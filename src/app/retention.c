@@ -39,6 +39,13 @@ static bool delete_logs(struct job *job, struct err *e)
     return log_files_sweep(r->root, r->state_dir, r->limits, &r->logs, e);
 }
 
+static void step_logs(struct retention *r);
+
+static bool logs_grew_much(const struct retention *r)
+{
+    return r->log_bytes >= r->limits->log_keep_bytes / LOG_PART;
+}
+
 static void on_logs_deleted(struct op *op, const struct err *e, void *who)
 {
     struct retention *r = who;
@@ -46,7 +53,10 @@ static void on_logs_deleted(struct op *op, const struct err *e, void *who)
     (void)op;
     if (e)
         retention_failed("old logs cannot be deleted", e);
-    retention_wait(r);
+    if (!e && !r->closed && logs_grew_much(r)) /* while this run looked at them */
+        step_logs(r);
+    else
+        retention_wait(r);
 }
 
 static void step_logs(struct retention *r)
@@ -110,8 +120,7 @@ void retention_start(struct retention *r, struct loop *loop, const struct limits
 void retention_log_grew(struct retention *r, size_t bytes)
 {
     r->log_bytes += (int64_t)bytes;
-    if (!r->loop || r->state != RETENTION_WAITING ||
-        r->log_bytes < r->limits->log_keep_bytes / LOG_PART)
+    if (!r->loop || r->state != RETENTION_WAITING || !logs_grew_much(r))
         return;
     timer_clear(r->loop, &r->next);
     step_logs(r);
