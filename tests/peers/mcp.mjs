@@ -24,6 +24,10 @@ const agentsOverStdio = { ...stdio, args: [...stdio.args.slice(0, 3), 'mcp', '--
 
 const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'agent_list', 'agent_send',
   'agent_dispatch', 'task_get', 'task_cancel', 'ask_user', 'artifact_write'];
+// A client on stdio is proved to be the user, and may write.
+const OVER_STDIO = ['file_read', 'file_list', 'file_write', 'file_edit', 'file_move', 'file_delete', 'dir_make', 'glob',
+  'grep', 'shell_exec', 'process_start', 'process_poll', 'process_write', 'process_kill', 'web_fetch', 'memory',
+  ...OFFERED.slice(4)];
 
 async function use(mode, transport, offered = OFFERED) {
   const client = new Client({ name: 'peers', version: '1' },
@@ -63,8 +67,9 @@ async function useAgent(mode, transport) {
   const second = await ask({ message: '/echo hi', session_id });
   equal([second.content[0].text, second.structuredContent.session_id], ['hi', session_id]);
   const stop = new AbortController();
-  const refused = await ask({ message: '/call shell_exec {}' }); // [mcp] only reads, and so do its agents
-  equal(/read-only|no tool/.test(refused.content[0].text), true);
+  // Over HTTP agents only read; on stdio a command needs approval, and this client cannot be asked.
+  const refused = await ask({ message: '/call shell_exec {"argv":["true"]}' });
+  equal(/read-only|no tool|needs approval/.test(refused.content[0].text), true);
   const cancelled = ask({ message: '/sleep 3000' }, { signal: stop.signal }).then(() => 'answered', () => 'cancelled');
   setTimeout(() => stop.abort(), 50);
   equal(await cancelled, 'cancelled');
@@ -117,7 +122,7 @@ const over = {
 const OVER_HTTP = [...OFFERED, 'list_agents', 'dispatch_agent', 'get_task_status', 'cancel_task', 'answer_task', 'list_tasks',
   'get_locks', 'trefoil_agent_default', 'trefoil_agent_peer_helper'];
 for (const [name, open] of Object.entries(over)) {
-  const offered = name === 'stdio' ? OFFERED : OVER_HTTP;
+  const offered = name === 'stdio' ? OVER_STDIO : OVER_HTTP;
   await test(`the official client, as it comes, over ${name}`, () => use(undefined, open(), offered));
   await test(`the official client, probing for a newer era, over ${name}`, () => use('auto', open(), offered));
   await test(`the official client, of the newest era alone, over ${name}`, () => use(NEWEST, open(), offered));

@@ -11,7 +11,9 @@ import { equal, finish, has, root, serve, test } from './harness.mjs';
 process.env.TREFOIL_PROVIDER = 'offline';
 const VERSION = '2026-07-28';
 const config = join(root, 'own.toml');
-await writeFile(config, '[mcp]\nmode = "read-write"\npermission = { execute = "ask" }\n');
+// Only a client with a key can approve a call over HTTP.
+const key = { authorization: 'Bearer peers-key' };
+await writeFile(config, '[serve]\napi_key = "peers-key"\n[mcp]\nmode = "read-write"\npermission = { execute = "ask" }\n');
 const url = await serve('--config', config);
 
 // A request as the extension's client has framed it; the client of the SDK knows nothing of tasks yet.
@@ -20,7 +22,7 @@ async function rawDispatch(request, { signal } = {}) {
   const { method, params } = request;
   const name = params.taskId ?? params.name;
   const response = await fetch(url, { method: 'POST', signal,
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream',
+    headers: { ...key, 'content-type': 'application/json', accept: 'application/json, text/event-stream',
       'mcp-protocol-version': VERSION, 'mcp-method': method, 'mcp-name': name },
     body: JSON.stringify({ jsonrpc: '2.0', id: ++ids, method, params }) });
   const { result, error } = await response.json();
@@ -28,7 +30,7 @@ async function rawDispatch(request, { signal } = {}) {
 }
 
 const client = new Client({ name: 'peers', version: '1' }, { versionNegotiation: { mode: { pin: VERSION } } });
-await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: key } }));
 const asked = [];
 let answer = { action: 'accept', content: {} };
 const session = createTaskSessionFromClient(client, { endpointId: 'peers', rawDispatch,

@@ -80,7 +80,7 @@ const servers = [
 
 await mkdir(join(root, 'logs'));
 const logOf = server => join(root, 'logs', server.name);
-let config = '';
+let config = '[mcp]\nmode = "read-write"\n'; // some tools do not say that they only read
 for (const server of servers)
   config += `[[mcp.servers]]\nname = "${server.name}"\n${await server.entry(logOf(server))}`;
 await writeFile(join(root, 'trefoil.toml'), config);
