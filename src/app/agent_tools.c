@@ -11,7 +11,7 @@ static const char input_schema[] =
     "\"message\":{\"type\":\"string\",\"minLength\":1,"
     "\"description\":\"What the agent is to do, and all it needs to know.\"},"
     "\"session_id\":{\"type\":\"string\","
-    "\"description\":\"From an earlier answer, to go on with that conversation.\"},"
+    "\"description\":\"From an earlier answer, to continue that conversation.\"},"
     "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
     "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
     "\"required\":[\"message\"],\"additionalProperties\":false}";

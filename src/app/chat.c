@@ -193,7 +193,7 @@ static void on_turn(struct op *op, const struct err *e, void *who)
     c->turn.session = NULL;
     if (e) { /* the store failed; the session can be opened anew */
         chat_complain(c, e);
-        chat_note(c, "To go on with this session: " TREFOIL_NAME " chat --session %s\n",
+        chat_note(c, "To resume this session: " TREFOIL_NAME " chat --session %s\n",
                   c->session->id);
         c->code = EXIT_FAILED;
         chat_leave(c);

@@ -208,7 +208,7 @@ static bool is_one(const struct chat *c, struct err *e)
     if (f->found == 1)
         return true;
     if (!f->beginning.p)
-        return fail(e, ERR_NOT_FOUND, "there is no session to go on with");
+        return fail(e, ERR_NOT_FOUND, "there is no session to resume");
     return fail(e, ERR_NOT_FOUND, "%s session has an id that begins with " STR_FMT,
                 f->found ? "more than one" : "no", STR_ARG(str_head(f->beginning, 80)));
 }
@@ -263,7 +263,7 @@ void chat_find(struct chat *c, struct str beginning)
     if (beginning.p)
         c->search.beginning = arena_str(&c->mem, beginning);
     if (!c->keeps) {
-        fail(&e, ERR_NOT_FOUND, "nothing is kept here: there is no session to go on with");
+        fail(&e, ERR_NOT_FOUND, "nothing is kept here: there is no session to resume");
         chat_complain(c, &e);
         give_up(c);
         return;

@@ -47,7 +47,7 @@ static bool check(const struct run_args *a, int64_t *timeout_ms, struct err *e)
         !str_eq(str_of(a->mode), STR("read-write")))
         return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-only, read-write", a->mode);
     if (a->no_save && (a->last || a->session))
-        return fail(e, ERR_INVALID, "--no-save has no session to go on with");
+        return fail(e, ERR_INVALID, "--no-save has no session to resume");
     if (a->last && a->session)
         return fail(e, ERR_INVALID, "--continue and --session exclude each other");
     if (!a->timeout)

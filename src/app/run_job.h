@@ -2,7 +2,7 @@
  * run_job.h - one prompt, worked on in a workshop until the agent has answered: what `trefoil run`
  * does, in its own process (run_here.c) or in the daemon's (run_guest.c).
  *
- *   SEARCH    which session to go on with is looked up
+ *   SEARCH    which session to resume is looked up
  *   OPEN      it is opened, or a new one is made
  *   RESUME    a turn that was broken off is ended
  *   WORK      the prompt

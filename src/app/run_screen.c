@@ -65,8 +65,8 @@ static void on_ask(struct work_client *c, struct ask *ask)
     } else {
         s->denied = true;
         s->went_on = false;
-        ask_refuse(ask, &(struct err){ ERR_DENIED,
-                                       "nobody is at a terminal to allow it (--yes allows it)" });
+        ask_refuse(ask,
+                   &(struct err){ ERR_DENIED, "there is no terminal to ask at (--yes allows it)" });
     }
 }
 

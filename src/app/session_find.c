@@ -71,9 +71,9 @@ bool session_search_end(const struct session_search *f, struct err *e)
         return true;
     if (f->skips)
         return fail(e, ERR_NOT_FOUND,
-                    "the last session, " STR_FMT ", is in use, and there is no other to go on with",
+                    "the last session, " STR_FMT ", is in use, and there is no other to resume",
                     STR_ARG(f->skipped.id));
-    return fail(e, ERR_NOT_FOUND, "there is no session to go on with%s" STR_FMT,
+    return fail(e, ERR_NOT_FOUND, "there is no session to resume%s" STR_FMT,
                 named ? " of the agent " : "", STR_ARG(named ? f->agent : STR("")));
 }
 

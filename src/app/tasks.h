@@ -16,7 +16,7 @@ int tasks_watch_all(struct app *app, struct shelf *shelf, int64_t after);
 struct task_dispatch {
     struct task_spec spec;
     bool yes; /* allow what it asks permission for */
-    bool ask; /* what it asks waits for `approvals`, where nobody is at a terminal */
+    bool ask; /* what it asks waits for `approvals`, when there is no terminal */
     bool thoughts;
 };
 

@@ -1,7 +1,7 @@
 /*
  * agent_call.c - see the header.
  *
- *   LOOKING   the session to go on with is looked up: whose is it?
+ *   LOOKING   the session to resume is looked up: whose is it?
  *   OPENING   it is opened, or a new one made; one that works for another call is waited for
  *   WORKING   its turn runs
  *   LEAVING   the session is left
@@ -184,7 +184,7 @@ const char agent_call_output[] =
     "{\"type\":\"object\",\"properties\":{"
     "\"answer\":{\"type\":\"string\",\"description\":\"What the agent said.\"},"
     "\"session_id\":{\"type\":\"string\","
-    "\"description\":\"Give it with the next message to go on with this conversation.\"},"
+    "\"description\":\"Give it with the next message to continue this conversation.\"},"
     "\"stop\":{\"type\":\"string\",\"description\":\"Why it ended; end: it has answered.\"},"
     "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"
     "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it was read-only though that was "
@@ -387,7 +387,7 @@ static void look_up(struct errand *r)
     struct store_port *store = r->opts.staff->world->store;
 
     if (!store) {
-        fail(&r->why, ERR_NOT_FOUND, "no sessions are kept here, so there is none to go on with");
+        fail(&r->why, ERR_NOT_FOUND, "no sessions are kept here, so there is none to resume");
         finish(r);
         return;
     }

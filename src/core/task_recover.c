@@ -227,7 +227,7 @@ static void on_found(struct op *op, const struct err *e, void *who)
 
     (void)op;
     if (e)
-        LOG(LOG_WARN, "task", "cannot look for tasks to go on with", LOG_Z("why", e->text));
+        LOG(LOG_WARN, "task", "cannot look for tasks to resume", LOG_Z("why", e->text));
     for (size_t i = 0; !e && !g->closing && i < p->n; i++)
         if (!task_engine_find(g, p->v[i].id) && !task_away_find(g, p->v[i].id))
             task_recover_one(g, p->v[i].id);

@@ -64,7 +64,7 @@ const struct tool tool_agent_send = {
         "\"message\":{\"type\":\"string\",\"minLength\":1,"
         "\"description\":\"What it is to do, and all it needs to know.\"},"
         "\"session_id\":{\"type\":\"string\","
-        "\"description\":\"From an earlier answer, to go on with that conversation.\"},"
+        "\"description\":\"From an earlier answer, to continue that conversation.\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
         "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
         "\"required\":[\"message\"],\"additionalProperties\":false}",

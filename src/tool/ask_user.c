@@ -79,7 +79,7 @@ static void start(struct call *call)
     else if (args.options.n > OPTIONS_MOST)
         call_failed(call, "options: at most %d", (int)OPTIONS_MOST);
     else if (!call_can_ask(call, ASK_FORM))
-        call_failed(call, "nobody can be asked here: go on with what you know, or say in your "
+        call_failed(call, "no one can be asked here: continue with what you know, or say in your "
                           "answer what you need to know");
     else if (!(params = form(call, &args)).p)
         call_failed(call, "the question is too long");

@@ -49,7 +49,7 @@ struct dispatch {
     struct arena mem;   /* ... and what it holds: of the pool thread */
     bool instead;       /* the call ends as the task */
     struct task_spec spec;
-    struct store_ask look; /* whose is the session to go on with? */
+    struct store_ask look; /* whose is the session to resume? */
     struct store_step look_step;
     struct task_ask *ask;
 };
@@ -170,7 +170,7 @@ static void create(struct dispatch *d)
     task_create(engine, d->ask, &d->spec, &call->op, on_created, d);
 }
 
-/* ---- a session to go on with --------------------------------------------------------------- */
+/* ---- a session to resume ------------------------------------------------------------------ */
 
 static void on_looked(struct op *op, const struct err *e, void *who)
 {
@@ -346,7 +346,7 @@ static void start(struct call *call)
     "\"effort\":{\"type\":\"string\"},"                                                            \
     "\"output_format\":{\"type\":\"string\"}," TASK_WAIT_SCHEMA ","                                \
     "\"session_id\":{\"type\":\"string\",\"minLength\":1,"                                         \
-    "\"description\":\"Of an earlier task, to go on with its conversation.\"}"
+    "\"description\":\"Of an earlier task, to continue its conversation.\"}"
 
 static char for_clients[] = "";
 

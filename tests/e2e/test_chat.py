@@ -547,7 +547,7 @@ def what_the_command_line_may_not_say(folder):
     has(done.stderr, b"nobody")
     done = plain(folder, b"", "-c")
     equal(done.returncode, 1)
-    has(done.stderr, b"no session to go on with")
+    has(done.stderr, b"no session to resume")
 
 
 main()

@@ -56,7 +56,7 @@ def without_a_terminal_commands_deletions_and_fetches_are_denied(root):
                          (call("web_fetch", url="http://127.0.0.1:1/"), "fetch")):
         answer = agent(p, prompt)
         equal(answer.returncode, DENIED)
-        has(answer.stdout.decode(), "was not approved: nobody is at a terminal")  # the model is told
+        has(answer.stdout.decode(), "was not approved: there is no terminal to ask at")  # the model is told
         equal(sorted(os.listdir(p) + [".trefoil"])[-1], "kept")
         verdict = json.loads(run("explain", "--json", prompt.split()[1], root=p).stdout)
         permission = next(c for c in verdict["checks"] if c["check"] == "permission")

@@ -88,7 +88,7 @@ def the_command_line_is_checked(root):
                        (("-c", "--session", "x", "hi"), b"exclude"),
                        (("-a", "nobody", "hi"), b"there is no agent nobody"),
                        (("--session", "zzz", "hi"), b"there is no session zzz"),
-                       (("-c", "hi"), b"no session to go on with")):
+                       (("-c", "hi"), b"no session to resume")):
         answer = agent(root, *words)
         equal((words, answer.returncode), (words, USAGE))
         has(answer.stderr, why)
@@ -272,7 +272,7 @@ def without_a_terminal_what_must_be_asked_is_denied(root):
     (root / "trefoil.toml").write_text(ASK)
     answer = agent(root, SHELL)
     equal(answer.returncode, DENIED)
-    has(answer.stdout, b"nobody is at a terminal")
+    has(answer.stdout, b"there is no terminal to ask at")
     answer = agent(root, "--yes", SHELL)
     equal(answer.returncode, 0)
     has(answer.stdout, b"made it")
@@ -300,7 +300,7 @@ def a_question_of_the_agent_is_answered_by_a_line(root):
         t.type("green\n")
         equal(t.leave(), 0)
         equal(t.shown.splitlines()[-1], "green")
-    has(agent(root, "/ask which colour?").stdout, b"nobody can be asked here")
+    has(agent(root, "/ask which colour?").stdout, b"no one can be asked here")
 
 
 @case

@@ -172,7 +172,7 @@ def nobody_continues_the_session_of_another_key(root):
     has(done.stderr.decode(), "belongs to key:ann, and only its owner continues it")
     equal(done.returncode, 2)
     done = run("run", "-c", "/echo x", root=root, **OFFLINE)
-    has(done.stderr.decode(), "there is no session to go on with")
+    has(done.stderr.decode(), "there is no session to resume")
     equal(run("sessions", "delete", session, root=root).returncode, 0)
 
 

@@ -112,7 +112,7 @@ def a_session_that_is_open_elsewhere_is_left_alone(root):
             has(answer.stderr, b"in use by process %d" % process.pid)
         last = agent(root, "-c", "hi")
         equal(last.returncode, USAGE)
-        has(last.stderr, b"is in use, and there is no other to go on with")
+        has(last.stderr, b"is in use, and there is no other to resume")
         equal(sessions(root, "show", ident).returncode, 0)
     finally:
         process.send_signal(signal.SIGINT)

@@ -178,7 +178,7 @@ TEST(who_declines_or_is_not_there_is_told_of)
     struct person p = { 0 };
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_ask_user, "{'question':'Which?'}"), "nobody can be asked here");
+    HAS_S(call(&b, &tool_ask_user, "{'question':'Which?'}"), "no one can be asked here");
     WAS_REFUSED(&b);
     HAS_S(ask_person(&b, &p, "{\"action\":\"decline\"}", "{'question':'Which?'}"), "declined");
     WAS_REFUSED(&b);
