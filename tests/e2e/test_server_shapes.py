@@ -284,7 +284,7 @@ def a_child_gets_the_base_set_and_nothing_else(root):
     (root / "trefoil.toml").write_text(
         '[mcp]\nmode = "read-write"\n[[mcp.servers]]\nname = "usual"\ncommand = "one"\n'
         '[[mcp.servers]]\nname = "strict"\ncommand = "one"\nenv_base = "strict"\nenv = ["MORE"]\n')
-    ours = {name: "/x" for name in BASE - {"PATH"}}
+    ours = {name: str(root / "home") for name in BASE - {"PATH"}}
     with Gateway(root=root, **{**ours, "PATH": f"{root}/bin:{os.environ['PATH']}"}, LC_ALL="C",
                  MORE="1", AWS_SECRET_ACCESS_KEY="hush", LD_LIBRARY_PATH="", PYTHONPATH="",
                  TREFOIL_LOG="", ANTHROPIC_API_KEY="hush") as gate:

@@ -108,7 +108,7 @@ head -c 100000 /dev/zero > "$1/ballast"
 "$2" "$1/t.db" dump s; echo dumped $?
 rm "$1/ballast"
 "$2" "$1/t.db" append s 1 3 "$3"; echo code $?
-mount -o remount,ro "$1"
+mount -o remount,bind,ro "$1"
 "$2" "$1/t.db" append s 1 1 "$3"; echo code $?
 """
 
