@@ -264,13 +264,33 @@ static void start(struct store_port *port, struct store_ask *ask)
 
 static const struct store_kind kind = { "sqlite", start };
 
+enum { WAL_RETRY_MS = 5 };
+
+/*
+ * Two processes that open a new database at once each hold a lock that the other waits for. SQLite
+ * then fails at once instead of waiting, so this tries again.
+ */
+static bool use_wal(struct sql *sql, int64_t busy_ms, struct err *e)
+{
+    int64_t left = busy_ms;
+
+    while (!sql_exec(sql, "PRAGMA journal_mode = WAL", e)) {
+        if (e->code != ERR_TIMEOUT || left <= 0)
+            return false;
+        left -= sqlite3_sleep(WAL_RETRY_MS);
+    }
+    sql->broke = false;
+    return true;
+}
+
 static bool set_up(struct store *s, struct err *e)
 {
     struct sql *sql = &s->batch.sql;
 
-    return sql_exec(sql,
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                    " PRAGMA cache_size = -1024; PRAGMA wal_autocheckpoint = 0",
+    return use_wal(sql, s->limits->store_busy_ms, e) &&
+           sql_exec(sql,
+                    "PRAGMA synchronous = FULL; PRAGMA cache_size = -1024;"
+                    " PRAGMA wal_autocheckpoint = 0",
                     e) &&
            schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e) &&
            lease_clock_open(sql, s->batch.owner, &s->batch.lead, e);
