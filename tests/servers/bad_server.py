@@ -337,10 +337,10 @@ class Modern(Legacy):
     def listen(self, call):
         """Acknowledge, then pass on what is announced until the client leaves."""
         wanted, tag = call.params.get("notifications", {}), {META + "subscriptionId": call.id}
+        call.listens = wanted.get("toolsListChanged")
         call.out({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
                   "params": {"notifications": {k: v for k, v in wanted.items()
                                                if k == "toolsListChanged"}, "_meta": tag}})
-        call.listens = wanted.get("toolsListChanged")
         call.cancelled.wait()
         raise Cancelled
 
