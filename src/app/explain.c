@@ -37,7 +37,7 @@ struct explain {
     struct guard_scope scope, agent; /* with what --mode says; of --agent */
     struct principal self;
     struct caller caller;
-    const char *shown; /* who calls, in words */
+    const char *shown; /* the caller, for people */
     struct guard_verdict verdict;
 };
 

@@ -14,7 +14,7 @@ struct logs {
     const struct limits *limits;
     char *root;
     struct state_port *state;
-    void (*grown)(void *who, size_t bytes); /* NULL: nobody wants to know */
+    void (*grown)(void *who, size_t bytes); /* called after each write; NULL: not called */
     void *grown_who;
     size_t open, writing; /* logs; of the second kind nobody knows but us */
     void (*done)(void *who);

@@ -14,7 +14,7 @@
 struct session_logs *session_logs_new(struct loop *loop, const struct limits *limits,
                                       const char *root, struct state_port *state);
 
-/* Who is told how many bytes are added to them. */
+/* Set the callback that gets the number of bytes of each write. */
 void session_logs_meter(struct session_logs *l, void (*grown)(void *who, size_t bytes), void *who);
 
 /*

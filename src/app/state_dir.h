@@ -18,8 +18,8 @@
  * is not the one that root.json describes, the old state is renamed to <hash>.<random> and a new
  * one begins, with a notice on stderr; `trefoil state adopt` brings the old one back.
  *
- * A process that uses a state directory holds a shared flock on it. Whoever moves or deletes one
- * holds an exclusive flock on roots/, and on the directory itself.
+ * A process that uses a state directory holds a shared flock on it. A process that moves or deletes
+ * one holds an exclusive flock on roots/, and on the directory itself.
  */
 #ifndef APP_STATE_DIR_H
 #define APP_STATE_DIR_H

@@ -89,7 +89,7 @@ static enum state_status status_of(struct arena *mem, const struct state_entry *
     return !is_aside(s->name) && root_id_same(&s->id, &now, &differs) ? STATE_USABLE : STATE_OTHER;
 }
 
-/* Nobody else can begin to use it: we have the lock on roots/. */
+/* No other process can start to use it: we hold the lock on roots/. */
 static bool is_in_use(int fd)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)

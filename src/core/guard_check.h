@@ -61,7 +61,7 @@ struct guard_scope {
     enum agent_mode mode;
     struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
     enum guard_permission permission[TOOL_KINDS];
-    bool actor;            /* an agent, or the clients of an endpoint: somebody who calls tools */
+    bool actor;            /* it calls tools: an agent, or the clients of an endpoint */
     bool trusted;          /* its patterns like Bash(git status) also say that nobody is asked */
     enum guard_says taint; /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden; /* offered from outside; hidden wins */

@@ -1,15 +1,15 @@
 /*
- * open_sessions.h - the sessions that are open in this process, and who waits for them.
+ * open_sessions.h - the sessions that are open in this process, and the callers that wait for them.
  *
- * A process has at most one struct session of an id at a time. Whoever opens one that is open
- * already waits, in the order of asking, until it is closed: so prompts of one session run one
- * after the other, whichever face they came by. Between processes the store decides
+ * A process has at most one struct session of an id at a time. A caller that opens a session which
+ * is open already waits in its queue until the session is closed. So the prompts of a session run
+ * one after the other, whichever protocol they came by. Between processes the store decides
  * (store_port.h).
  *
  *   WAITING -> HOLDING -> gone
  *
- * Only the owner of a session waits for it. A wait that could never end is refused: the session is
- * held by work that itself waits for whoever asks.
+ * Only the owner of a session can wait for it. A wait that could never end is refused: the work
+ * that holds the session itself waits for the caller.
  */
 #ifndef CORE_OPEN_SESSIONS_H
 #define CORE_OPEN_SESSIONS_H

@@ -108,8 +108,8 @@ static void on_failed(struct session_opening *o, const struct err *e)
 }
 
 /*
- * Who waits for it waits no longer. What the store was asked to do is done: it opens, and who
- * wanted it leaves it again.
+ * A wait in the queue ends at once. A request that the store already has is not stopped: the
+ * session opens, and its caller closes it again.
  */
 static void cancel_opening(struct op *op)
 {
@@ -314,7 +314,7 @@ static void on_place(struct session_claim *c)
     take(o);
 }
 
-/* False: it has failed. True, and o->waits: it goes on with on_place. */
+/* False: it has failed. True, and o->waits: on_place continues later. */
 static bool claim(struct session_opening *o, struct op *parent)
 {
     struct session *s = o->session;
