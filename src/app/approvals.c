@@ -6,11 +6,11 @@
  */
 #include "app/approvals.h"
 
-#include "app/show.h"
 #include "app/task_find.h"
 #include "app/tasks.h"
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/display.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -140,7 +140,7 @@ struct listing {
 
 static void put_task(struct listing *l, struct arena *mem, const struct task_info *t)
 {
-    const struct limits *limits = &l->app->config.limits;
+    const struct limits *limits = &l->app->project.config.limits;
     struct approval_walk at = { 0 };
     struct approval a;
 
@@ -182,7 +182,7 @@ static int tell_none(const struct listing *l, struct str id)
     if (id.p) {
         fail(&e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now; it is %s", STR_ARG(id),
              l->state);
-        return app_fail(&e);
+        return print_error(&e);
     }
     if (!l->app->opt.json && isatty(STDERR_FILENO))
         fputs("no task asks anything now\n", stderr);
@@ -210,10 +210,10 @@ static int list(struct app *app, struct shelf *shelf, struct str id)
         buf_putc(&l.out, '\n');
     }
     if (ok)
-        app_print(&l.out);
+        print_output(&l.out);
     buf_fini(&l.out);
     if (!ok)
-        return app_fail(&e);
+        return print_error(&e);
     return l.shown ? EXIT_OK : tell_none(&l, id);
 }
 

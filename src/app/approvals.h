@@ -2,8 +2,8 @@
 #ifndef APP_APPROVALS_H
 #define APP_APPROVALS_H
 
-#include "app/approvals_json.h"
-#include "app/shelf.h"
+#include "app/store_handle.h"
+#include "web/approval_json.h"
 
 struct approvals_args {
     bool always;

@@ -1,12 +1,12 @@
 /* approvals_answer.c - `trefoil approvals allow, deny, answer`: from words to an answer that is taken. */
 #include "app/approvals.h"
 
-#include "app/ask_form.h"
-#include "app/show.h"
-#include "app/task_json.h"
 #include "app/task_remote.h"
 #include "app/tasks.h"
 #include "base/auto.h"
+#include "base/display.h"
+#include "term/form_input.h"
+#include "web/task_json.h"
 
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ static bool look(struct answering *a, struct str id, struct err *e)
 
     if (!task_look(&l, a->shelf->port, id, INT64_MAX, e))
         return false;
-    a->task = task_info_of(&a->app->mem, &l.step[0].task);
+    a->task = task_info_of(&a->app->project.mem, &l.step[0].task);
     store_ask_fini(&l.ask);
     return true;
 }
@@ -45,7 +45,7 @@ static bool choose(struct answering *a, const char *key, struct err *e)
     struct approval one;
     size_t n = 0;
 
-    while (approval_next(&at, &a->app->mem, &a->app->config.limits, &a->task, &one))
+    while (approval_next(&at, &a->app->project.mem, &a->app->project.config.limits, &a->task, &one))
         if (!key || str_eq(one.key, str_of(key))) {
             a->what = one;
             n++;
@@ -79,7 +79,7 @@ static bool write_pair(struct answering *a, struct jw *w, struct str pair, struc
     {
         if (!json_is(key, name))
             continue;
-        return form_write(w, &a->app->mem, key, pair) ||
+        return form_write(w, &a->app->project.mem, key, pair) ||
                fail(e, ERR_INVALID, STR_FMT ": " STR_FMT " does not fit; it is " STR_FMT,
                     STR_ARG(str_head(name, 80)), STR_ARG(str_head(pair, 40)),
                     STR_ARG(str_head(json_raw(json_value(key)), 200)));
@@ -91,11 +91,11 @@ static bool write_pair(struct answering *a, struct jw *w, struct str pair, struc
 /* One JSON object, or a pair for each value. */
 static bool write_values(struct answering *a, struct jw *w, int words, char **word, struct err *e)
 {
-    struct json_opts opts = limits_json(&a->app->config.limits);
+    struct json_opts opts = limits_json(&a->app->project.config.limits);
     struct json v;
 
     if (words == 1 && word[0][0] == '{') {
-        if (!json_read(&a->app->mem, str_of(word[0]), &opts, &v, e))
+        if (!json_read(&a->app->project.mem, str_of(word[0]), &opts, &v, e))
             return false;
         jw_raw(w, json_raw(v));
         return true;
@@ -123,12 +123,12 @@ static bool write_allow(struct answering *a, struct jw *w, bool always, struct e
 static bool write_answer(struct answering *a, enum approvals_act act,
                          const struct approvals_args *args, int words, char **word, struct err *e)
 {
-    struct json_opts opts = limits_json(&a->app->config.limits);
+    struct json_opts opts = limits_json(&a->app->project.config.limits);
     struct buf out;
     struct jw w = jw_to(&out);
     bool ok = true;
 
-    buf_init_in(&out, &a->app->mem, ANSWER_MOST);
+    buf_init_in(&out, &a->app->project.mem, ANSWER_MOST);
     jw_object(&w);
     jw_kstr(&w, "action", act == APPROVE_DENY ? STR("decline") : STR("accept"));
     if (act == APPROVE_DENY) {
@@ -140,7 +140,7 @@ static bool write_answer(struct answering *a, enum approvals_act act,
         ok = write_values(a, &w, words, word, e);
     }
     jw_object_end(&w);
-    return ok && json_read(&a->app->mem, buf_str(&out), &opts, &a->answer, e);
+    return ok && json_read(&a->app->project.mem, buf_str(&out), &opts, &a->answer, e);
 }
 
 /* ---- giving it ------------------------------------------------------------------------------- */
@@ -168,7 +168,8 @@ static void give(struct answering *a)
     a->ask.by = principal_self(ORIGIN_TERMINAL);
     a->ask.id = a->task.id;
     task_answer(a->remote.engine, &a->ask, a->what.key, a->answer, NULL, on_answered, a);
-    timer_set(a->shelf->loop, &a->patience, 2 * a->app->config.limits.task_look_ms, on_slow);
+    timer_set(a->shelf->loop, &a->patience, 2 * a->app->project.config.limits.task_look_ms,
+              on_slow);
     while (!a->done)
         loop_run(a->shelf->loop);
     timer_clear(a->shelf->loop, &a->patience);
@@ -180,7 +181,7 @@ static void tell(struct answering *a, enum approvals_act act)
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, (size_t)a->app->config.limits.output_backlog_bytes);
+    buf_init(&out, (size_t)a->app->project.config.limits.output_backlog_bytes);
     if (a->app->opt.json) {
         task_write(&w, &a->ask.info, true);
     } else {
@@ -190,7 +191,7 @@ static void tell(struct answering *a, enum approvals_act act)
                    task_state_names[a->ask.info.state]);
     }
     buf_putc(&out, '\n');
-    app_print(&out);
+    print_output(&out);
 }
 
 /* A word that holds a value is no key. */
@@ -202,22 +203,23 @@ static bool is_key(const char *word)
 int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum approvals_act act,
                      const struct approvals_args *args, int words, char **word)
 {
-    struct answering *a = ARENA_NEW(&app->mem, struct answering);
+    struct answering *a = ARENA_NEW(&app->project.mem, struct answering);
     const char *key = words && is_key(word[0]) ? word[0] : NULL;
     int values = words - (key != NULL);
     struct err e;
 
     *a = (struct answering){ .app = app, .shelf = shelf };
     if ((act == APPROVE_ANSWER) != (values > 0))
-        return app_usage(act == APPROVE_ANSWER ? "approvals answer: expected JSON or name=value"
-                                               : "approvals: allow and deny take ID and KEY alone");
+        return print_usage_error(act == APPROVE_ANSWER
+                                     ? "approvals answer: expected JSON or name=value"
+                                     : "approvals: allow and deny take ID and KEY alone");
     if (!look(a, id, &e) || !choose(a, key, &e))
-        return e.code == ERR_INVALID ? app_usage("%s", e.text) : app_fail(&e);
+        return e.code == ERR_INVALID ? print_usage_error("%s", e.text) : print_error(&e);
     if (!write_answer(a, act, args, values, word + (key != NULL), &e))
-        return app_usage("%s", e.text);
+        return print_usage_error("%s", e.text);
     give(a);
     if (a->err.code)
-        app_fail(&a->err);
+        print_error(&a->err);
     else
         tell(a, act);
     task_ask_fini(&a->ask);

@@ -9,12 +9,12 @@ static int run(struct app *app, const void *args, int words, char **word)
 
     (void)args;
     (void)words;
-    if (!app_find_database(app, &path, &e)) {
+    if (!project_find_database(&app->project, &path, &e)) {
         fail_in(&e, "nothing to back up");
-        return app_fail(&e);
+        return print_error(&e);
     }
     if (!store_file_backup(path, word[0], NULL, &e))
-        return app_fail(&e);
+        return print_error(&e);
     return app_done(app, "saved", path, word[0]);
 }
 

@@ -7,9 +7,9 @@
  */
 #include "app/chat.h"
 
-#include "app/term_mode.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "term/terminal_mode.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -311,9 +311,9 @@ static void on_gathered(struct op *op, const struct err *e, void *who)
 /* Servers are connected first, but for those that take too long: they come later. */
 static void start(struct chat *c)
 {
-    service_expect_servers(&c->service, &c->app->config);
-    service_use(&c->service, &c->app->config);
-    workshop_use(&c->shop, &c->app->config);
+    service_expect_servers(&c->service, &c->app->project.config);
+    service_use(&c->service, &c->app->project.config);
+    workshop_use(&c->shop, &c->app->project.config);
     if (!c->service.gathering.open) {
         chat_begin(c, NULL);
         chat_first(c);
@@ -329,7 +329,7 @@ static void open_render(struct chat *c)
     struct render_opts opts = { .loop = c->loop,
                                 .limits = c->service.limits,
                                 .sink = &c->console.sink,
-                                .root = c->app->root.path,
+                                .root = c->app->project.root.path,
                                 .json = c->app->opt.json,
                                 .thoughts = true };
 
@@ -340,9 +340,9 @@ static void open_render(struct chat *c)
 /* Without a home there is no history. */
 static const char *history_path(struct chat *c)
 {
-    const char *folder = root_user_state_path(&c->app->mem);
+    const char *folder = root_user_state_path(&c->app->project.mem);
 
-    return folder ? arena_printf(&c->app->mem, "%s/chat_history", folder).p : NULL;
+    return folder ? arena_printf(&c->app->project.mem, "%s/chat_history", folder).p : NULL;
 }
 
 static bool open_edit(struct chat *c, struct err *e)
@@ -368,7 +368,8 @@ static bool open_shop(struct chat *c, struct err *e)
 {
     struct app *app = c->app;
 
-    return workshop_open(&c->shop, &c->service, &app->mem, &app->config, c->keeps, e);
+    return workshop_open(&c->shop, &c->service, &app->project.mem, &app->project.config, c->keeps,
+                         e);
 }
 
 static bool open_console(struct chat *c, struct err *e)
@@ -382,9 +383,9 @@ static bool open_console(struct chat *c, struct err *e)
 /* What could not be opened is not closed either. */
 static bool open_all(struct chat *c, struct err *e)
 {
-    service_use_guard(&c->service, &c->app->config);
-    service_use_state(&c->service, c->keeps ? &c->app->state.port : NULL);
-    service_open_audit(&c->service, &c->app->config);
+    service_use_guard(&c->service, &c->app->project.config);
+    service_use_state(&c->service, c->keeps ? &c->app->project.state.port : NULL);
+    service_open_audit(&c->service, &c->app->project.config);
     c->has_shop = open_signals(c, e) && open_shop(c, e);
     c->has_console = c->has_shop && open_console(c, e);
     c->has_edit = c->has_console && open_edit(c, e);
@@ -398,7 +399,7 @@ static int converse(struct chat *c)
     if (open_all(c, &e)) {
         start(c);
     } else {
-        c->code = app_fail(&e);
+        c->code = print_error(&e);
         leave_now(c);
     }
     loop_run(c->loop);
@@ -410,9 +411,9 @@ static bool check_args(const struct chat_args *a)
     enum agent_mode mode;
 
     if (a->last && a->session)
-        app_usage("chat: --continue and --session exclude each other");
+        print_usage_error("chat: --continue and --session exclude each other");
     else if (a->mode && !agent_mode_named(str_of(a->mode), &mode))
-        app_usage("chat: --mode %.40s: accepted are read-only, read-write", a->mode);
+        print_usage_error("chat: --mode %.40s: accepted are read-only, read-write", a->mode);
     else
         return true;
     return false;
@@ -420,7 +421,7 @@ static bool check_args(const struct chat_args *a)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct chat *c = ARENA_NEW(&app->mem, struct chat);
+    struct chat *c = ARENA_NEW(&app->project.mem, struct chat);
     int code;
     struct err e;
 
@@ -428,18 +429,19 @@ static int run(struct app *app, const void *args, int words, char **word)
     (void)word;
     if (!check_args(args))
         return EXIT_USAGE;
-    if (!app_open_state(app, &c->keeps))
+    if (!project_open_state(&app->project, &c->keeps))
         return EXIT_FAILED;
     if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
-        log_setup(LOG_ERROR, app->config.log_json);
+        log_setup(LOG_ERROR, app->project.config.log_json);
     c->app = app;
     c->args = args;
     c->client.kind = &chat_client_kind;
     c->asking.kind = &chat_asking_kind;
     c->loop = loop_new(LOOP_REAL_CLOCK);
     buf_init(&c->plan, PLAN_MOST);
-    if (!service_open(&c->service, c->loop, &app->config.limits, app->root.path, &e))
-        return app_fail(&e);
+    if (!service_open(&c->service, c->loop, &app->project.config.limits, app->project.root.path,
+                      &e))
+        return print_error(&e);
     code = converse(c);
     service_close(&c->service);
     loop_free(c->loop);

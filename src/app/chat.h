@@ -14,12 +14,12 @@
 #define APP_CHAT_H
 
 #include "app/app.h"
-#include "app/console.h"
-#include "app/line_edit.h"
-#include "app/session_log.h"
-#include "app/workshop.h"
-#include "core/turn.h"
-#include "core/undo.h"
+#include "core/session/turn.h"
+#include "core/session/undo.h"
+#include "runtime/runtime.h"
+#include "runtime/session_log.h"
+#include "term/console.h"
+#include "term/line_edit.h"
 
 /* A session that is open, and what is written down of it. */
 struct chat_seat {

@@ -6,8 +6,8 @@
  */
 #include "app/chat.h"
 
-#include "app/show.h"
 #include "base/clock.h"
+#include "base/display.h"
 
 enum { SESSIONS_SHOWN = 20, LIST_MOST = 8 << 20 };
 
@@ -261,7 +261,7 @@ static void on_compact(struct chat *c, struct str rest)
 static void put_files(struct chat *c, struct buf *out)
 {
     struct str rest = buf_str(&c->undo.files);
-    struct str root = str_of(c->app->root.path);
+    struct str root = str_of(c->app->project.root.path);
 
     while (rest.n) {
         struct str path = str_cut(&rest, '\n');

@@ -6,8 +6,8 @@
  */
 #include "app/chat.h"
 
-#include "base/file.h"
 #include "base/utf8.h"
+#include "loop/file.h"
 
 #include <sys/stat.h>
 
@@ -73,7 +73,7 @@ static bool is_folder(struct arena *mem, const char *root, struct str path)
 static void complete_path(struct chat *c, struct arena *mem, struct str typed,
                           struct line_choices *out)
 {
-    const char *root = c->app->root.path;
+    const char *root = c->app->project.root.path;
     const char *slash = typed.n ? memrchr(typed.p, '/', typed.n) : NULL;
     struct str folder = str_head(typed, slash ? (size_t)(slash - typed.p) + 1 : 0);
     struct file_names names;

@@ -6,7 +6,7 @@
  */
 #include "app/chat.h"
 
-#include "app/show.h"
+#include "base/display.h"
 
 static struct agent_desk *desk_of(struct chat *c)
 {
@@ -81,8 +81,8 @@ void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *
 static void open_log(struct chat *c)
 {
     if (c->shop.store)
-        session_log_open(&c->here->log, c->loop, c->service.limits, c->app->root.path,
-                         &c->app->state.port, c->session->id, &c->client);
+        session_log_open(&c->here->log, c->loop, c->service.limits, c->app->project.root.path,
+                         &c->app->project.state.port, c->session->id, &c->client);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ int command_usage(struct arena *mem, struct command c, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    app_usage("%s: %s", name + strlen(TREFOIL_NAME " "), text);
+    print_usage_error("%s: %s", name + strlen(TREFOIL_NAME " "), text);
     fprintf(stderr, "usage: %s%s%s\n", name, words[0] ? " " : "", words);
     return EXIT_USAGE;
 }
@@ -107,8 +107,8 @@ int unknown_verb(const char *name)
 
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         nearest_try(&n, str_of(verbs[i]->name));
-    return app_usage("unknown command \"%.40s\"%s", name,
-                     n.best.p ? nearest_hint(&n) : "; see: " TREFOIL_NAME " help");
+    return print_usage_error("unknown command \"%.40s\"%s", name,
+                             n.best.p ? nearest_hint(&n) : "; see: " TREFOIL_NAME " help");
 }
 
 int unknown_subcommand(const struct verb *v, const char *name)
@@ -124,8 +124,8 @@ int unknown_subcommand(const struct verb *v, const char *name)
         at +=
             (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : "", v->sub[i].name);
     }
-    return app_usage("%s: unknown command \"%.40s\"%s%s%s", v->name, name, nearest_hint(&n),
-                     n.best.p ? "" : "; accepted are: ", n.best.p ? "" : list);
+    return print_usage_error("%s: unknown command \"%.40s\"%s%s%s", v->name, name, nearest_hint(&n),
+                             n.best.p ? "" : "; accepted are: ", n.best.p ? "" : list);
 }
 
 /* The n-th word that a usage line such as "NAME [JSON | -]" asks for. */

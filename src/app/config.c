@@ -1,499 +1,183 @@
-#include "app/config.h"
-
-#include "app/foreign.h"
-#include "app/guard_read.h"
-#include "app/tasks_read.h"
-#include "app/trust.h"
-#include "base/file.h"
-#include "base/toml.h"
+/* config.c - `trefoil config check` and `trefoil config limits`. */
+#include "app/app.h"
+#include "base/display.h"
+#include "config/agent_files.h"
+#include "config/prompt_files.h"
+#include "config/skill_files.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
-enum { CONFIG_DEPTH = 32 };
+enum { CHECK_MOST = 64 << 20 };
 
-void config_preset(struct config *c)
+static const char *state_of(const struct server_spec *s)
 {
-    *c = (struct config){ .listen = STR("127.0.0.1:8733"), .log_level = LOG_WARN };
-    limits_preset(&c->limits);
-    c->guard.taint = GUARD_ASK;
+    if (!s->enabled)
+        return "disabled";
+    return s->trusted ? "ready" : "not trusted; run trefoil trust";
 }
 
-/* ---- the tables ------------------------------------------------------------------------- */
-
-struct serve_table {
-    struct str listen, api_key; /* keys_read.h reads this one ... */
-    struct json keys;           /* ... and these */
-    struct pick_strs hosts;
-};
-
-struct log_table {
-    struct str level, format;
-};
-
-struct store_table {
-    struct str durability;
-};
-
-struct mcp_table {
-    struct json servers;
-    struct pick_strs import, expose_tools, private_tools;
-    struct guard_table guard;
-};
-
-struct file_tables {
-    struct serve_table serve;
-    struct log_table log;
-    struct store_table store;
-    struct mcp_table mcp;
-    struct guard_table guard;
-    struct json tasks;
-    struct json mcp_servers;
-    struct json agents;
-    struct json providers, models;
-    struct json limits;
-};
-
-static const struct pick serve_fields[] = {
-    PICK_FIELD("listen", PICK_STR, struct serve_table, listen, 0),
-    PICK_FIELD("hosts", PICK_STRS, struct serve_table, hosts, 0),
-    PICK_FIELD("api_key", PICK_STR, struct serve_table, api_key, 0),
-    PICK_FIELD("keys", PICK_ARRAY, struct serve_table, keys, 0),
-};
-
-static const struct pick log_fields[] = {
-    PICK_FIELD("level", PICK_STR, struct log_table, level, 0),
-    PICK_FIELD("format", PICK_STR, struct log_table, format, 0),
-};
-
-static const struct pick store_fields[] = {
-    PICK_FIELD("durability", PICK_STR, struct store_table, durability, 0),
-};
-
-static const struct pick mcp_fields[] = {
-    PICK_FIELD("servers", PICK_ARRAY, struct mcp_table, servers, 0),
-    PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
-    PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose_tools, 0),
-    PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, private_tools, 0),
-    PICK_FIELD("mode", PICK_STR, struct mcp_table, guard.mode, 0),
-    PICK_FIELD("permission", PICK_OBJECT, struct mcp_table, guard.permission, 0),
-};
-
-static const struct pick guard_fields[] = {
-    PICK_FIELD("mode", PICK_STR, struct guard_table, mode, 0),
-    PICK_FIELD("permission", PICK_OBJECT, struct guard_table, permission, 0),
-    PICK_FIELD("taint", PICK_STR, struct guard_table, taint, 0),
-    PICK_FIELD("audit", PICK_BOOL, struct guard_table, audit, 0),
-    PICK_FIELD("user_trust", PICK_STR, struct guard_table, user_trust, 0),
-};
-
-static const struct pick file_fields[] = {
-    PICK_NESTED("serve", struct file_tables, serve, 0, serve_fields),
-    PICK_NESTED("log", struct file_tables, log, 0, log_fields),
-    PICK_NESTED("store", struct file_tables, store, 0, store_fields),
-    PICK_NESTED("mcp", struct file_tables, mcp, 0, mcp_fields),
-    PICK_NESTED("guard", struct file_tables, guard, 0, guard_fields),
-    PICK_FIELD("tasks", PICK_OBJECT, struct file_tables, tasks, 0),
-    PICK_FIELD("mcp_servers", PICK_ARRAY, struct file_tables, mcp_servers, 0),
-    PICK_FIELD("agents", PICK_ARRAY, struct file_tables, agents, 0),
-    PICK_FIELD("providers", PICK_OBJECT, struct file_tables, providers, 0),
-    PICK_FIELD("models", PICK_OBJECT, struct file_tables, models, 0),
-    PICK_FIELD("limits", PICK_OBJECT, struct file_tables, limits, 0),
-};
-
-/* ---- applying --------------------------------------------------------------------------- */
-
-/* What a load gathers before it is laid together. */
-struct loading {
-    struct arena *mem;
-    const struct root *root;
-    struct config *c;
-    struct pick_strs import;
-    bool import_by_project;
-    bool trust;                   /* the project, for this run */
-    bool listens;                 /* the user has set the address */
-    struct server_list own, user; /* of trefoil.toml or --config, and of the user's file */
-};
-
-static bool apply_log(struct json root, const struct log_table *t, struct config *c, struct err *e)
+static bool worth_saying(const struct note *n)
 {
-    struct json table = json_get(root, STR("log"));
-
-    if (t->level.p && !log_level_named(t->level, &c->log_level))
-        return json_fail(json_get(table, STR("level")), e,
-                         "unknown level; accepted are error, warn, info, debug, trace");
-    if (!t->format.p)
-        return true;
-    c->log_json = str_eq(t->format, STR("json"));
-    if (!c->log_json && !str_eq(t->format, STR("text")))
-        return json_fail(json_get(table, STR("format")), e,
-                         "unknown format; accepted are text and json");
-    return true;
+    return n->level <= LOG_INFO;
 }
 
-/* A project may be a stranger's: what it would loosen stays as the user has it, with a note. */
-static bool keep_users(const struct loading *l, bool from_project, struct json table,
-                       const char *key, bool looser)
+static void put_servers(struct jw *w, const struct config *c)
 {
-    struct json at = json_get(table, str_of(key));
+    jw_plain_key(w, STR("servers"));
+    jw_array(w);
+    for (size_t i = 0; i < c->servers.n; i++) {
+        const struct server_spec *s = &c->servers.v[i];
 
-    if (!from_project || l->trust || !looser)
-        return false;
-    note(l->mem, &l->c->notes, LOG_WARN,
-         STR_FMT ": %s is ignored: a project cannot loosen what the user has set; the user's "
-                 "config.toml, --config FILE or --trust can",
-         STR_ARG(json_where(l->mem, json_here(at) ? at : table)), key);
-    return true;
+        jw_object(w);
+        jw_kstr(w, "name", str_of(s->name));
+        jw_kstr(w, "origin", str_of(s->origin));
+        jw_kstr(w, "transport", str_of(server_transport_name(s->transport)));
+        jw_kstr(w, "shown", s->shown);
+        jw_kbool(w, "enabled", s->enabled);
+        jw_kbool(w, "trusted", s->trusted);
+        jw_object_end(w);
+    }
+    jw_array_end(w);
 }
 
-static bool apply_store(const struct loading *l, struct json root, const struct store_table *t,
-                        bool from_project, struct err *e)
+static void put_agents(struct jw *w, const struct agent_list *agents)
 {
-    struct json table = json_get(root, STR("store"));
-    bool power = str_eq(t->durability, STR("power"));
-
-    if (!t->durability.p)
-        return true;
-    if (!power && !str_eq(t->durability, STR("process")))
-        return json_fail(json_get(table, STR("durability")), e,
-                         "unknown durability; accepted are process and power");
-    if (!keep_users(l, from_project, table, "durability",
-                    !power && l->c->durability == STORE_POWER))
-        l->c->durability = power ? STORE_POWER : STORE_PROCESS;
-    return true;
+    jw_plain_key(w, STR("agents"));
+    jw_array(w);
+    for (size_t i = 0; i < agents->n; i++) {
+        jw_object(w);
+        jw_kstr(w, "name", str_of(agents->v[i].def.name));
+        jw_kstr(w, "origin", str_of(agents->v[i].def.origin));
+        jw_kstr(w, "error", str_of(agents->v[i].bad));
+        jw_object_end(w);
+    }
+    jw_array_end(w);
 }
 
-static bool apply_tasks(const struct loading *l, struct json table, bool from_project,
-                        struct err *e)
+static void put_check(struct jw *w, const struct app *app, const struct agent_list *agents, bool ok)
 {
-    static const int strictness[] = {
-        [LOCK_WARN] = 0, [LOCK_TURNS] = 1, [LOCK_WAIT] = 2, [LOCK_FAIL] = 3
-    };
-    struct config *c = l->c;
-    enum lock_conflict conflict = c->lock_conflict;
-    bool isolate = c->isolate;
+    const struct config *c = &app->project.config;
 
-    if (!tasks_read(l->mem, table, &conflict, &isolate, e))
-        return false;
-    if (!keep_users(l, from_project, table, "lock_conflict",
-                    strictness[conflict] < strictness[c->lock_conflict]))
-        c->lock_conflict = conflict;
-    if (!keep_users(l, from_project, table, "isolate", !isolate && c->isolate))
-        c->isolate = isolate;
-    return true;
+    jw_object(w);
+    jw_kbool(w, "ok", ok);
+    jw_kstr(w, "root", str_of(app->project.root.path));
+    jw_plain_key(w, STR("files"));
+    jw_array(w);
+    for (size_t i = 0; i < c->file_count; i++)
+        jw_str(w, str_of(c->files[i]));
+    jw_array_end(w);
+    put_servers(w, c);
+    put_agents(w, agents);
+    jw_plain_key(w, STR("warnings"));
+    jw_array(w);
+    for (size_t i = 0; i < c->notes.n; i++)
+        if (worth_saying(&c->notes.v[i]))
+            jw_str(w, c->notes.v[i].text);
+    jw_array_end(w);
+    jw_object_end(w);
 }
 
-/* A key that the author of a project knows, a name that a browser takes for ours, an address. */
-static void note_opening(const struct loading *l, struct json table, bool listens)
+static void print_check(struct app *app, const struct agent_list *agents)
 {
-    static const struct str keys[] = { STR("listen"), STR("hosts"), STR("api_key") };
+    const struct config *c = &app->project.config;
 
-    for (size_t i = listens ? 0 : 1; i < ARRAY_LEN(keys); i++)
-        if (json_here(json_get(table, keys[i])))
-            l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
-}
+    printf("root %s (%s)\n", app->project.root.path, app->project.root.from);
+    for (size_t i = 0; i < c->file_count; i++)
+        printf("ok   %s\n", c->files[i]);
+    if (!c->file_count)
+        printf("ok   no configuration file: all defaults\n");
+    for (size_t i = 0; i < c->servers.n; i++) {
+        const struct server_spec *s = &c->servers.v[i];
 
-/* What the user has set is the only address; else serve.c asks who opened it (opened_by). */
-static void apply_serve(struct loading *l, struct json root, const struct serve_table *t,
-                        bool from_project)
-{
-    struct json table = json_get(root, STR("serve"));
-    bool set = json_here(json_get(table, STR("listen")));
-
-    if (!keep_users(l, from_project, table, "listen",
-                    l->listens && !str_eq(t->listen, l->c->listen)))
-        l->c->listen = t->listen;
-    else
-        set = false;
-    l->c->hosts = t->hosts;
-    l->listens |= set && !from_project;
-    if (from_project)
-        note_opening(l, table, set);
-}
-
-/* A table of a project, once as it counts and once as if it were the user's: what differs is inert. */
-static bool apply_guard(const struct loading *l, struct json table, const struct guard_table *t,
-                        bool from_project, struct guard_scope *to, struct err *e)
-{
-    struct guard_scope wish = *to;
-
-    if (!guard_table_apply(l->mem, table, t, false, &wish, e) ||
-        !guard_table_apply(l->mem, table, t, from_project, to, e))
-        return false;
-    for (size_t i = 0; i < TOOL_KINDS; i++)
-        if (wish.permission[i] != to->permission[i])
-            keep_users(l, from_project, json_get(table, STR("permission")), guard_kind_names[i],
-                       true);
-    keep_users(l, from_project, table, "mode", wish.mode != to->mode);
-    keep_users(l, from_project, table, "taint", wish.taint != to->taint);
-    return true;
-}
-
-/* A limit that a project would loosen stays as the user has it. */
-static int64_t project_limit(const struct loading *l, struct json table,
-                             const struct limit_row *row, int64_t value)
-{
-    int64_t now = limits_get(&l->c->limits, row);
-    struct str where;
-
-    if (limit_project_may(row, now, value))
-        return value;
-    where = json_where(l->mem, json_get(table, str_of(row->name)));
-    note(l->mem, &l->c->notes, LOG_WARN,
-         STR_FMT ": limits.%s = %lld is ignored: a project may %s; %lld is in force",
-         STR_ARG(where), row->name, (long long)value,
-         row->project == LIMIT_USERS_ONLY ? "not set this limit" : "only make a limit stricter",
-         (long long)now);
-    return now;
-}
-
-static bool apply_limits(const struct loading *l, struct json table, bool from_project,
-                         struct err *e)
-{
-    struct limits *now = &l->c->limits, fresh = *now;
-
-    if (!json_here(table))
-        return true;
-    if (!limits_read(l->mem, table, &fresh, e))
-        return false;
-    for (size_t i = 0; from_project && i < limit_count; i++)
-        limits_set(&fresh, &limit_rows[i],
-                   project_limit(l, table, &limit_rows[i], limits_get(&fresh, &limit_rows[i])));
-    *now = fresh;
-    return true;
-}
-
-/* What one file calls private no other makes public. */
-static void add_private(struct loading *l, const struct pick_strs *more)
-{
-    struct pick_strs *all = &l->c->private_tools;
-    struct str *v = ARENA_ARRAY(l->mem, struct str, all->n + more->n);
-
-    for (size_t i = 0; i < all->n; i++)
-        v[i] = all->v[i];
-    for (size_t i = 0; i < more->n; i++)
-        v[all->n + i] = more->v[i];
-    *all = (struct pick_strs){ v, all->n + more->n, all->set || more->set };
+        printf("server %s (%s, %s): " STR_FMT "; %s\n", s->name, s->origin,
+               server_transport_name(s->transport), STR_ARG(s->shown), state_of(s));
+    }
+    for (size_t i = 0; i < agents->n; i++)
+        printf("agent %s (%s): %s\n",
+               shown_text(&app->project.mem, str_of(agents->v[i].def.name)).p,
+               agents->v[i].def.origin, agents->v[i].bad ? "left out" : "ready");
+    for (size_t i = 0; i < c->notes.n; i++)
+        if (worth_saying(&c->notes.v[i]))
+            printf("warn " STR_FMT "\n",
+                   STR_ARG(shown_text(&app->project.mem, c->notes.v[i].text)));
 }
 
 /*
- * What clients may do. A project can narrow it, but not widen it: it may be a stranger's. The
- * guard has refused what is no mode.
+ * Loading has checked the configuration before we get here; what others read when they need it
+ * is read now. A definition that is left out makes the check fail.
  */
-static void apply_mode(struct loading *l, struct json root, struct str mode, bool from_project)
+static int check(struct app *app)
 {
-    struct json at = json_get(json_get(root, STR("mcp")), STR("mode"));
+    struct config *c = &app->project.config;
+    struct agent_list agents;
+    struct skill_list skills;
+    struct prompt_parts parts;
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+    bool ok = true;
 
-    if (str_eq(mode, STR("read-only")))
-        l->c->mode = ENDPOINT_READ_ONLY;
-    else if (str_eq(mode, STR("read-write")) && (!from_project || l->trust))
-        l->c->mode = ENDPOINT_READ_WRITE;
-    else if (mode.p && l->c->mode != ENDPOINT_READ_WRITE)
-        note(l->mem, &l->c->notes, LOG_WARN,
-             STR_FMT ": a project cannot give itself mode read-write; the user's config.toml, "
-                     "--config FILE or --trust can",
-             STR_ARG(json_where(l->mem, at)));
-}
-
-/* Names that the user's list has not are not offered. */
-static void apply_exposed(struct loading *l, struct json root, const struct mcp_table *t,
-                          bool from_project)
-{
-    struct pick_strs *now = &l->c->expose_tools, fresh = { .set = t->expose_tools.set };
-    const struct pick_strs none = { 0 };
-
-    fresh.v = ARENA_ARRAY(l->mem, struct str, t->expose_tools.n);
-    for (size_t i = 0; i < t->expose_tools.n; i++) {
-        struct str name = t->expose_tools.v[i];
-
-        if (!keep_users(l, from_project, json_get(root, STR("mcp")), "expose_tools",
-                        !tool_exposed_by_kernel(now, &none, (struct tool_called){ name, name })))
-            fresh.v[fresh.n++] = name;
+    agents_load(&app->project.mem, app->project.root.path, c, &c->notes, &agents);
+    skills_load(&app->project.mem, app->project.root.path, &c->limits, &c->notes, &skills);
+    prompt_files_load(&app->project.mem, app->project.root.path, &c->limits, STR_NONE, &c->notes,
+                      &parts);
+    for (size_t i = 0; i < agents.n; i++)
+        ok &= !agents.v[i].bad;
+    buf_init(&out, CHECK_MOST);
+    if (app->opt.json) {
+        put_check(&w, app, &agents, ok);
+        printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    } else {
+        print_check(app, &agents);
     }
-    *now = fresh;
+    return ok ? EXIT_OK : EXIT_USAGE;
 }
 
-static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
-                      bool from_project, struct err *e)
+static void print_limits_json(const struct limits *l)
 {
-    apply_exposed(l, root, t, from_project);
-    add_private(l, &t->private_tools);
-    apply_mode(l, root, t->guard.mode, from_project);
-    if (!json_here(json_get(json_get(root, STR("mcp")), STR("import"))))
-        return true;
-    for (size_t i = 0; i < t->import.n; i++)
-        if (!foreign_check(json_get(json_get(root, STR("mcp")), STR("import")), t->import.v[i], e))
-            return false;
-    l->import = t->import;
-    l->import_by_project = from_project;
-    return true;
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, 1 << 16);
+    jw_object(&w);
+    for (size_t i = 0; i < limit_count; i++)
+        jw_kint(&w, limit_rows[i].name, limits_get(l, &limit_rows[i]));
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static bool read_array(const struct server_reader *r, struct json array, struct server_list *out,
-                       struct err *e)
+static int limits(struct app *app)
 {
-    JSON_EACH(entry, array)
-    {
-        struct server_spec s;
-
-        if (!server_read(r, entry, (struct json){ 0 }, &s, e) ||
-            !server_list_add(r->mem, out, &s, e))
-            return false;
+    if (app->opt.json) {
+        print_limits_json(&app->project.config.limits);
+        return EXIT_OK;
     }
-    return true;
+    for (size_t i = 0; i < limit_count; i++) {
+        const struct limit_row *r = &limit_rows[i];
+
+        printf("%-24s %10lld %-5s %s\n", r->name,
+               (long long)limits_get(&app->project.config.limits, r), r->unit, r->what);
+    }
+    return EXIT_OK;
 }
 
-bool config_servers(const struct server_reader *r, struct json file, struct server_list *out,
-                    struct err *e)
+static int run(struct app *app, const void *args, int words, char **word)
 {
-    return read_array(r, json_get(json_get(file, STR("mcp")), STR("servers")), out, e) &&
-           read_array(r, json_get(file, STR("mcp_servers")), out, e);
+    (void)args;
+    (void)words;
+    return str_eq(str_of(word[0]), STR("check")) ? check(app) : limits(app);
 }
 
-static bool apply(struct loading *l, struct json root, bool from_project, struct server_list *list,
-                  struct err *e)
-{
-    struct config *c = l->c;
-    struct file_tables t = { .serve.listen = c->listen,
-                             .serve.hosts = c->hosts,
-                             .mcp.expose_tools = c->expose_tools,
-                             .guard.audit = !c->no_audit };
-    const struct server_reader r = { l->mem,    l->root->path, &c->limits,
-                                     &c->notes, SHAPE_NATIVE,  from_project };
-
-    if (!pick(l->mem, root, PICK_TABLE(file_fields), PICK_STRICT, &t, e) ||
-        !apply_log(root, &t.log, c, e) || !apply_store(l, root, &t.store, from_project, e) ||
-        !apply_tasks(l, t.tasks, from_project, e))
-        return false;
-    if (!apply_limits(l, t.limits, from_project, e))
-        return false;
-    apply_serve(l, root, &t.serve, from_project);
-    *(list == &l->user ? &c->user_agents : &c->agents) = t.agents;
-    if (!keep_users(l, from_project, json_get(root, STR("guard")), "audit",
-                    !t.guard.audit && !c->no_audit))
-        c->no_audit = !t.guard.audit && !(from_project && !c->no_audit);
-    return apply_guard(l, json_get(root, STR("guard")), &t.guard, from_project, &c->guard, e) &&
-           guard_user_trust_apply(json_get(root, STR("guard")), &t.guard, from_project,
-                                  &c->untrusted_users, e) &&
-           apply_guard(l, json_get(root, STR("mcp")), &t.mcp.guard, from_project, &c->mcp, e) &&
-           keys_read(&r, !from_project || l->trust, json_get(root, STR("serve")), &c->keys, e) &&
-           apply_mcp(l, root, &t.mcp, from_project, e) &&
-           models_read(&r, !from_project || l->trust, t.providers, t.models, &c->models, e) &&
-           config_servers(&r, root, list, e);
-}
-
-/* An absent file is fine unless somebody asked for it. */
-static bool load_file(struct loading *l, const char *path, bool must, bool from_project,
-                      struct server_list *list, struct err *e)
-{
-    struct config *c = l->c;
-    struct str text;
-    struct json root;
-
-    if (!file_read(l->mem, path, (size_t)c->limits.config_bytes, &text, e))
-        return !must && e->code == ERR_NOT_FOUND;
-    if (!toml_read(l->mem, text, path, CONFIG_DEPTH, &root, e) ||
-        !apply(l, root, from_project, list, e))
-        return false;
-    c->files[c->file_count++] = path;
-    return true;
-}
-
-static bool load_files(struct loading *l, const char *chosen, struct err *e)
-{
-    const char *user = root_user_config(l->mem);
-
-    if (chosen)
-        return load_file(l, chosen, true, false, &l->own, e);
-    return (!user || load_file(l, user, false, false, &l->user, e)) &&
-           load_file(l, arena_printf(l->mem, "%s/trefoil.toml", l->root->path).p, false, true,
-                     &l->own, e);
-}
-
-/* ---- laying together -------------------------------------------------------------------- */
-
-/* One kind of files: how loud we are about what is amiss in them. */
-struct layer {
-    const struct server_list *list;
-    enum log_level hidden;    /* one of a name above hides it */
-    enum log_level all_tools; /* no allowed_tools; other programs have no such list */
+static const struct subcommand subcommands[] = {
+    { "check", "", "Check the configuration and show what it sets", 0, 0, NULL },
+    { "limits", "", "List all limits and their values", 0, 0, NULL },
 };
 
-static void note_all_tools(struct loading *l, const struct server_spec *s, enum log_level level)
-{
-    if (s->enabled && !s->allowed.set)
-        note(l->mem, &l->c->notes, level,
-             "%s: server %s has no allowed_tools: all its tools are available", s->origin, s->name);
-}
-
-/* Add those of a layer that nobody above them hides. */
-static bool lay_under(struct loading *l, const struct layer *layer, struct err *e)
-{
-    struct server_list *all = &l->c->servers;
-
-    for (size_t i = 0; i < layer->list->n; i++) {
-        const struct server_spec *s = &layer->list->v[i], *over = server_list_find(all, s->name);
-
-        if (over) {
-            note(l->mem, &l->c->notes, layer->hidden, "the server %s of %s is hidden by that of %s",
-                 s->name, s->origin, over->origin);
-            continue;
-        }
-        if (!server_list_add(l->mem, all, s, e))
-            return false;
-        note_all_tools(l, s, layer->all_tools);
-    }
-    return true;
-}
-
-static bool lay_servers(struct loading *l, struct err *e)
-{
-    const struct server_reader base = {
-        .mem = l->mem, .root = l->root->path, .limits = &l->c->limits, .notes = &l->c->notes
-    };
-    struct server_list project = { 0 }, user = { 0 };
-    const struct layer layers[] = { { &l->own, LOG_DEBUG, LOG_WARN },
-                                    { &l->user, LOG_DEBUG, LOG_WARN },
-                                    { &project, LOG_WARN, LOG_INFO },
-                                    { &user, LOG_WARN, LOG_INFO } };
-
-    if (!foreign_read(&base, &l->import, l->import_by_project, &project, &user, e))
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(layers); i++)
-        if (!lay_under(l, &layers[i], e))
-            return false;
-    return true;
-}
-
-/* One sentence naming all that wait. */
-static void note_untrusted(struct arena *mem, struct config *c)
-{
-    struct str names = STR("");
-
-    for (size_t i = 0; i < c->servers.n; i++)
-        if (c->servers.v[i].enabled && !c->servers.v[i].trusted)
-            names = arena_printf(mem, STR_FMT "%s%s", STR_ARG(names), names.n ? ", " : "",
-                                 c->servers.v[i].name);
-    if (names.n)
-        note(mem, &c->notes, LOG_WARN,
-             "not trusted, so not started: " STR_FMT "; `trefoil trust` shows and accepts them",
-             STR_ARG(names));
-}
-
-bool config_load(struct arena *mem, const struct root *root, const char *chosen, bool trust,
-                 struct config *c, struct err *e)
-{
-    struct config fresh;
-    struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
-
-    config_preset(&fresh);
-    if (!load_files(&l, chosen, e) || !models_read_end(&fresh.models, e) || !lay_servers(&l, e))
-        return false;
-    trust_mark(mem, root->path, trust, &fresh.servers, &fresh.notes);
-    fresh.trusted_agents = trust_agents(mem, root->path, NULL);
-    note_untrusted(mem, &fresh);
-    fresh.chosen = chosen;
-    fresh.trust = trust;
-    *c = fresh;
-    return true;
-}
+const struct verb verb_config = {
+    .name = "config",
+    .words = "check | limits",
+    .summary = "Check the configuration; list all limits",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
+    .needs_subcommand = true,
+    .run = run,
+};

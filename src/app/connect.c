@@ -8,10 +8,10 @@
  * the root are not, since a cloned repository may bring links that lead anywhere.
  */
 #include "app/app.h"
-#include "app/mcp_clients.h"
-#include "app/service_face.h"
-#include "base/file.h"
 #include "base/nearest.h"
+#include "config/client_programs.h"
+#include "loop/file.h"
+#include "runtime/service_view.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -46,8 +46,8 @@ static int unknown_client(struct arena *mem, const char *name)
         list = arena_printf(mem, STR_FMT "%s%s", STR_ARG(list),
                             i ? ", " : "; accepted are: ", c->name);
     }
-    return app_usage("connect: unknown client \"%.40s\"%s", name,
-                     n.best.p ? nearest_hint(&n) : list.p);
+    return print_usage_error("connect: unknown client \"%.40s\"%s", name,
+                             n.best.p ? nearest_hint(&n) : list.p);
 }
 
 /* ---- the entry ------------------------------------------------------------------------------ */
@@ -76,7 +76,7 @@ static void write_launch(const struct connecting *c, struct jw *w, const char *p
     }
     if (!c->user || c->app->opt.root) {
         args[n++] = "--root";
-        args[n++] = c->app->root.path;
+        args[n++] = c->app->project.root.path;
     }
     c->client->write_stdio(w, &launch);
 }
@@ -87,8 +87,8 @@ static bool make_entry(struct connecting *c, struct err *e)
     struct jw w = jw_to(&b);
     const char *program = NULL;
 
-    buf_init_in(&b, &c->app->mem, ENTRY_MOST);
-    if (!own_path(&c->app->mem, &program, e))
+    buf_init_in(&b, &c->app->project.mem, ENTRY_MOST);
+    if (!own_path(&c->app->project.mem, &program, e))
         return false;
     jw_object(&w);
     if (c->args->http)
@@ -112,16 +112,17 @@ static bool choose_file(struct connecting *c, struct err *e)
                     "the user's file of %s is not edited; run: claude mcp add --scope user trefoil "
                     "-- trefoil mcp",
                     p->name);
-    if (!c->user && str_eq(str_of(c->app->root.from), STR("user state")))
+    if (!c->user && str_eq(str_of(c->app->project.root.from), STR("user state")))
         return fail(e, ERR_INVALID, "this folder is no project; use --user, or --root DIR");
-    c->file = client_path(&c->app->mem, c->user ? p->user : p->project, c->app->root.path);
+    c->file = client_path(&c->app->project.mem, c->user ? p->user : p->project,
+                          c->app->project.root.path);
     return c->file || fail(e, ERR_INVALID, "HOME is not set");
 }
 
 /* The file of a project, as a path below the root. */
 static const char *below_root(const struct connecting *c)
 {
-    return c->file + strlen(c->app->root.path) + 1;
+    return c->file + strlen(c->app->project.root.path) + 1;
 }
 
 /* file_write() would replace a link to nothing by a file, and the user's dotfiles would miss it. */
@@ -136,23 +137,23 @@ static bool check_link(const char *file, struct err *e)
 
 static bool read_file(const struct connecting *c, struct str *out, struct err *e)
 {
-    struct arena *mem = &c->app->mem;
-    size_t most = (size_t)c->app->config.limits.config_bytes;
+    struct arena *mem = &c->app->project.mem;
+    size_t most = (size_t)c->app->project.config.limits.config_bytes;
 
     *out = STR("");
     if (c->user && !check_link(c->file, e))
         return false;
-    return (c->user
-                ? file_read(mem, c->file, most, out, e)
-                : file_read_beneath(mem, c->app->root.path, below_root(c), most, out, NULL, e)) ||
+    return (c->user ? file_read(mem, c->file, most, out, e)
+                    : file_read_beneath(mem, c->app->project.root.path, below_root(c), most, out,
+                                        NULL, e)) ||
            e->code == ERR_NOT_FOUND;
 }
 
 static bool write_file(const struct connecting *c, struct str text, struct err *e)
 {
     if (!c->user)
-        return file_write_beneath(c->app->root.path, below_root(c), text, 0644, e);
-    return root_make_parent(&c->app->mem, c->file, e) && file_write(c->file, text, 0644, e);
+        return file_write_beneath(c->app->project.root.path, below_root(c), text, 0644, e);
+    return file_make_parent(&c->app->project.mem, c->file, e) && file_write(c->file, text, 0644, e);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
@@ -170,7 +171,7 @@ static void print_hints(const struct connecting *c)
 
 static int fail_edit(const struct connecting *c, const struct err *e)
 {
-    app_fail(e);
+    print_error(e);
     fprintf(stderr,
             "nothing was written; to add the entry by hand, see: " TREFOIL_NAME
             " connect %s --print\n",
@@ -196,18 +197,18 @@ static int put(struct connecting *c)
     struct err e;
 
     if (!read_file(c, &old, &e))
-        return app_fail(&e);
+        return print_error(&e);
     edit = entry_of(c, old);
-    if (!c->client->put(&c->app->mem, &edit, &how, &text, &e))
+    if (!c->client->put(&c->app->project.mem, &edit, &how, &text, &e))
         return fail_edit(c, &e);
     if (how == ENTRY_SAME)
         return app_done(c->app, "already there:", TREFOIL_NAME, c->file);
     if (how == ENTRY_DIFFERS) {
         fail(&e, ERR_DENIED, "%s has another entry " TREFOIL_NAME "; --force replaces it", c->file);
-        return app_fail(&e);
+        return print_error(&e);
     }
     if (!write_file(c, text, &e))
-        return app_fail(&e);
+        return print_error(&e);
     app_done(c->app, "wrote", TREFOIL_NAME, c->file);
     print_hints(c);
     return EXIT_OK;
@@ -221,8 +222,8 @@ static int print(struct connecting *c)
     struct str text = STR("");
     struct err e;
 
-    if (!c->client->put(&c->app->mem, &edit, &how, &text, &e))
-        return app_fail(&e);
+    if (!c->client->put(&c->app->project.mem, &edit, &how, &text, &e))
+        return print_error(&e);
     printf(STR_FMT, STR_ARG(text));
     fflush(stdout);
     fprintf(stderr, "add this to %s\n", c->file);
@@ -253,11 +254,11 @@ static int run(struct app *app, const void *args, int words, char **word)
 
     (void)words;
     if (!c.client)
-        return unknown_client(&app->mem, word[0]);
+        return unknown_client(&app->project.mem, word[0]);
     if (!check_args(&c, &e) || !choose_file(&c, &e))
-        return app_usage("connect: %s", e.text);
+        return print_usage_error("connect: %s", e.text);
     if (!make_entry(&c, &e))
-        return app_fail(&e);
+        return print_error(&e);
     return c.args->print ? print(&c) : put(&c);
 }
 

@@ -4,12 +4,12 @@
  * Each finding is a row of a table of checks; a check looks, says what it found in one line,
  * and changes nothing.
  */
-#include "app/agents.h"
 #include "app/app.h"
-#include "app/door.h"
-#include "app/skills.h"
 #include "base/auto.h"
-#include "base/mac.h"
+#include "config/agent_files.h"
+#include "config/skill_files.h"
+#include "daemon/daemon_address.h"
+#include "loop/digest.h"
 #include "loop/proc.h"
 #include "store/audit_check.h"
 #include "store/store.h"
@@ -45,29 +45,29 @@ static struct finding check_program(struct app *app)
     struct utsname u;
 
     uname(&u);
-    return found(HEALTH_OK,
-                 arena_printf(&app->mem, "%s on %s %s", trefoil_version, u.sysname, u.release));
+    return found(HEALTH_OK, arena_printf(&app->project.mem, "%s on %s %s", trefoil_version,
+                                         u.sysname, u.release));
 }
 
 static struct finding check_root(struct app *app)
 {
-    bool writable = access(app->root.path, W_OK) == 0;
+    bool writable = access(app->project.root.path, W_OK) == 0;
 
     return found(
         writable ? HEALTH_OK : HEALTH_BAD,
-        arena_printf(&app->mem, "%s (%s)%s", app->root.path, app->root.from,
+        arena_printf(&app->project.mem, "%s (%s)%s", app->project.root.path, app->project.root.from,
                      writable ? "" : "; it cannot be written: choose another with --root"));
 }
 
 static struct finding check_config(struct app *app)
 {
-    const struct config *c = &app->config;
+    const struct config *c = &app->project.config;
 
     if (!c->file_count)
         return found(HEALTH_OK, STR("no file, all defaults"));
     return found(HEALTH_OK,
-                 arena_printf(&app->mem, "%s%s%s", c->files[0], c->file_count > 1 ? ", " : "",
-                              c->file_count > 1 ? c->files[1] : ""));
+                 arena_printf(&app->project.mem, "%s%s%s", c->files[0],
+                              c->file_count > 1 ? ", " : "", c->file_count > 1 ? c->files[1] : ""));
 }
 
 static struct finding check_store(struct app *app)
@@ -76,17 +76,17 @@ static struct finding check_store(struct app *app)
     struct stat st;
     struct err e;
 
-    bool found_it = app_find_database(app, &path, &e);
+    bool found_it = project_find_database(&app->project, &path, &e);
 
     if (!found_it && e.code == ERR_NOT_FOUND)
-        return found(HEALTH_OK,
-                     arena_printf(&app->mem, "none yet; it will be in %s", app->state.path));
+        return found(HEALTH_OK, arena_printf(&app->project.mem, "none yet; it will be in %s",
+                                             app->project.state.path));
     if (!found_it || !store_file_check(path, NULL, &e))
-        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+        return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     if (stat(path, &st) < 0)
         st.st_size = 0;
-    return found(HEALTH_OK,
-                 arena_printf(&app->mem, "%s, %lld bytes, sound", path, (long long)st.st_size));
+    return found(HEALTH_OK, arena_printf(&app->project.mem, "%s, %lld bytes, sound", path,
+                                         (long long)st.st_size));
 }
 
 static struct finding check_audit(struct app *app)
@@ -94,18 +94,18 @@ static struct finding check_audit(struct app *app)
     struct audit_report r;
     struct err e;
 
-    if (!state_dir_find(&app->state, &e) && e.code == ERR_NOT_FOUND)
+    if (!state_dir_find(&app->project.state, &e) && e.code == ERR_NOT_FOUND)
         return found(HEALTH_OK, STR("no call was recorded yet"));
-    if (!audit_check(app->state.path, &app->config.limits, &r, &e))
-        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+    if (!audit_check(app->project.state.path, &app->project.config.limits, &r, &e))
+        return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     if (!r.sound)
         return found(HEALTH_BAD,
-                     arena_printf(&app->mem, "%s: the audit log was modified", r.where));
+                     arena_printf(&app->project.mem, "%s: the audit log was modified", r.where));
     if (!r.files)
         return found(HEALTH_OK, STR("no call was recorded yet"));
     return found(
         r.unsealed ? HEALTH_NOTE : HEALTH_OK,
-        arena_printf(&app->mem, "%lld calls, every seal fits%s", (long long)r.records,
+        arena_printf(&app->project.mem, "%lld calls, every seal fits%s", (long long)r.records,
                      r.unsealed ? "; there are lines without one, as a crash leaves them" : ""));
 }
 
@@ -117,7 +117,7 @@ static struct finding check_landlock(struct app *app)
 
     if (abi < 1)
         return found(HEALTH_NOTE, STR("this kernel has no Landlock"));
-    return found(HEALTH_OK, arena_printf(&app->mem, "ABI %ld", abi));
+    return found(HEALTH_OK, arena_printf(&app->project.mem, "ABI %ld", abi));
 }
 
 static struct finding check_http_client(struct app *app)
@@ -126,8 +126,8 @@ static struct finding check_http_client(struct app *app)
     struct err e;
 
     if (!curl_api_open(&curl, &e))
-        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
-    return found(HEALTH_OK, arena_printf(&app->mem, "libcurl %s",
+        return found(HEALTH_NOTE, arena_str(&app->project.mem, str_of(e.text)));
+    return found(HEALTH_OK, arena_printf(&app->project.mem, "libcurl %s",
                                          curl->version_info(CURLVERSION_NOW)->version));
 }
 
@@ -176,7 +176,7 @@ static bool try_child(struct app *app, struct trial *t, struct err *e)
     static const char *const env[] = { NULL };
     struct procs procs;
 
-    procs_init(&procs, t->loop, &app->config.limits);
+    procs_init(&procs, t->loop, &app->project.config.limits);
     if (!proc_start(&t->proc, &procs,
                     &(struct proc_opts){ .argv = argv,
                                          .env = env,
@@ -193,7 +193,7 @@ static bool try_child(struct app *app, struct trial *t, struct err *e)
 
 static struct finding check_keeper(struct app *app)
 {
-    struct trial *t = ARENA_NEW(&app->mem, struct trial);
+    struct trial *t = ARENA_NEW(&app->project.mem, struct trial);
     char how[160];
     struct err e;
     bool ran;
@@ -202,10 +202,10 @@ static struct finding check_keeper(struct app *app)
     ran = try_child(app, t, &e);
     loop_free(t->loop);
     if (!ran)
-        return found(HEALTH_BAD, arena_str(&app->mem, str_of(e.text)));
+        return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     proc_exit_text(&t->exit, how, sizeof(how));
     if (t->exit.how != PROC_EXITED || t->exit.code)
-        return found(HEALTH_BAD, arena_printf(&app->mem, "a child under it %s", how));
+        return found(HEALTH_BAD, arena_printf(&app->project.mem, "a child under it %s", how));
     return found(HEALTH_OK, STR("children start under it and leave nothing behind"));
 }
 
@@ -216,13 +216,13 @@ static struct finding check_seals(struct app *app)
     struct err e;
 
     if (!mac_sha256(STR("key"), STR("text"), seal, &e))
-        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
+        return found(HEALTH_NOTE, arena_str(&app->project.mem, str_of(e.text)));
     return found(HEALTH_OK, STR("libcrypto"));
 }
 
 static struct finding check_servers(struct app *app)
 {
-    const struct server_list *l = &app->config.servers;
+    const struct server_list *l = &app->project.config.servers;
     size_t untrusted = 0, open = 0;
 
     for (size_t i = 0; i < l->n; i++) {
@@ -230,19 +230,19 @@ static struct finding check_servers(struct app *app)
         open += l->v[i].url && !l->v[i].headers;
     }
     if (untrusted)
-        return found(HEALTH_NOTE, arena_printf(&app->mem,
+        return found(HEALTH_NOTE, arena_printf(&app->project.mem,
                                                "%zu MCP servers, of which %zu are not started: see "
                                                "`trefoil trust`",
                                                l->n, untrusted));
     if (open)
         return found(HEALTH_OK,
-                     arena_printf(&app->mem,
+                     arena_printf(&app->project.mem,
                                   "%zu MCP servers; `trefoil servers` tries them. %zu with a URL "
                                   "and no `headers`: OAuth login is not available yet, so one that "
                                   "answers HTTP 401 needs a token there",
                                   l->n, open));
-    return found(HEALTH_OK,
-                 arena_printf(&app->mem, "%zu MCP servers; `trefoil servers` tries them", l->n));
+    return found(HEALTH_OK, arena_printf(&app->project.mem,
+                                         "%zu MCP servers; `trefoil servers` tries them", l->n));
 }
 
 static struct finding check_agents(struct app *app)
@@ -251,25 +251,27 @@ static struct finding check_agents(struct app *app)
     struct skill_list skills;
     size_t bad = 0, inert = 0;
 
-    agents_load(&app->mem, app->root.path, &app->config, NULL, &list);
-    skills_load(&app->mem, app->root.path, &app->config.limits, NULL, &skills);
+    agents_load(&app->project.mem, app->project.root.path, &app->project.config, NULL, &list);
+    skills_load(&app->project.mem, app->project.root.path, &app->project.config.limits, NULL,
+                &skills);
     for (size_t i = 0; i < list.n; i++)
         bad += list.v[i].bad != NULL;
     if (bad)
         return found(HEALTH_NOTE,
-                     arena_printf(&app->mem,
+                     arena_printf(&app->project.mem,
                                   "%zu agents, and %zu left out: see `trefoil config check`",
                                   list.n - bad, bad));
     for (size_t i = 0; i < list.claims; i++)
         inert += !list.claim[i].def.trusted;
     if (inert)
         return found(HEALTH_NOTE,
-                     arena_printf(&app->mem,
+                     arena_printf(&app->project.mem,
                                   "%zu agents, %zu of which have entries without effect: the "
                                   "project is not trusted; see `trefoil trust`",
                                   list.n, inert));
-    return found(HEALTH_OK, arena_printf(&app->mem, "%zu agents, %zu skills%s", list.n, skills.n,
-                                         list.n ? "" : "; `trefoil init` writes a first agent"));
+    return found(HEALTH_OK,
+                 arena_printf(&app->project.mem, "%zu agents, %zu skills%s", list.n, skills.n,
+                              list.n ? "" : "; `trefoil init` writes a first agent"));
 }
 
 static struct finding check_daemon(struct app *app)
@@ -279,13 +281,13 @@ static struct finding check_daemon(struct app *app)
     AUTO_FD fd = -1;
     struct err e;
 
-    if (!door_path(app, false, &path, &e))
-        return found(HEALTH_NOTE, arena_str(&app->mem, str_of(e.text)));
+    if (!door_path(&app->project, false, &path, &e))
+        return found(HEALTH_NOTE, arena_str(&app->project.mem, str_of(e.text)));
     fd = door_knock(path, &pid);
     if (fd < 0)
         return found(HEALTH_OK, STR("none serves this root; `trefoil serve` would"));
     return found(HEALTH_OK,
-                 arena_printf(&app->mem, "process %d serves this root at %s", pid, path));
+                 arena_printf(&app->project.mem, "process %d serves this root at %s", pid, path));
 }
 
 static const struct {

@@ -3,10 +3,10 @@
  *
  * The same checks on the same facts as for a real call, with nothing run, spent or recorded.
  */
-#include "app/agents.h"
 #include "app/once.h"
-#include "app/show.h"
 #include "app/tool_find.h"
+#include "base/display.h"
+#include "config/agent_files.h"
 #include "tool/tools.h"
 
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void print(const struct explain *x, const struct tool *t)
         write_json(&w, x, t);
     else
         write_text(&out, x, t);
-    app_print(&out);
+    print_output(&out);
 }
 
 /* ---- who calls ----------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static bool choose_agent(struct explain *x, const char *name, struct err *e)
     const struct agent_def *def;
     struct agent_list all;
 
-    agents_load(&x->mem, app->root.path, &app->config, NULL, &all);
+    agents_load(&x->mem, app->project.root.path, &app->project.config, NULL, &all);
     if (!agents_find(&all, str_of(name), &def, e))
         return false;
     x->agent = guard_scope_of_agent(def, &x->once.service.guard.own);
@@ -164,12 +164,12 @@ static int explain(struct explain *x, struct str name, struct json args)
     const struct tool *t;
     struct err e;
 
-    service_expose(s, &x->once.app->config);
+    service_expose(s, &x->once.app->project.config);
     if (!choose_caller(x, &e))
-        return app_fail_given(&e);
+        return print_error_given(&e);
     t = find(x, name, &e);
     if (!t)
-        return app_fail_given(&e);
+        return print_error_given(&e);
     guard_look(&s->guard, &s->offer.host, &x->caller, t, args, &x->verdict);
     print(x, t);
     return x->verdict.says == GUARD_DENY ? EXIT_DENIED : EXIT_OK;
@@ -179,15 +179,15 @@ static int explain(struct explain *x, struct str name, struct json args)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct explain *x = ARENA_NEW(&app->mem, struct explain);
+    struct explain *x = ARENA_NEW(&app->project.mem, struct explain);
     struct json given;
     int code;
     struct err e;
 
     x->args = args;
-    if (!tool_find_args(&x->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &given,
-                        &e))
-        code = app_usage("explain: %s", e.text);
+    if (!tool_find_args(&x->mem, &app->project.config.limits, str_of(words > 1 ? word[1] : "{}"),
+                        &given, &e))
+        code = print_usage_error("explain: %s", e.text);
     else if (!once_open(&x->once, app))
         code = EXIT_FAILED;
     else {

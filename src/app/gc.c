@@ -1,9 +1,9 @@
 /* gc.c - `trefoil gc`: delete sessions and logs that are old, or past a size, and unused state. */
-#include "app/log_files.h"
-#include "app/shelf.h"
-#include "app/state_list.h"
-#include "app/store_find.h"
+#include "app/store_handle.h"
 #include "base/clock.h"
+#include "runtime/store_find.h"
+#include "state/log_files.h"
+#include "state/state_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void print(const struct app *app, const struct swept *s)
 static int run(struct app *app, const void *args, int words, char **word)
 {
     struct swept swept = { .logs = { .now = clock_wall_ms() } };
-    const struct limits *limits = &app->config.limits;
+    const struct limits *limits = &app->project.config.limits;
     struct shelf s;
     bool ok = true;
     struct err e;
@@ -62,11 +62,12 @@ static int run(struct app *app, const void *args, int words, char **word)
         ok = sweep_sessions(&s, &swept.sessions, &swept.session_bytes, &e);
     shelf_close(&s);
     ok = ok &&
-         log_files_sweep(app->root.path, app->state.fd >= 0 ? app->state.path : NULL, limits,
+         log_files_sweep(app->project.root.path,
+                         app->project.state.fd >= 0 ? app->project.state.path : NULL, limits,
                          &swept.logs, &e) &&
          state_sweep(limits, swept.logs.now, &swept.states, &swept.state_bytes, &e);
     print(app, &swept);
-    return ok ? EXIT_OK : app_fail(&e);
+    return ok ? EXIT_OK : print_error(&e);
 }
 
 const struct verb verb_gc = {

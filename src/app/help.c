@@ -119,11 +119,11 @@ static int run_help(struct app *app, const void *args, int words, char **word)
     if (!c.verb)
         return unknown_verb(word[0]);
     if (words == 1)
-        return help_print(&app->mem, c);
+        return help_print(&app->project.mem, c);
     if (!c.verb->subs)
-        return app_usage("help: \"%s\" has no commands of its own", c.verb->name);
+        return print_usage_error("help: \"%s\" has no commands of its own", c.verb->name);
     c.sub = subcommand_named(c.verb, word[1]);
-    return c.sub ? help_print(&app->mem, c) : unknown_subcommand(c.verb, word[1]);
+    return c.sub ? help_print(&app->project.mem, c) : unknown_subcommand(c.verb, word[1]);
 }
 
 int help_version(const struct app *app)

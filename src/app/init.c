@@ -5,7 +5,7 @@
  * stays as it is.
  */
 #include "app/app.h"
-#include "base/file.h"
+#include "loop/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static bool make(struct app *app, const struct file *f, const char *path, bool *
         return true;
     if (errno != ENOENT && errno != ENOTDIR)
         return fail_sys(e, "look at %s", path);
-    if (!file_write_beneath(app->root.path, f->path, str_of(f->text), 0644, e))
+    if (!file_write_beneath(app->project.root.path, f->path, str_of(f->text), 0644, e))
         return false;
     *made = true;
     return true;
@@ -108,11 +108,12 @@ static int run(struct app *app, const void *args, int words, char **word)
     buf_init(&out, 1 << 16);
     jw_array(&w);
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        const char *path = arena_printf(&app->mem, "%s/%s", app->root.path, files[i].path).p;
+        const char *path =
+            arena_printf(&app->project.mem, "%s/%s", app->project.root.path, files[i].path).p;
         bool made;
 
         if (!make(app, &files[i], path, &made, &e))
-            return app_fail(&e);
+            return print_error(&e);
         say(&w, app, path, made);
     }
     jw_array_end(&w);

@@ -1,11 +1,11 @@
 /* locks.c - `trefoil locks`: which paths tasks hold, of all processes that work in this root. */
 #include "app/app.h"
-#include "app/shelf.h"
-#include "app/show.h"
-#include "app/store_find.h"
-#include "app/task_json.h"
+#include "app/store_handle.h"
 #include "base/clock.h"
+#include "base/display.h"
 #include "base/id.h"
+#include "runtime/store_find.h"
+#include "web/task_json.h"
 
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static void print(const struct app *app, const struct store_lock_page *page)
         jw_array_end(&w);
         buf_putc(&out, '\n');
     }
-    app_print(&out);
+    print_output(&out);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -67,7 +67,7 @@ static int run(struct app *app, const void *args, int words, char **word)
         print(app, &step.locks);
     store_ask_fini(&ask);
     shelf_close(&shelf);
-    return ok ? EXIT_OK : app_fail(&e);
+    return ok ? EXIT_OK : print_error(&e);
 }
 
 const struct verb verb_locks = {

@@ -40,28 +40,32 @@ static const struct verb *take_verb(int *argc, char **argv, int *code)
 
 static bool set_log_level(struct app *app, struct err *e)
 {
-    if (app->opt.log_level && !log_level_named(str_of(app->opt.log_level), &app->config.log_level))
+    if (app->opt.log_level &&
+        !log_level_named(str_of(app->opt.log_level), &app->project.config.log_level))
         return fail(e, ERR_INVALID,
                     "--log-level %.40s: accepted are error, warn, info, debug, trace",
                     app->opt.log_level);
-    log_setup(app->config.log_level, app->config.log_json);
+    log_setup(app->project.config.log_level, app->project.config.log_json);
     return true;
 }
 
 static bool load(struct app *app, const struct verb *v, struct err *e)
 {
-    config_preset(&app->config);
-    if (!v->bare && !root_find(&app->mem, app->opt.root, &app->root, e))
+    struct project *p = &app->project;
+
+    p->config_file = app->opt.config;
+    p->trust = app->opt.trust;
+    config_preset(&p->config);
+    if (!v->bare && !root_find(&p->mem, app->opt.root, &p->root, e))
         return false;
     if (!v->bare)
-        state_dir_init(&app->state, app->root.path);
-    if (!v->bare &&
-        !config_load(&app->mem, &app->root, app->opt.config, app->opt.trust, &app->config, e))
+        state_dir_init(&p->state, p->root.path);
+    if (!v->bare && !config_load(&p->mem, &p->root, p->config_file, p->trust, &p->config, e))
         return false;
     if (!set_log_level(app, e))
         return false;
     if (v->serves)
-        notes_log(&app->config.notes);
+        notes_log(&p->config.notes);
     return true;
 }
 
@@ -98,12 +102,12 @@ static int run_command(struct app *app, struct command c, void *args, int words,
     struct err e;
 
     if (c.verb->needs_subcommand && !c.sub)
-        return command_usage(&app->mem, c, "missing command");
-    code = command_check_words(&app->mem, c, words - named, word + named);
+        return command_usage(&app->project.mem, c, "missing command");
+    code = command_check_words(&app->project.mem, c, words - named, word + named);
     if (code != EXIT_OK)
         return code;
     if (!load(app, c.verb, &e))
-        return app_usage("%s", e.text);
+        return print_usage_error("%s", e.text);
     return c.verb->run(app, args, words, word);
 }
 
@@ -113,13 +117,13 @@ static int fail_options(const char *name, struct command c, const struct err *e)
     bool runs_command = strstr(command_words(c), "-- COMMAND") != NULL;
     const char *verb = strchr(name, ' ');
 
-    return app_usage("%s%s%s%s", verb ? verb + 1 : "", verb ? ": " : "", e->text,
-                     runs_command ? " (write -- before a command that has options)" : "");
+    return print_usage_error("%s%s%s%s", verb ? verb + 1 : "", verb ? ": " : "", e->text,
+                             runs_command ? " (write -- before a command that has options)" : "");
 }
 
 static int run_verb(struct app *app, const struct verb *v, int argc, char **argv)
 {
-    void *args = ARENA_ARRAY(&app->mem, char, v->args_size);
+    void *args = ARENA_ARRAY(&app->project.mem, char, v->args_size);
     struct option_set sets[] = {
         { v->option, v->options, args, NULL },
         { global_options, global_options_count, &app->opt, NULL },
@@ -132,9 +136,9 @@ static int run_verb(struct app *app, const struct verb *v, int argc, char **argv
     if (!find_subcommand(&c, named ? argv[named] : NULL, &code))
         return code;
     if (asks_for_help(argc, argv) && v != &verb_help)
-        return help_print(&app->mem, named ? c : (struct command){ v, NULL });
+        return help_print(&app->project.mem, named ? c : (struct command){ v, NULL });
     sets[0].only = command_options(c);
-    name = v == &verb_help ? TREFOIL_NAME : command_name(&app->mem, c);
+    name = v == &verb_help ? TREFOIL_NAME : command_name(&app->project.mem, c);
     if (!options_read(sets, ARRAY_LEN(sets), name, &argc, argv, &e))
         return fail_options(name, c, &e);
     if (app->opt.version)
@@ -162,7 +166,7 @@ static int flush_output(int code)
         (poll(&out, 1, 0) == 1 && (out.revents & POLLERR)))
         return code;
     fail_sys(&e, "cannot write to stdout");
-    return app_fail(&e);
+    return print_error(&e);
 }
 
 int main(int argc, char **argv)
@@ -177,6 +181,6 @@ int main(int argc, char **argv)
     v = take_verb(&argc, argv, &code);
     if (v)
         code = run_verb(&app, v, argc, argv);
-    arena_fini(&app.mem);
+    arena_fini(&app.project.mem);
     return flush_output(code);
 }

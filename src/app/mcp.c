@@ -1,11 +1,11 @@
 /* mcp.c - `trefoil mcp`: an MCP server on stdin and stdout, by the daemon or in process. */
 #include "app/app.h"
-#include "app/attach.h"
-#include "app/workshop.h"
 #include "base/container.h"
+#include "daemon/attach.h"
 #include "loop/drain.h"
 #include "loop/fd_stream.h"
-#include "proto/mcp/mcp_stdio.h"
+#include "proto/mcp/server/mcp_stdio.h"
+#include "runtime/runtime.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -53,12 +53,14 @@ static bool open_workshop(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;
 
-    if (workshop_open(&run->workshop, &run->service, &app->mem, &app->config, run->keeps, e))
+    if (workshop_open(&run->workshop, &run->service, &app->project.mem, &app->project.config,
+                      run->keeps, e))
         return true;
     if (!run->keeps)
         return false;
     LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
-    return workshop_open(&run->workshop, &run->service, &app->mem, &app->config, false, e);
+    return workshop_open(&run->workshop, &run->service, &app->project.mem, &app->project.config,
+                         false, e);
 }
 
 static void hire(struct mcp_run *run)
@@ -70,12 +72,12 @@ static void hire(struct mcp_run *run)
     run->hired = open_workshop(run, &e);
     if (!run->hired) {
         LOG(LOG_ERROR, "mcp", "there are no agents", LOG_Z("why", e.text));
-        gathering_end(&run->service.hiring);
+        gathering_end(&run->service.web.opening);
         return;
     }
     workshop_serve(&run->workshop);
     if (run->begun)
-        workshop_use(&run->workshop, &run->app->config);
+        workshop_use(&run->workshop, &run->app->project.config);
 }
 
 static void on_hire(struct timer *t)
@@ -86,7 +88,7 @@ static void on_hire(struct timer *t)
 /* Where agents are not among what is listed they come when one is called. */
 static void on_wanted(struct gathering *g)
 {
-    struct mcp_run *run = CONTAINER_OF(g, struct mcp_run, service.hiring);
+    struct mcp_run *run = CONTAINER_OF(g, struct mcp_run, service.web.opening);
 
     if (!timer_is_set(&run->hire))
         timer_set(run->loop, &run->hire, 0, on_hire);
@@ -100,14 +102,14 @@ static void on_begin(struct timer *t)
      * Tools that write want to know what tasks of the root have locked; an agent that is served
      * changes with its file.
      */
-    if (run->service.scope != SCOPE_TOOLS || run->app->config.mode != ENDPOINT_READ_ONLY ||
+    if (run->service.scope != SCOPE_TOOLS || run->app->project.config.mode != ENDPOINT_READ_ONLY ||
         run->service.scopes)
         hire(run);
-    service_use(&run->service, &run->app->config);
+    service_use(&run->service, &run->app->project.config);
     service_watch(&run->service);
     run->begun = true;
     if (run->hired)
-        workshop_use(&run->workshop, &run->app->config);
+        workshop_use(&run->workshop, &run->app->project.config);
 }
 
 /* ---- leaving ----------------------------------------------------------------------------- */
@@ -124,7 +126,7 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
     struct mcp_run *run = s->who;
 
     if (e)
-        run->code = app_fail(e);
+        run->code = print_error(e);
     timer_clear(run->loop, &run->begin);
     timer_clear(run->loop, &run->hire);
     if (run->hired)
@@ -179,7 +181,7 @@ static int serve_stdio(struct mcp_run *run, enum framing framing)
     drain_join(&run->drain, &run->part);
     if (!loop_on_signal(run->loop, SIGTERM, on_signal, run, &e) ||
         !loop_on_signal(run->loop, SIGINT, on_signal, run, &e) || !open_stdio(run, framing, &e))
-        return app_fail(&e);
+        return print_error(&e);
     timer_set(run->loop, &run->begin, SERVERS_AFTER_MS, on_begin);
     loop_run(run->loop);
     return run->code;
@@ -201,26 +203,27 @@ static bool choose_server(struct mcp_run *run, const char *agent, struct err *e)
 static int run_here(struct app *app, const struct mcp_args *a, enum service_scope scope,
                     enum framing framing)
 {
-    struct mcp_run *r = ARENA_NEW(&app->mem, struct mcp_run);
+    struct mcp_run *r = ARENA_NEW(&app->project.mem, struct mcp_run);
     int code;
     struct err e;
 
-    if (!app_open_state(app, &r->keeps))
+    if (!project_open_state(&app->project, &r->keeps))
         return EXIT_FAILED;
     r->app = app;
     r->loop = loop_new(LOOP_REAL_CLOCK);
-    if (service_open(&r->service, r->loop, &app->config.limits, app->root.path, &e)) {
+    if (service_open(&r->service, r->loop, &app->project.config.limits, app->project.root.path,
+                     &e)) {
         r->service.scope = scope;
-        r->service.hiring.wanted = on_wanted;
-        service_use_state(&r->service, r->keeps ? &app->state.port : NULL);
-        service_open_audit(&r->service, &app->config);
-        service_expose(&r->service, &app->config);
-        service_expect_servers(&r->service, &app->config);
+        r->service.web.opening.wanted = on_wanted;
+        service_use_state(&r->service, r->keeps ? &app->project.state.port : NULL);
+        service_open_audit(&r->service, &app->project.config);
+        service_expose(&r->service, &app->project.config);
+        service_expect_servers(&r->service, &app->project.config);
         service_expect_agents(&r->service);
-        code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : app_fail_given(&e);
+        code = choose_server(r, a->agent, &e) ? serve_stdio(r, framing) : print_error_given(&e);
         service_close(&r->service);
     } else {
-        code = app_fail(&e);
+        code = print_error(&e);
     }
     loop_free(r->loop);
     return code;
@@ -236,7 +239,7 @@ static bool run_attached(struct app *app, const struct mcp_args *a, enum service
         .framing = a->framing ? str_of(a->framing) : STR("auto"),
     };
 
-    return !a->no_attach && !attach_is_forbidden() && attach(app, hello, code);
+    return !a->no_attach && !attach_is_forbidden() && attach(&app->project, hello, code);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -249,9 +252,10 @@ static int run(struct app *app, const void *args, int words, char **word)
     (void)words;
     (void)word;
     if (a->framing && !framing_named(str_of(a->framing), &framing))
-        return app_usage("mcp: --framing %.40s: accepted are auto, line, header", a->framing);
+        return print_usage_error("mcp: --framing %.40s: accepted are auto, line, header",
+                                 a->framing);
     if (a->scope && !service_scope_named(str_of(a->scope), &scope))
-        return app_usage("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
+        return print_usage_error("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
     return run_attached(app, a, scope, &code) ? code : run_here(app, a, scope, framing);
 }
 

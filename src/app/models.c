@@ -1,215 +1,264 @@
-/*
- * models.c - providers that are open, shared by all who ask for the same one.
- *
- * A provider is the same when its whole spec is: a configuration that changes a key or an address
- * opens another, and who still works with the old one keeps it. Nothing is closed before the end,
- * so all that was ever handed out lives as long as struct models.
- */
-#include "app/models.h"
-
+/* models.c - `trefoil models`: which providers there are, who serves, and with which models. */
 #include "app/app.h"
-#include "app/model_choice.h"
-#include "app/model_facts.h"
-#include "base/auto.h"
-#include "base/container.h"
-#include "base/mem.h"
-#include "base/utf8.h"
+#include "base/display.h"
+#include "config/model_facts.h"
+#include "runtime/model_choice.h"
 
-struct opened {
-    struct opened *next;
-    struct provider provider;
-    struct str identity; /* holds the key: never shown */
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OUT_MOST = 16 << 20, PRICE_TEXT = 64 };
+
+static const char *const tier_labels[] = { "default", "low", "medium", "high" };
+
+struct row {
+    struct provider_spec spec;
+    const char *from;
+    const char *error; /* why it cannot be used; NULL: it can */
+    bool inert;
+    bool serves;
 };
 
-struct model_name {
-    struct model_name *next;
-    struct str name;
+struct listing {
+    struct app *app;
+    struct row *row;
+    size_t rows;
+    struct model_pick serving;
+    bool served;
+    struct err why; /* nobody serves */
 };
 
-struct models {
-    struct loop *loop;
-    const struct config *config;
-    struct limits limits; /* our own: those of a configuration go with it */
-    struct arena mem;
-    struct http_client *client; /* NULL until a provider needs it */
-    struct opened *opened;
-    struct model_name *name;
-    int64_t names;
-    struct post post;
-    void (*done)(void *who);
-    void *who;
-};
+/* ---- gathering ------------------------------------------------------------------------------ */
 
-struct models *models_new(struct loop *loop, const struct config *config)
+/* With what the preset and the environment add. */
+static void add(struct listing *l, const char *name, const char *from)
 {
-    struct models *m = MEM_NEW(struct models);
+    struct arena *mem = &l->app->project.mem;
+    const struct model_setup *s = &l->app->project.config.models;
+    struct provider_choice all = model_providers(mem, s);
+    struct row *r = &l->row[l->rows];
+    struct err e;
 
-    m->loop = loop;
-    m->config = config;
-    m->limits = config->limits;
+    if (!provider_named(mem, &all, str_of(name), &r->spec, &e))
+        return;
+    r->from = from;
+    r->error = model_ready(s, &r->spec, &e) ? NULL : arena_cstr(mem, str_of(e.text));
+    l->rows++;
+}
+
+static void add_configured(struct listing *l)
+{
+    const struct model_setup *s = &l->app->project.config.models;
+
+    for (size_t i = 0; i < s->providers; i++) {
+        const struct provider_spec *spec = &s->provider[i].spec;
+
+        if (!s->provider[i].inert)
+            add(l, spec->name, spec->origin);
+        else
+            l->row[l->rows++] = (struct row){ .spec = *spec,
+                                              .from = spec->origin,
+                                              .error = "a project's, and not trusted (--trust)",
+                                              .inert = true };
+    }
+}
+
+static struct row *find(const struct listing *l, const char *name)
+{
+    for (size_t i = 0; i < l->rows; i++)
+        if (!l->row[i].inert && strcmp(l->row[i].spec.name, name) == 0)
+            return &l->row[i];
+    return NULL;
+}
+
+static void add_found(struct listing *l)
+{
+    for (size_t i = 0; i < provider_preset_count; i++) {
+        const struct provider_preset *p = &provider_presets[i];
+        const char *sign = p->key_env ? p->key_env : p->url_env;
+        const char *value = sign ? getenv(sign) : NULL;
+
+        if (value && str_trim(str_of(value)).n && !find(l, p->name))
+            add(l, p->name, sign);
+    }
+}
+
+static void add_serving(struct listing *l)
+{
+    const char *forced = getenv("TREFOIL_PROVIDER"), *name;
+
+    l->served = model_pick(&l->app->project.mem, &l->app->project.config.models, NULL, STR_NONE,
+                           &l->serving, &l->why);
+    if (!l->served)
+        return;
+    name = l->serving.spec.name;
+    if (!find(l, name))
+        add(l, name, forced && strcmp(forced, name) == 0 ? "TREFOIL_PROVIDER" : "built in");
+    if (find(l, name))
+        find(l, name)->serves = true;
+}
+
+static struct listing gather(struct app *app)
+{
+    size_t most = app->project.config.models.providers + provider_preset_count + 1;
+    struct listing l = { .app = app, .row = ARENA_ARRAY(&app->project.mem, struct row, most) };
+
+    add_configured(&l);
+    add_found(&l);
+    add_serving(&l);
+    return l;
+}
+
+static struct agent_model facts_of(const struct listing *l, const struct row *r, enum agent_tier t)
+{
+    struct agent_model m = { .name = provider_model(&r->spec, t) };
+
+    model_facts(&l->app->project.config.models, r->spec.name, &m);
     return m;
 }
 
-void models_use(struct models *m, const struct config *config)
+/* A password in an address of the environment is not shown. */
+static struct str shown_url(struct arena *mem, const struct provider_spec *s)
 {
-    m->config = config;
+    struct buf out;
+
+    buf_init_in(&out, mem, OUT_MOST);
+    if (s->base_url.n)
+        show_word(&out, s->base_url);
+    return buf_str(&out);
 }
 
-/* ---- providers ------------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* All that makes a provider another one, each part behind its length. */
-static struct str identity_of(struct arena *mem, const struct provider_spec *s)
+static void put_price(struct jw *w, const char *key, double price)
 {
-    struct str id =
-        arena_printf(mem, "%s\n%s\n%d\n%zu:" STR_FMT "%zu:" STR_FMT, s->name, s->kind, s->api,
-                     s->base_url.n, STR_ARG(s->base_url), s->key.n, STR_ARG(s->key));
-
-    for (size_t i = 0; i < s->headers; i++)
-        id = arena_printf(mem, STR_FMT "%zu:" STR_FMT "%zu:" STR_FMT, STR_ARG(id),
-                          s->header[i].name.n, STR_ARG(s->header[i].name), s->header[i].value.n,
-                          STR_ARG(s->header[i].value));
-    return id;
+    if (price < 0)
+        return;
+    jw_plain_key(w, str_of(key));
+    jw_double(w, price);
 }
 
-static struct http_client *client_of(struct models *m, struct arena *mem)
+static void put_model(struct jw *w, const char *label, const struct agent_model *m)
 {
-    if (!m->client)
-        m->client = http_client_new(&(struct http_client_opts){
-            .loop = m->loop,
-            .limits = &m->limits,
-            .user_agent = arena_printf(mem, TREFOIL_NAME "/%s", trefoil_version).p,
-        });
-    return m->client;
+    jw_plain_key(w, str_of(label));
+    jw_object(w);
+    jw_kstr(w, "name", m->name);
+    if (m->window)
+        jw_kint(w, "window", m->window);
+    if (m->max_tokens)
+        jw_kint(w, "max_tokens", m->max_tokens);
+    put_price(w, "input", m->price.input);
+    put_price(w, "output", m->price.output);
+    put_price(w, "cache_read", m->price.cache_read);
+    put_price(w, "cache_write", m->price.cache_write);
+    jw_object_end(w);
 }
 
-static struct provider *open_provider(struct models *m, struct arena *mem,
-                                      const struct provider_spec *spec, struct err *e)
+static void put_provider(struct jw *w, const struct listing *l, const struct row *r)
 {
-    struct str identity = identity_of(mem, spec);
-    struct provider_world world = { .loop = m->loop, .limits = &m->limits };
-    struct opened *o;
+    jw_object(w);
+    jw_kstr(w, "name", str_of(r->spec.name));
+    jw_kstr(w, "kind", str_of(r->spec.kind));
+    jw_kstr(w, "from", str_of(r->from));
+    jw_kstr(w, "url", shown_url(&l->app->project.mem, &r->spec));
+    jw_kbool(w, "key", r->spec.key.n > 0);
+    jw_kbool(w, "serves", r->serves);
+    jw_kstr(w, "error", str_of(r->error));
+    jw_plain_key(w, STR("models"));
+    jw_object(w);
+    for (enum agent_tier t = TIER_NONE; t <= TIER_HIGH; t++) {
+        struct agent_model m = facts_of(l, r, t);
 
-    for (o = m->opened; o; o = o->next)
-        if (str_eq(o->identity, identity))
-            return &o->provider;
-    if (strcmp(spec->kind, "offline") != 0)
-        world.client = client_of(m, mem);
-    o = ARENA_NEW(&m->mem, struct opened);
-    if (!provider_open(&o->provider, &m->mem, &world, spec, e))
-        return NULL;
-    o->identity = arena_str(&m->mem, identity);
-    o->next = m->opened;
-    m->opened = o;
-    return &o->provider;
-}
-
-/* ---- names ---------------------------------------------------------------------------------- */
-
-/* A copy that stays. Names come from outside, so there is an end to them. */
-static bool keep_name(struct models *m, struct str name, struct str *out, struct err *e)
-{
-    struct model_name *n = m->name;
-
-    while (n && !str_eq(n->name, name))
-        n = n->next;
-    if (!n) {
-        if (name.n > (size_t)m->limits.model_name_bytes)
-            return fail(e, ERR_LIMIT,
-                        "the name of a model has %zu bytes; at most %jd are accepted "
-                        "(limits.model_name_bytes)",
-                        name.n, (intmax_t)m->limits.model_name_bytes);
-        if (m->names >= m->limits.model_names)
-            return fail(e, ERR_LIMIT,
-                        "more than %jd different models were asked for (limits.model_names)",
-                        (intmax_t)m->limits.model_names);
-        n = ARENA_NEW(&m->mem, struct model_name);
-        *n = (struct model_name){ m->name, arena_str(&m->mem, name) };
-        m->name = n;
-        m->names++;
+        put_model(w, tier_labels[t], &m);
     }
-    *out = n->name;
-    return true;
+    jw_object_end(w);
+    jw_object_end(w);
 }
 
-/* ---- choosing ------------------------------------------------------------------------------- */
-
-static bool make_ready(struct models *m, struct arena *mem, const struct model_pick *pick,
-                       struct agent_model *out, struct err *e)
+static void print_json(const struct listing *l)
 {
-    struct agent_model ready = { 0 };
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
 
-    if (!pick->model.n)
-        return fail(e, ERR_INVALID,
-                    "the provider %s has no model of that tier; name one in "
-                    "[providers.%s]",
-                    pick->spec.name, pick->spec.name);
-    if (!keep_name(m, pick->model, &ready.name, e))
-        return false;
-    ready.provider = open_provider(m, mem, &pick->spec, e);
-    if (!ready.provider)
-        return false;
-    model_facts(&m->config->models, pick->spec.name, &ready);
-    *out = ready;
-    return true;
-}
-
-/* Who cannot be asked now is no fallback, but also no reason not to work. */
-static bool choose_fallback(struct models *m, struct arena *mem, const struct agent_def *def,
-                            const struct model_pick *first, struct agent_model *out, struct err *e)
-{
-    struct model_pick pick;
-
-    if (!model_pick_fallback(mem, &m->config->models, def, first, &pick, e)) {
-        if (e->code != ERR_DENIED)
-            return false;
-        LOG(LOG_WARN, "models", "an agent works without its fallback", LOG_Z("agent", def->name),
-            LOG_Z("why", e->text));
-        pick.spec.name = NULL;
+    buf_init(&out, OUT_MOST);
+    jw_object(&w);
+    if (l->served) {
+        jw_kstr(&w, "provider", str_of(l->serving.spec.name));
+        jw_kstr(&w, "model", l->serving.model);
+    } else {
+        jw_kstr(&w, "error", str_of(l->why.text));
     }
-    *out = (struct agent_model){ 0 };
-    return !pick.spec.name || make_ready(m, mem, &pick, out, e);
+    jw_plain_key(&w, STR("providers"));
+    jw_array(&w);
+    for (size_t i = 0; i < l->rows; i++)
+        put_provider(&w, l, &l->row[i]);
+    jw_array_end(&w);
+    jw_object_end(&w);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-bool models_choose(struct models *m, const struct agent_def *def, struct str wanted,
-                   struct agent_model *model, struct agent_model *fallback, struct err *e)
-{
-    AUTO_ARENA mem = { 0 };
-    struct agent_model first, second;
-    struct model_pick pick;
+/* ---- text ----------------------------------------------------------------------------------- */
 
-    if (!model_pick(&mem, &m->config->models, def, wanted, &pick, e) ||
-        !make_ready(m, &mem, &pick, &first, e) || !choose_fallback(m, &mem, def, &pick, &second, e))
-        return false;
-    *model = first;
-    *fallback = second;
-    return true;
+static void print_model(const struct listing *l, const char *label, const struct agent_model *m)
+{
+    char price[PRICE_TEXT] = "price not known";
+    char window[PRICE_TEXT] = "window not known";
+
+    if (m->price.input >= 0 && m->price.output >= 0)
+        snprintf(price, sizeof(price), "$%g in, $%g out", m->price.input, m->price.output);
+    if (m->window)
+        snprintf(window, sizeof(window), "%lld tokens", (long long)m->window);
+    printf("  %-8s %-26s %-16s %s\n", label, shown_text(&l->app->project.mem, m->name).p, window,
+           price);
 }
 
-/* ---- the end -------------------------------------------------------------------------------- */
-
-static void on_closed(void *who)
+static void print_provider(const struct listing *l, const struct row *r)
 {
-    struct models *m = who;
-    void (*done)(void *who) = m->done;
-    void *done_who = m->who;
+    struct arena *mem = &l->app->project.mem;
+    struct str url = shown_url(mem, &r->spec);
 
-    arena_fini(&m->mem);
-    mem_free(m);
-    done(done_who);
+    printf("\n%s%s: %s, %s%s" STR_FMT ", %s\n", r->spec.name, r->serves ? " (serves)" : "",
+           r->spec.kind, shown_text(mem, str_of(r->from)).p, url.n ? ", " : "", STR_ARG(url),
+           r->spec.key.n ? "with a key" : "no key");
+    if (r->error)
+        printf("  cannot be used: " STR_FMT "\n", STR_ARG(shown_text(mem, str_of(r->error))));
+    for (enum agent_tier t = TIER_NONE; t <= TIER_HIGH; t++) {
+        struct agent_model m = facts_of(l, r, t);
+
+        print_model(l, tier_labels[t], &m);
+    }
 }
 
-static void on_post(struct post *p)
+static void print_listing(const struct listing *l)
 {
-    on_closed(CONTAINER_OF(p, struct models, post));
-}
+    struct arena *mem = &l->app->project.mem;
 
-void models_close(struct models *m, void (*done)(void *who), void *who)
-{
-    m->done = done;
-    m->who = who;
-    m->post.fn = on_post;
-    if (m->client)
-        http_client_close(m->client, on_closed, m);
+    if (l->served)
+        printf("%s serves, with " STR_FMT "\n", l->serving.spec.name,
+               STR_ARG(shown_text(mem, l->serving.model)));
     else
-        loop_post(m->loop, &m->post);
+        printf("nobody serves: " STR_FMT "\n", STR_ARG(shown_text(mem, str_of(l->why.text))));
+    for (size_t i = 0; i < l->rows; i++)
+        print_provider(l, &l->row[i]);
 }
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    struct listing l = gather(app);
+
+    (void)args;
+    (void)words;
+    (void)word;
+    if (app->opt.json)
+        print_json(&l);
+    else
+        print_listing(&l);
+    return l.served ? EXIT_OK : EXIT_FAILED;
+}
+
+const struct verb verb_models = {
+    .name = "models",
+    .words = "",
+    .summary = "List model providers, the model in use, context windows and prices",
+    .run = run,
+};

@@ -1,7 +1,7 @@
 #include "app/once.h"
 
 #include "base/container.h"
-#include "core/lock.h"
+#include "core/lock/lock.h"
 #include "store/store.h"
 
 #include <signal.h>
@@ -49,22 +49,23 @@ bool once_open(struct once *o, struct app *app)
     struct err e;
 
     if (!app->opt.log_level) /* what goes wrong is shown by the verb itself */
-        log_setup(LOG_ERROR, app->config.log_json);
+        log_setup(LOG_ERROR, app->project.config.log_json);
     *o = (struct once){ .app = app, .loop = loop_new(LOOP_REAL_CLOCK) };
-    if (!service_open(&o->service, o->loop, &app->config.limits, app->root.path, &e)) {
-        app_fail(&e);
+    if (!service_open(&o->service, o->loop, &app->project.config.limits, app->project.root.path,
+                      &e)) {
+        print_error(&e);
         loop_free(o->loop);
         return false;
     }
-    service_use_guard(&o->service, &app->config);
-    service_use_state(&o->service, &app->state.port);
-    service_open_audit(&o->service, &app->config);
+    service_use_guard(&o->service, &app->project.config);
+    service_use_state(&o->service, &app->project.state.port);
+    service_open_audit(&o->service, &app->project.config);
     o->service.upstreams.on_tried = on_tried;
     o->service.upstreams.on_changed = on_changed;
     o->service.upstreams.who = o;
     if (!loop_on_signal(o->loop, SIGINT, on_signal, o, &e) ||
         !loop_on_signal(o->loop, SIGTERM, on_signal, o, &e)) {
-        app_fail(&e);
+        print_error(&e);
         once_close(o);
         return false;
     }
@@ -73,18 +74,18 @@ bool once_open(struct once *o, struct app *app)
 
 bool once_use_locks(struct once *o)
 {
-    const struct config *c = &o->app->config;
+    const struct config *c = &o->app->project.config;
     const char *path;
     struct err e;
 
-    if (!app_find_database(o->app, &path, &e)) {
+    if (!project_find_database(&o->app->project, &path, &e)) {
         if (e.code == ERR_NOT_FOUND)
             return true;
-        app_fail(&e);
+        print_error(&e);
         return false;
     }
     if (!store_open(o->loop, &c->limits, path, &o->store, &e)) {
-        app_fail(&e);
+        print_error(&e);
         return false;
     }
     o->locks = lock_table_new(o->loop, &c->limits, store_port(o->store), c->lock_conflict);
@@ -129,7 +130,7 @@ static void wait_for_servers(struct once *o, int64_t ms)
 
 void once_use(struct once *o, int64_t wait_ms)
 {
-    service_use(&o->service, &o->app->config);
+    service_use(&o->service, &o->app->project.config);
     wait_for_servers(o, wait_ms);
 }
 
@@ -138,11 +139,11 @@ bool once_connect(struct once *o, const char *only, struct str tool)
     struct upstreams *up = &o->service.upstreams;
 
     if (!only)
-        service_use(&o->service, &o->app->config);
-    else if (!upstreams_use_only(up, &o->app->config, only))
+        service_use(&o->service, &o->app->project.config);
+    else if (!upstreams_use_only(up, &o->app->project.config, only))
         return false;
     o->wanted = tool;
-    wait_for_servers(o, o->app->config.limits.mcp_connect_ms);
+    wait_for_servers(o, o->app->project.config.limits.mcp_connect_ms);
     return true;
 }
 

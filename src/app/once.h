@@ -5,7 +5,7 @@
 #define APP_ONCE_H
 
 #include "app/app.h"
-#include "app/service.h"
+#include "runtime/service.h"
 
 struct once {
     struct app *app;

@@ -4,25 +4,25 @@
  */
 #include "app/run.h"
 
-#include "base/file.h"
 #include "base/utf8.h"
+#include "loop/file.h"
 
 enum { TIMEOUT_MOST = 604800 };
 
 /* The words with a space between them; "-" stands for stdin. */
 static bool join_words(struct app *app, int words, char **word, struct str *out, struct err *e)
 {
-    size_t most = (size_t)app->config.limits.message_bytes;
+    size_t most = (size_t)app->project.config.limits.message_bytes;
     struct buf all;
     struct str in;
 
     if (!words)
         return true;
-    buf_init_in(&all, &app->mem, most);
+    buf_init_in(&all, &app->project.mem, most);
     for (int i = 0; i < words; i++) {
         bool is_stdin = str_eq(str_of(word[i]), STR("-"));
 
-        if (is_stdin && !file_read_stdin(&app->mem, most, &in, e))
+        if (is_stdin && !file_read_stdin(&app->project.mem, most, &in, e))
             return false;
         if (all.n)
             buf_put(&all, is_stdin ? STR("\n\n") : STR(" "));
@@ -67,13 +67,13 @@ static bool open_state(struct app *app, struct run_want *want)
 
     if (want->no_save)
         return true;
-    if (!app_open_state(app, &keeps))
+    if (!project_open_state(&app->project, &keeps))
         return false;
     want->no_save = !keeps;
     if (keeps || !(want->last || want->session.p))
         return true;
     fail(&e, ERR_NOT_FOUND, "there is no session to resume");
-    app_fail(&e);
+    print_error(&e);
     return false;
 }
 
@@ -91,9 +91,9 @@ static int run(struct app *app, const void *args, int words, char **word)
     int code;
 
     if (!check(a, &timeout_ms, &e) || !join_words(app, words, word, &want.text, &e))
-        return app_usage("run: %s", e.text);
+        return print_usage_error("run: %s", e.text);
     if (!want.text.p && !a->last && !a->session)
-        return app_usage("run: expected a prompt, or - to read it from stdin");
+        return print_usage_error("run: expected a prompt, or - to read it from stdin");
     if (run_attached(app, a, &want, timeout_ms, &code))
         return code;
     return open_state(app, &want) ? run_here(app, a, &want, timeout_ms) : EXIT_FAILED;

@@ -8,8 +8,9 @@
 #ifndef APP_RUN_H
 #define APP_RUN_H
 
-#include "app/console.h"
-#include "app/run_job.h"
+#include "app/app.h"
+#include "runtime/run_job.h"
+#include "term/console.h"
 
 struct run_args {
     const char *agent, *session, *model, *mode, *timeout;

@@ -1,17 +1,17 @@
 /*
  * run_attach.c - a prompt worked on in the daemon of the root: the screen is here, the job there
- * (run_wire.h).
+ * (attached_run_lines.h).
  *
  * It ends with the daemon's last word, or with its connection. Then questions that are open are taken
  * back, and when the last of them has gone and the link is closed, so are we. A daemon that was told to
  * stop and says nothing more for limits.shutdown_ms is left as it stands.
  */
-#include "app/attach.h"
 #include "app/run.h"
-#include "app/run_wire.h"
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
+#include "daemon/attach.h"
+#include "daemon/attached_run_lines.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -316,10 +316,10 @@ static int work(struct far_run *r, int fd, struct str request, int64_t timeout_m
 
     if (!run_screen_open(&r->screen, timeout_ms, &e)) {
         close(fd);
-        return app_fail(&e);
+        return print_error(&e);
     }
     if (!open_link(r, fd, &e))
-        return run_screen_close(&r->screen, app_fail(&e));
+        return run_screen_close(&r->screen, print_error(&e));
     link_send(&r->link.link, &request, 1);
     while (!r->over || !r->closed || r->asks)
         loop_run(r->loop);
@@ -332,7 +332,7 @@ static bool write_request(struct app *app, const struct run_want *want, struct s
     struct buf b;
     struct jw w = jw_to(&b);
 
-    buf_init_in(&b, &app->mem, (size_t)app->config.limits.message_bytes - 1);
+    buf_init_in(&b, &app->project.mem, (size_t)app->project.config.limits.message_bytes - 1);
     jw_object(&w);
     jw_plain_key(&w, STR("run"));
     run_want_write(&w, want, console_could_ask());
@@ -347,17 +347,17 @@ static int knock(struct app *app, int *pid)
     struct door_hello hello = { .face = STR("run") };
     struct err e;
 
-    if (!door_keys(&app->mem, &app->config, &hello.keys, &e))
+    if (!door_keys(&app->project.mem, &app->project.config, &hello.keys, &e))
         return -1;
-    door_config(app, config);
+    door_config(&app->project, config);
     hello.config = str_of(config);
-    return attach_door(app, hello, pid);
+    return attach_door(&app->project, hello, pid);
 }
 
 bool run_attached(struct app *app, const struct run_args *args, const struct run_want *want,
                   int64_t timeout_ms, int *out_code)
 {
-    struct far_run *r = ARENA_NEW(&app->mem, struct far_run);
+    struct far_run *r = ARENA_NEW(&app->project.mem, struct far_run);
     struct str request;
     int fd;
 
@@ -368,9 +368,9 @@ bool run_attached(struct app *app, const struct run_args *args, const struct run
     if (fd < 0)
         return false;
     r->loop = loop_new(LOOP_REAL_CLOCK);
-    r->limits = app->config.limits;
+    r->limits = app->project.config.limits;
     r->limits.message_bytes = r->limits.output_backlog_bytes;
-    r->host = (struct host){ .loop = r->loop, .limits = &app->config.limits };
+    r->host = (struct host){ .loop = r->loop, .limits = &app->project.config.limits };
     r->screen = (struct run_screen){ .app = app, .loop = r->loop, .args = args, .stop = stop };
     buf_init(&r->out, (size_t)r->limits.output_backlog_bytes);
     *out_code = work(r, fd, request, timeout_ms);

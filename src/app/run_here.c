@@ -86,7 +86,7 @@ static void work(struct run_here *r, const struct run_want *want)
 {
     r->job = (struct run_job){ .kind = &job_kind,
                                .shop = &r->shop,
-                               .root = r->screen.app->root.path,
+                               .root = r->screen.app->project.root.path,
                                .client = &r->screen.client,
                                .want = want };
     r->busy = true;
@@ -100,12 +100,13 @@ static int in_workshop(struct run_here *r, const struct run_want *want)
     struct app *app = r->screen.app;
     struct err e;
 
-    if (!workshop_open(&r->shop, &r->once.service, &app->mem, &app->config, !want->no_save, &e)) {
+    if (!workshop_open(&r->shop, &r->once.service, &app->project.mem, &app->project.config,
+                       !want->no_save, &e)) {
         render_note(&r->screen.render, str_of(e.text));
         render_note(&r->screen.render, STR("--no-save works without a store"));
         return EXIT_FAILED;
     }
-    workshop_use(&r->shop, &app->config);
+    workshop_use(&r->shop, &app->project.config);
     work(r, want);
     workshop_close(&r->shop, on_step, r);
     wait_step(r);
@@ -117,8 +118,8 @@ static int on_screen(struct run_here *r, const struct run_want *want, int64_t ti
     struct err e;
 
     if (!run_screen_open(&r->screen, timeout_ms, &e))
-        return app_fail(&e);
-    once_use(&r->once, r->once.app->config.limits.gather_ms);
+        return print_error(&e);
+    once_use(&r->once, r->once.app->project.config.limits.gather_ms);
     return run_screen_close(&r->screen, run_screen_over(&r->screen) ? run_screen_early(&r->screen)
                                                                     : in_workshop(r, want));
 }
@@ -126,7 +127,7 @@ static int on_screen(struct run_here *r, const struct run_want *want, int64_t ti
 int run_here(struct app *app, const struct run_args *args, const struct run_want *want,
              int64_t timeout_ms)
 {
-    struct run_here *r = ARENA_NEW(&app->mem, struct run_here);
+    struct run_here *r = ARENA_NEW(&app->project.mem, struct run_here);
     int code;
 
     if (!once_open(&r->once, app))

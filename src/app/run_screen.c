@@ -146,9 +146,9 @@ static void on_late(struct timer *t)
 static void open_render(struct run_screen *s)
 {
     struct render_opts opts = { .loop = s->loop,
-                                .limits = &s->app->config.limits,
+                                .limits = &s->app->project.config.limits,
                                 .sink = &s->console.sink,
-                                .root = s->app->root.path,
+                                .root = s->app->project.root.path,
                                 .json = s->app->opt.json,
                                 .thoughts = s->args->thoughts };
 
@@ -160,7 +160,7 @@ static void open_render(struct run_screen *s)
 
 bool run_screen_open(struct run_screen *s, int64_t timeout_ms, struct err *e)
 {
-    if (!console_open(&s->console, s->loop, &s->app->config.limits, on_gone, s, e))
+    if (!console_open(&s->console, s->loop, &s->app->project.config.limits, on_gone, s, e))
         return false;
     open_render(s);
     if (timeout_ms)
@@ -196,6 +196,6 @@ int run_screen_close(struct run_screen *s, int code)
     while (!s->closed)
         loop_run(s->loop);
     if (s->console.gone) /* one that just left is told nothing */
-        code = s->console.why.code == ERR_LIMIT ? app_fail(&s->console.why) : EXIT_FAILED;
+        code = s->console.why.code == ERR_LIMIT ? print_error(&s->console.why) : EXIT_FAILED;
     return code;
 }

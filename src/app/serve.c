@@ -1,11 +1,11 @@
 /* serve.c - `trefoil serve`: everything on one port and one Unix socket, in the foreground. */
 #include "app/app.h"
-#include "app/daemon.h"
-#include "app/notify.h"
-#include "app/reload.h"
-#include "app/workshop.h"
 #include "base/container.h"
+#include "daemon/daemon.h"
+#include "daemon/systemd_notify.h"
 #include "loop/drain.h"
+#include "runtime/config_reload.h"
+#include "runtime/runtime.h"
 #include "store/store.h"
 #include "wire/address.h"
 #include "wire/http1_parse.h"
@@ -93,7 +93,7 @@ static void on_stop_part(struct drain_part *part)
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
     service_end_mcp(&s->service); /* who listens is told that it is over */
-    http_server_drain(s->service.http, on_http_drained, s);
+    http_server_drain(s->service.web.http, on_http_drained, s);
 }
 
 static void on_daemon_drained(void *who)
@@ -128,7 +128,7 @@ static void on_signal(int signum, void *who)
     if (!s->drain.begun)
         notify_systemd("STOPPING=1");
     reload_stop(&s->reload);
-    drain_begin(&s->drain, s->app->config.limits.shutdown_ms);
+    drain_begin(&s->drain, s->app->project.config.limits.shutdown_ms);
 }
 
 /* ---- starting --------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static bool check_small(struct serve *s, const char *path, struct err *e)
     struct stat st;
 
     s->unchecked = stat(path, &st) == 0;
-    if (!s->unchecked || st.st_size > s->app->config.limits.store_check_bytes)
+    if (!s->unchecked || st.st_size > s->app->project.config.limits.store_check_bytes)
         return true;
     s->unchecked = false;
     return store_file_check(path, NULL, e);
@@ -183,11 +183,11 @@ static bool open_store(struct serve *s, struct err *e)
 {
     const char *path;
 
-    if (!state_dir_open(&s->app->state, e))
+    if (!state_dir_open(&s->app->project.state, e))
         return false;
-    path = state_dir_file(&s->app->state, &s->app->mem, STATE_DATABASE);
+    path = state_dir_file(&s->app->project.state, &s->app->project.mem, STATE_DATABASE);
     return check_small(s, path, e) &&
-           store_open(s->loop, &s->app->config.limits, path, &s->service.store, e);
+           store_open(s->loop, &s->app->project.config.limits, path, &s->service.store, e);
 }
 
 /* What is wrong with an address is said by http_server_listen. */
@@ -205,7 +205,7 @@ static bool is_local(struct str address)
 /* A cloned repository must not open this machine to others by being served. */
 static bool check_project(const struct serve *s, struct str address, struct err *e)
 {
-    const struct config *c = &s->app->config;
+    const struct config *c = &s->app->project.config;
 
     if (!c->opened_by || s->app->opt.trust || (is_local(address) && !c->hosts.n))
         return true;
@@ -236,8 +236,8 @@ static void print_json(const struct serve *s, const char *scheme)
     buf_init(&out, 8192);
     jw_object(&w);
     jw_kstr(&w, "version", str_of(trefoil_version));
-    jw_kstr(&w, "address", arena_printf(&s->app->mem, "%s%s", scheme, s->address));
-    jw_kstr(&w, "root", str_of(s->app->root.path));
+    jw_kstr(&w, "address", arena_printf(&s->app->project.mem, "%s%s", scheme, s->address));
+    jw_kstr(&w, "root", str_of(s->app->project.root.path));
     jw_kstr(&w, "socket", s->daemon.path ? str_of(s->daemon.path) : STR_NONE);
     jw_object_end(&w);
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
@@ -259,11 +259,12 @@ static void print_things_to_try(const char *how)
 static void print_welcome(const struct serve *s)
 {
     bool local = str_starts(str_of(s->address), STR("unix:"));
-    struct str base = arena_printf(&s->app->mem, "%s%s", local ? "" : "http://", s->address);
+    struct str base =
+        arena_printf(&s->app->project.mem, "%s%s", local ? "" : "http://", s->address);
     struct str how = base;
 
     if (local)
-        how = arena_printf(&s->app->mem, "--unix-socket %s http://localhost",
+        how = arena_printf(&s->app->project.mem, "--unix-socket %s http://localhost",
                            s->address + sizeof("unix:") - 1);
     if (s->app->opt.json) {
         print_json(s, local ? "" : "http://");
@@ -272,8 +273,8 @@ static void print_welcome(const struct serve *s)
                "  MCP     " STR_FMT "/mcp\n"
                "  health  " STR_FMT "/health\n"
                "  root    %s\n%s",
-               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->root.path,
-               s->app->config.keys.n
+               trefoil_version, STR_ARG(base), STR_ARG(base), s->app->project.root.path,
+               s->app->project.config.keys.n
                    ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
                    : "");
         print_things_to_try(how.p);
@@ -296,10 +297,10 @@ static void on_reload(struct reload *r, const struct config *c)
 /* The store is the service's, so nothing can fail that serving does not need as well. */
 static void hire(struct serve *s)
 {
-    const struct config *c = &s->app->config;
+    const struct config *c = &s->app->project.config;
     struct err e;
 
-    s->hired = workshop_open(&s->workshop, &s->service, &s->app->mem, c, true, &e);
+    s->hired = workshop_open(&s->workshop, &s->service, &s->app->project.mem, c, true, &e);
     if (s->hired)
         workshop_serve(&s->workshop);
     else
@@ -313,10 +314,10 @@ static void on_begin(struct post *post)
     if (s->drain.begun)
         return;
     hire(s);
-    service_use(&s->service, &s->app->config);
+    service_use(&s->service, &s->app->project.config);
     service_watch(&s->service);
     if (s->hired)
-        workshop_use(&s->workshop, &s->app->config);
+        workshop_use(&s->workshop, &s->app->project.config);
     if (s->hired)
         daemon_hire(&s->daemon, &s->workshop);
     if (s->unchecked)
@@ -327,7 +328,7 @@ static void on_begin(struct post *post)
 
 static bool start(struct serve *s, struct str address, struct err *e)
 {
-    const struct config *c = &s->app->config;
+    const struct config *c = &s->app->project.config;
 
     service_open_audit(&s->service, c);
     service_expose(&s->service, c);
@@ -342,8 +343,8 @@ static bool start(struct serve *s, struct str address, struct err *e)
     return check_project(s, address, e) && check_loopback(address, c->keys.n > 0, e) &&
            open_store(s, e) && loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
-           reload_start(&s->reload, s->app, s->loop, on_reload, e) &&
-           http_server_listen(s->service.http, address, s->address, e);
+           reload_start(&s->reload, &s->app->project, s->loop, on_reload, e) &&
+           http_server_listen(s->service.web.http, address, s->address, e);
 }
 
 /* Until we are told to stop; a start that failed only closes what was opened. */
@@ -359,7 +360,7 @@ static int serve(struct serve *s, struct str address)
         s->begin.fn = on_begin;
         loop_post(s->loop, &s->begin);
     } else {
-        code = app_fail(&e);
+        code = print_error(&e);
         reload_stop(&s->reload);
         service_close_http(&s->service, on_http_closed, s);
     }
@@ -370,7 +371,7 @@ static int serve(struct serve *s, struct str address)
 static int run(struct app *app, const void *args, int words, char **word)
 {
     const struct serve_args *a = args;
-    struct serve *s = ARENA_NEW(&app->mem, struct serve);
+    struct serve *s = ARENA_NEW(&app->project.mem, struct serve);
     int code;
     struct err e;
 
@@ -379,15 +380,16 @@ static int run(struct app *app, const void *args, int words, char **word)
     s->app = app;
     s->loop = loop_new(LOOP_REAL_CLOCK);
     raise_descriptor_limit(s);
-    if (service_open(&s->service, s->loop, &app->config.limits, app->root.path, &e)) {
+    if (service_open(&s->service, s->loop, &app->project.config.limits, app->project.root.path,
+                     &e)) {
         s->service.upstreams.procs.nofile = s->nofile;
-        service_use_state(&s->service, &app->state.port);
-        daemon_init(&s->daemon, app, &s->service);
-        code = serve(s, a->listen ? str_of(a->listen) : app->config.listen);
+        service_use_state(&s->service, &app->project.state.port);
+        daemon_init(&s->daemon, &app->project, &s->service);
+        code = serve(s, a->listen ? str_of(a->listen) : app->project.config.listen);
         service_close(&s->service);
         reload_fini(&s->reload);
     } else {
-        code = app_fail(&e);
+        code = print_error(&e);
     }
     loop_free(s->loop);
     return code;

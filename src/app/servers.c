@@ -8,10 +8,10 @@
 #include "app/servers.h"
 
 #include "app/commands.h"
-#include "app/server_edit.h"
-#include "app/trust.h"
-#include "base/file.h"
 #include "base/nearest.h"
+#include "config/server_edit.h"
+#include "config/trust.h"
+#include "loop/file.h"
 
 #include <stdio.h>
 
@@ -27,26 +27,31 @@ struct target {
 static bool open_target(struct app *app, const struct servers_args *a, struct target *t,
                         struct err *e)
 {
-    const char *user = root_user_config(&app->mem), *file = app->opt.config;
+    const char *user = root_user_config(&app->project.mem), *file = app->opt.config;
 
     if (a->user && !user)
         return fail(e, ERR_NOT_FOUND, "--user: neither XDG_CONFIG_HOME nor HOME is set");
     if (!file)
-        file = a->user ? user : arena_printf(&app->mem, "%s/" PROJECT_FILE, app->root.path).p;
-    *t = (struct target){ .edit = { &app->mem, app->root.path, &app->config.limits, file, STR("") },
+        file = a->user
+                   ? user
+                   : arena_printf(&app->project.mem, "%s/" PROJECT_FILE, app->project.root.path).p;
+    *t = (struct target){ .edit = { &app->project.mem, app->project.root.path,
+                                    &app->project.config.limits, file, STR("") },
                           .project = !app->opt.config && !a->user };
-    return file_read(&app->mem, file, (size_t)app->config.limits.config_bytes, &t->edit.text, e) ||
+    return file_read(&app->project.mem, file, (size_t)app->project.config.limits.config_bytes,
+                     &t->edit.text, e) ||
            e->code == ERR_NOT_FOUND;
 }
 
 static bool write_target(struct app *app, const struct target *t, struct str text, struct err *e)
 {
-    if (text.n > (size_t)app->config.limits.config_bytes)
+    if (text.n > (size_t)app->project.config.limits.config_bytes)
         return fail(e, ERR_LIMIT, "%s would have %zu bytes; at most %lld are read", t->edit.file,
-                    text.n, (long long)app->config.limits.config_bytes);
+                    text.n, (long long)app->project.config.limits.config_bytes);
     if (t->project) /* a repository may have made it a link to anywhere */
-        return file_write_beneath(app->root.path, PROJECT_FILE, text, 0644, e);
-    return root_make_parent(&app->mem, t->edit.file, e) && file_write(t->edit.file, text, 0600, e);
+        return file_write_beneath(app->project.root.path, PROJECT_FILE, text, 0644, e);
+    return file_make_parent(&app->project.mem, t->edit.file, e) &&
+           file_write(t->edit.file, text, 0600, e);
 }
 
 /* Read everything again as any verb would, and keep the trust of `name` as said. */
@@ -58,12 +63,12 @@ static bool keep_trust(struct app *app, const struct target *t, const char *name
 
     if (!t->project)
         return true;
-    if (!config_load(&app->mem, &app->root, NULL, false, &now, e))
+    if (!config_load(&app->project.mem, &app->project.root, NULL, false, &now, e))
         return false;
     s = server_list_find(&now.servers, name);
     if (s)
         s->trusted = trusted;
-    return trust_keep(&app->mem, app->root.path, &now.servers, e);
+    return trust_keep(&app->project.mem, app->project.root.path, &now.servers, e);
 }
 
 static int finish(struct app *app, const struct target *t, const char *name, struct str text,
@@ -72,10 +77,10 @@ static int finish(struct app *app, const struct target *t, const char *name, str
     struct err e;
 
     if (!write_target(app, t, text, &e))
-        return app_fail(&e);
+        return print_error(&e);
     if (!keep_trust(app, t, name, trusted, &e)) {
         fail_in(&e, "%s was written, but", t->edit.file);
-        return app_fail(&e);
+        return print_error(&e);
     }
     return app_done(app, said, name, t->edit.file);
 }
@@ -84,26 +89,26 @@ int servers_unknown(const struct app *app, const char *text, const char *name)
 {
     struct nearest n = nearest_to(str_of(name));
 
-    for (size_t i = 0; i < app->config.servers.n; i++)
-        nearest_try(&n, str_of(app->config.servers.v[i].name));
-    return app_usage("%s%s", text,
-                     n.best.p ? nearest_hint(&n)
-                              : "; list all servers with: " TREFOIL_NAME " servers");
+    for (size_t i = 0; i < app->project.config.servers.n; i++)
+        nearest_try(&n, str_of(app->project.config.servers.v[i].name));
+    return print_usage_error("%s%s", text,
+                             n.best.p ? nearest_hint(&n)
+                                      : "; list all servers with: " TREFOIL_NAME " servers");
 }
 
 /* Say where the server is instead, if it is anywhere. */
 static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 {
-    const struct server_spec *s = server_list_find(&app->config.servers, name);
+    const struct server_spec *s = server_list_find(&app->project.config.servers, name);
 
     if (e->code != ERR_NOT_FOUND)
-        return app_fail(e);
+        return print_error(e);
     if (!s)
         return servers_unknown(app, e->text, name);
-    return app_usage("%s; it is defined in %s%s", e->text, s->origin,
-                     strstr(s->origin, ".json:") ? ", a file of another program"
-                     : s->from_project           ? ""
-                                                 : ": use --user");
+    return print_usage_error("%s; it is defined in %s%s", e->text, s->origin,
+                             strstr(s->origin, ".json:") ? ", a file of another program"
+                             : s->from_project           ? ""
+                                                         : ": use --user");
 }
 
 /* ---- add -------------------------------------------------------------------------------- */
@@ -117,16 +122,17 @@ static int add(struct app *app, const struct servers_args *a, int words, char **
     struct err e;
     int code;
 
-    if (!servers_read_new(&app->mem, a, words, word, &n, &e))
+    if (!servers_read_new(&app->project.mem, a, words, word, &n, &e))
         return command_usage(
-            &app->mem, (struct command){ &verb_servers, subcommand_named(&verb_servers, "add") },
-            "%s", e.text);
-    old = server_list_find(&app->config.servers, n.name);
+            &app->project.mem,
+            (struct command){ &verb_servers, subcommand_named(&verb_servers, "add") }, "%s",
+            e.text);
+    old = server_list_find(&app->project.config.servers, n.name);
     if (old)
-        return app_usage("servers add: a server called %s exists already, in %s", n.name,
-                         old->origin);
+        return print_usage_error("servers add: a server called %s exists already, in %s", n.name,
+                                 old->origin);
     if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
-        return app_fail(&e);
+        return print_error(&e);
     code = finish(app, &t, n.name, text, true, "added");
     if (code == EXIT_OK && !app->opt.json)
         printf("test it with: " TREFOIL_NAME " servers test %s\n", n.name);
@@ -143,7 +149,7 @@ static int remove_one(struct app *app, const struct servers_args *a, int words, 
 
     (void)words;
     if (!open_target(app, a, &t, &e))
-        return app_fail(&e);
+        return print_error(&e);
     if (!server_edit_remove(&t.edit, word[0], &text, &e))
         return fail_elsewhere(app, word[0], &e);
     return finish(app, &t, word[0], text, false, "removed");
@@ -151,9 +157,10 @@ static int remove_one(struct app *app, const struct servers_args *a, int words, 
 
 static bool accepted_now(struct app *app, const char *name)
 {
-    const struct server_spec *s = server_list_find(&app->config.servers, name);
+    const struct server_spec *s = server_list_find(&app->project.config.servers, name);
 
-    trust_mark(&app->mem, app->root.path, false, &app->config.servers, &app->config.notes);
+    trust_mark(&app->project.mem, app->project.root.path, false, &app->project.config.servers,
+               &app->project.config.notes);
     return s && s->trusted;
 }
 
@@ -165,7 +172,7 @@ static int set(struct app *app, const struct servers_args *a, const char *name, 
     struct err e;
 
     if (!open_target(app, a, &t, &e))
-        return app_fail(&e);
+        return print_error(&e);
     if (!server_edit_switch(&t.edit, name, on, &text, &e))
         return fail_elsewhere(app, name, &e);
     if (str_eq(text, t.edit.text))

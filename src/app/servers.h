@@ -7,8 +7,8 @@
 #define APP_SERVERS_H
 
 #include "app/app.h"
-#include "app/server_edit.h"
-#include "app/trust_verb.h"
+#include "app/trust.h"
+#include "config/server_edit.h"
 
 struct servers_args {
     const char *url, *transport;

@@ -7,8 +7,8 @@
  * A word with a scheme (http://, ws://) is a URL and never the name of a program, so a URL that is
  * not accepted is an error instead of a command that cannot be found later.
  */
-#include "app/server_edit.h"
 #include "app/servers.h"
+#include "config/server_edit.h"
 
 /* ---- the URL ------------------------------------------------------------------------------- */
 

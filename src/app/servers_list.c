@@ -6,8 +6,8 @@
  */
 #include "app/once.h"
 #include "app/servers.h"
-#include "app/servers_json.h"
-#include "app/show.h"
+#include "base/display.h"
+#include "web/server_json.h"
 
 #include <stdio.h>
 
@@ -29,8 +29,8 @@ static void print_json(const struct upstreams *up)
     struct jw w = jw_to(&out);
 
     buf_init(&out, OUTPUT_MOST);
-    servers_write(&w, up);
-    app_print(&out);
+    servers_write(&w, up->fleet);
+    print_output(&out);
     putchar('\n');
 }
 
@@ -104,7 +104,7 @@ int servers_list(struct app *app, const struct servers_args *a, int words, char 
     (void)word;
     if (!once_open(&o, app))
         return EXIT_FAILED;
-    once_use(&o, app->config.limits.look_ms);
+    once_use(&o, app->project.config.limits.look_ms);
     if (app->opt.json)
         print_json(&o.service.upstreams);
     else
@@ -161,7 +161,7 @@ static void print_failure(const struct upstream *u)
 /* Told at once: the first start of a server may take a while. */
 static void print_start(const struct app *app, const char *name)
 {
-    const struct server_spec *s = server_list_find(&app->config.servers, name);
+    const struct server_spec *s = server_list_find(&app->project.config.servers, name);
 
     if (s)
         print_shown("starting   ", s->shown, "\n");
@@ -191,7 +191,8 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
     if (!once_connect(&o, word[0], STR_NONE)) {
         once_close(&o);
         return servers_unknown(
-            app, arena_printf(&app->mem, "servers test: there is no server %.64s", word[0]).p,
+            app,
+            arena_printf(&app->project.mem, "servers test: there is no server %.64s", word[0]).p,
             word[0]);
     }
     u = next(&o, NULL);

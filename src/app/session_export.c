@@ -1,9 +1,9 @@
 #include "app/session_export.h"
 
-#include "app/render.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
+#include "term/render.h"
 
 static void write_time(struct jw *w, const char *key, int64_t ms)
 {

@@ -2,7 +2,7 @@
 #ifndef APP_SESSION_EXPORT_H
 #define APP_SESSION_EXPORT_H
 
-#include "app/shelf.h"
+#include "app/store_handle.h"
 
 /*
  * One object per line: the session, then its records as they are stored. Fails as the store does, or

@@ -1,13 +1,13 @@
 /* sessions.c - `trefoil sessions`: list, show, export and delete what is stored of conversations. */
-#include "app/log_files.h"
-#include "app/render.h"
 #include "app/session_export.h"
-#include "app/session_find.h"
-#include "app/show.h"
 #include "base/clock.h"
 #include "base/container.h"
-#include "base/file.h"
+#include "base/display.h"
 #include "base/id.h"
+#include "loop/file.h"
+#include "runtime/session_find.h"
+#include "state/log_files.h"
+#include "term/render.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -74,11 +74,11 @@ static int list(struct app *app, struct shelf *shelf, const struct sessions_args
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
     }
-    app_print(&l.out);
+    print_output(&l.out);
     buf_fini(&l.out);
     if (ok && l.n > l.most)
         fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
-    return ok ? EXIT_OK : app_fail(&e);
+    return ok ? EXIT_OK : print_error(&e);
 }
 
 /* ---- one ------------------------------------------------------------------------------------- */
@@ -97,9 +97,9 @@ static int show(struct app *app, struct shelf *shelf, const struct sessions_args
     struct render_sink sink = { put_stdout };
     bool terminal = isatty(STDOUT_FILENO);
     struct render_opts opts = { .loop = shelf->loop,
-                                .limits = &app->config.limits,
+                                .limits = &app->project.config.limits,
                                 .sink = &sink,
-                                .root = app->root.path,
+                                .root = app->project.root.path,
                                 .json = app->opt.json,
                                 .thoughts = args->thoughts,
                                 .answer_shown = terminal,
@@ -107,10 +107,11 @@ static int show(struct app *app, struct shelf *shelf, const struct sessions_args
                                 .colour = terminal && render_colours() };
     struct render r;
     struct err e;
-    struct history *h = shelf_history(shelf, &app->config.limits, &app->mem, s->id, &e);
+    struct history *h =
+        shelf_history(shelf, &app->project.config.limits, &app->project.mem, s->id, &e);
 
     if (!h)
-        return app_fail(&e);
+        return print_error(&e);
     render_init(&r, &opts);
     history_tell(h, &r.client, NULL, NULL);
     render_fini(&r);
@@ -126,16 +127,16 @@ static int write_export(struct app *app, const struct store_session *s, const st
     struct err e;
 
     if (!file || str_eq(str_of(file), STR("-"))) {
-        app_print(out);
+        print_output(out);
         return EXIT_OK;
     }
     if (lstat(file, &st) == 0) {
         fail(&e, ERR_INVALID, "%.150s is there already", file);
-        return app_fail(&e);
+        return print_error(&e);
     }
     if (!file_write(file, buf_str(out), 0600, &e))
-        return app_fail(&e);
-    return app_done(app, "exported", arena_cstr(&app->mem, s->id), file);
+        return print_error(&e);
+    return app_done(app, "exported", arena_cstr(&app->project.mem, s->id), file);
 }
 
 static int export(struct app *app, struct shelf *shelf, const struct sessions_args *args,
@@ -150,25 +151,25 @@ static int export(struct app *app, struct shelf *shelf, const struct sessions_ar
     if (str_eq(format, STR("jsonl")))
         ok = session_export_jsonl(shelf, s, &out, &e);
     else if (str_eq(format, STR("markdown")))
-        ok = session_export_markdown(shelf, &app->config.limits, s, &out, &e);
+        ok = session_export_markdown(shelf, &app->project.config.limits, s, &out, &e);
     else
-        return app_usage("sessions export: --format is jsonl or markdown");
-    return ok ? write_export(app, s, &out, file) : app_fail(&e);
+        return print_usage_error("sessions export: --format is jsonl or markdown");
+    return ok ? write_export(app, s, &out, file) : print_error(&e);
 }
 
 static int delete (struct app *app, struct shelf *shelf, const struct store_session *s)
 {
     struct store_step step = { .what = STORE_SESSION_DELETE, .session = { .id = s->id } };
     struct store_ask ask = { .step = &step, .steps = 1 };
-    const char *id = arena_cstr(&app->mem, s->id);
+    const char *id = arena_cstr(&app->project.mem, s->id);
     struct err e;
     bool ok = store_wait(shelf->port, &ask, &e);
 
     store_ask_fini(&ask);
     if (!ok)
-        return app_fail(&e);
-    log_files_delete(app->root.path, app->state.path, id);
-    return app_done(app, "deleted", id, app->root.path);
+        return print_error(&e);
+    log_files_delete(app->project.root.path, app->project.state.path, id);
+    return app_done(app, "deleted", id, app->project.root.path);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------- */
@@ -178,11 +179,11 @@ static bool find(struct app *app, struct shelf *shelf, const char *id, struct st
 {
     struct err e;
 
-    if (shelf->port && session_named(shelf->port, &app->mem, str_of(id), out, &e))
+    if (shelf->port && session_named(shelf->port, &app->project.mem, str_of(id), out, &e))
         return true;
     if (!shelf->port)
         fail(&e, ERR_NOT_FOUND, "there is no session %.80s: nothing is kept here", id);
-    app_fail(&e);
+    print_error(&e);
     return false;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "app/state_import.h"
 
-#include "app/shelf.h"
+#include "app/store_handle.h"
 #include "base/auto.h"
 #include "store/import.h"
 
@@ -64,19 +64,19 @@ static void remove_copy(struct app *app, const char *copy)
     static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
 
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        unlink(arena_printf(&app->mem, "%s%s", copy, ends[i]).p);
+        unlink(arena_printf(&app->project.mem, "%s%s", copy, ends[i]).p);
 }
 
 /* With the log of a process that was killed, if there is one. */
 static bool make_copy(struct app *app, const char *file, const char *copy, struct err *e)
 {
-    const struct limits *limits = &app->config.limits;
-    const char *log = arena_printf(&app->mem, "%s-wal", file).p;
+    const struct limits *limits = &app->project.config.limits;
+    const char *log = arena_printf(&app->project.mem, "%s-wal", file).p;
     struct err missing;
 
     remove_copy(app, copy);
     return copy_file(file, copy, limits, e) &&
-           (copy_file(log, arena_printf(&app->mem, "%s-wal", copy).p, limits, &missing) ||
+           (copy_file(log, arena_printf(&app->project.mem, "%s-wal", copy).p, limits, &missing) ||
             missing.code == ERR_NOT_FOUND || fail(e, missing.code, "%s", missing.text));
 }
 
@@ -112,7 +112,7 @@ static void print_json(struct app *app, const struct store_import *i, const char
     jw_kint(&w, "imported_records", i->imported_records);
     jw_object_end(&w);
     buf_putc(&out, '\n');
-    app_print(&out);
+    print_output(&out);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static bool make_database(struct app *app, const char **out, struct err *e)
 {
     struct shelf shelf;
 
-    *out = state_dir_file(&app->state, &app->mem, STATE_DATABASE);
+    *out = state_dir_file(&app->project.state, &app->project.mem, STATE_DATABASE);
     if (!shelf_create(&shelf, app, *out, e))
         return false;
     shelf_close(&shelf);
@@ -132,7 +132,7 @@ static bool make_database(struct app *app, const char **out, struct err *e)
 static bool import(struct app *app, const char *copy, bool only_shown, struct store_import *i,
                    struct err *e)
 {
-    const struct limits *limits = &app->config.limits;
+    const struct limits *limits = &app->project.config.limits;
     const char *to;
 
     return store_import_look(copy, limits, i, e) &&
@@ -148,16 +148,18 @@ int state_import(struct app *app, const char *file, bool only_shown)
     bool ok;
 
     if (!file)
-        file = arena_printf(&app->mem, "%s/.trefoil/" STATE_DATABASE, app->root.path).p;
-    app->state.told = true; /* the user knows of it */
-    if (!state_dir_open(&app->state, &e))
-        return app_fail(&e);
-    copy = state_dir_file(&app->state, &app->mem, "import.db");
+        file =
+            arena_printf(&app->project.mem, "%s/.trefoil/" STATE_DATABASE, app->project.root.path)
+                .p;
+    app->project.state.told = true; /* the user knows of it */
+    if (!state_dir_open(&app->project.state, &e))
+        return print_error(&e);
+    copy = state_dir_file(&app->project.state, &app->project.mem, "import.db");
     ok = make_copy(app, file, copy, &e) &&
          (import(app, copy, only_shown, &i, &e) || fail_in(&e, "cannot import %.80s", file));
     remove_copy(app, copy);
     if (!ok)
-        return app_fail_given(&e);
+        return print_error_given(&e);
     if (app->opt.json)
         print_json(app, &i, file);
     else

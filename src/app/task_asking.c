@@ -7,9 +7,9 @@
  */
 #include "app/task_asking.h"
 
-#include "app/approvals_json.h"
 #include "base/container.h"
 #include "base/mem.h"
+#include "web/approval_json.h"
 
 enum shown_state { ASKED, GIVEN, OVER };
 
@@ -154,7 +154,7 @@ void task_asking_open(struct task_asking *t, struct task_screen *screen, struct 
         .screen = screen,
         .engine = engine,
         .id = id,
-        .host = { .loop = screen->loop, .limits = &screen->app->config.limits },
+        .host = { .loop = screen->loop, .limits = &screen->app->project.config.limits },
     };
     screen->asks = true;
 }

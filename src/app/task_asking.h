@@ -7,8 +7,8 @@
 #ifndef APP_TASK_ASKING_H
 #define APP_TASK_ASKING_H
 
-#include "app/asking.h"
 #include "app/task_screen.h"
+#include "term/question.h"
 
 struct task_asking {
     struct task_screen *screen;

@@ -48,10 +48,10 @@ bool task_find(struct app *app, const struct shelf *shelf, const char *word, str
 {
     struct err e;
 
-    if (shelf->port && task_named(shelf->port, &app->mem, str_of(word), id, &e))
+    if (shelf->port && task_named(shelf->port, &app->project.mem, str_of(word), id, &e))
         return true;
     if (!shelf->port)
         fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
-    app_fail(&e);
+    print_error(&e);
     return false;
 }

@@ -2,9 +2,9 @@
 #ifndef APP_TASK_FIND_H
 #define APP_TASK_FIND_H
 
-#include "app/shelf.h"
-#include "app/store_find.h"
-#include "core/task.h"
+#include "app/store_handle.h"
+#include "core/task/task.h"
+#include "runtime/store_find.h"
 
 /*
  * Each task of the page's filters, the newest first, until `each` says false. Texts are borrowed
@@ -17,7 +17,7 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
 bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
                 struct err *e);
 
-/* The same for the word of a verb, in app->mem; false with the reason said. */
+/* The same for the word of a verb, in app->project.mem; false with the reason said. */
 bool task_find(struct app *app, const struct shelf *shelf, const char *word, struct str *id);
 
 #endif

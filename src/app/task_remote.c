@@ -3,7 +3,9 @@
 void task_remote_open(struct task_remote *t, const struct app *app, const struct shelf *shelf)
 {
     *t = (struct task_remote){
-        .world = { .loop = shelf->loop, .limits = &app->config.limits, .store = shelf->port },
+        .world = { .loop = shelf->loop,
+                   .limits = &app->project.config.limits,
+                   .store = shelf->port },
     };
     t->engine = task_engine_new(&(struct task_engine_opts){ .world = &t->world });
 }

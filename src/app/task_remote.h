@@ -5,8 +5,8 @@
 #ifndef APP_TASK_REMOTE_H
 #define APP_TASK_REMOTE_H
 
-#include "app/shelf.h"
-#include "core/task.h"
+#include "app/store_handle.h"
+#include "core/task/task.h"
 
 struct task_remote {
     struct session_world world;

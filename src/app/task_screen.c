@@ -1,9 +1,9 @@
 #include "app/task_screen.h"
 
-#include "app/show.h"
-#include "app/task_json.h"
 #include "base/auto.h"
+#include "base/display.h"
 #include "base/utf8.h"
+#include "web/task_json.h"
 
 /* Bytes of one word of a line. */
 enum { SHOWN = 200 };
@@ -23,13 +23,13 @@ bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop,
                       void (*on_gone)(void *who), void *who, struct err *e)
 {
     struct render_opts opts = { .loop = loop,
-                                .limits = &app->config.limits,
+                                .limits = &app->project.config.limits,
                                 .sink = &s->console.sink,
-                                .root = app->root.path,
+                                .root = app->project.root.path,
                                 .thoughts = thoughts };
 
     *s = (struct task_screen){ .app = app, .loop = loop, .on_gone = on_gone, .who = who };
-    if (!console_open(&s->console, loop, &app->config.limits, on_console_gone, s, e))
+    if (!console_open(&s->console, loop, &app->project.config.limits, on_console_gone, s, e))
         return false;
     console_set(&s->console, &opts);
     opts.spin &= !app->opt.json;
@@ -54,7 +54,7 @@ bool task_screen_close(struct task_screen *s, bool now)
     while (!s->closed)
         loop_run(s->loop);
     if (s->console.gone && s->console.why.code == ERR_LIMIT)
-        app_fail(&s->console.why);
+        print_error(&s->console.why);
     return !s->console.gone;
 }
 
@@ -80,7 +80,7 @@ static void put_json(struct task_screen *s, int64_t seq, int64_t at, struct str 
     AUTO_BUF line;
     struct jw w = jw_to(&line);
 
-    buf_init(&line, (size_t)s->app->config.limits.output_backlog_bytes);
+    buf_init(&line, (size_t)s->app->project.config.limits.output_backlog_bytes);
     task_event_write(&w, seq, at, kind, body);
     put_line(s, &line);
 }
@@ -150,7 +150,7 @@ static void put_event(struct task_screen *s, struct arena *mem, struct json body
 void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct str kind,
                        struct str body)
 {
-    struct json_opts opts = limits_json(&s->app->config.limits);
+    struct json_opts opts = limits_json(&s->app->project.config.limits);
     AUTO_ARENA mem = { 0 };
     bool is_status = str_eq(kind, STR("status")), json = s->app->opt.json;
     struct json v;
@@ -178,7 +178,7 @@ void task_screen_event(struct task_screen *s, int64_t seq, int64_t at, struct st
 static void put_about(struct task_screen *s, struct buf *line, struct str json)
 {
     static const char *const members[] = { "state", "name", "key", "text" };
-    struct json_opts opts = limits_json(&s->app->config.limits);
+    struct json_opts opts = limits_json(&s->app->project.config.limits);
     AUTO_ARENA mem = { 0 };
     struct json v;
     struct err e;
@@ -200,7 +200,7 @@ void task_screen_feed(struct task_screen *s, const struct store_feed_event *ev)
     AUTO_BUF line;
     struct jw w = jw_to(&line);
 
-    buf_init(&line, (size_t)s->app->config.limits.output_backlog_bytes);
+    buf_init(&line, (size_t)s->app->project.config.limits.output_backlog_bytes);
     if (s->app->opt.json) {
         task_feed_write(&w, ev);
     } else {

@@ -6,8 +6,8 @@
 #define APP_TASK_SCREEN_H
 
 #include "app/app.h"
-#include "app/console.h"
-#include "core/task.h"
+#include "core/task/task.h"
+#include "term/console.h"
 
 struct task_screen {
     struct console console;

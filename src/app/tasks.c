@@ -5,11 +5,11 @@
  */
 #include "app/tasks.h"
 
-#include "app/show.h"
 #include "app/task_find.h"
-#include "app/task_json.h"
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/display.h"
+#include "web/task_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,11 +87,11 @@ static int list(struct app *app, struct shelf *shelf, const struct tasks_args *a
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
     }
-    app_print(&l.out);
+    print_output(&l.out);
     buf_fini(&l.out);
     if (ok && l.n > l.most)
         fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
-    return ok ? EXIT_OK : app_fail(&e);
+    return ok ? EXIT_OK : print_error(&e);
 }
 
 /* ---- one ------------------------------------------------------------------------------------- */
@@ -132,26 +132,26 @@ static void put_time(struct buf *out, const char *key, int64_t ms)
 
 static void put_asks(struct app *app, struct buf *out, const struct task_info *t)
 {
-    struct json_opts opts = limits_json(&app->config.limits);
+    struct json_opts opts = limits_json(&app->project.config.limits);
     struct json asks, what;
     struct err e;
 
-    if (!t->asks.p || !json_read(&app->mem, t->asks, &opts, &asks, &e))
+    if (!t->asks.p || !json_read(&app->project.mem, t->asks, &opts, &asks, &e))
         return;
     JSON_MEMBERS(key, asks)
     {
         what = json_get(json_get(json_value(key), STR("params")), STR("message"));
-        put_text(out, "asks", json_str(&app->mem, what));
+        put_text(out, "asks", json_str(&app->project.mem, what));
     }
 }
 
 static void put_task(struct app *app, struct buf *out, const struct task_info *t)
 {
-    struct str answer = task_response(&app->mem, &app->config.limits, t->result);
+    struct str answer = task_response(&app->project.mem, &app->project.config.limits, t->result);
 
     put_text(out, "id", t->id);
     put_text(out, "agent", t->agent);
-    put_text(out, "state", str_of(shown_state(&app->mem, t)));
+    put_text(out, "state", str_of(shown_state(&app->project.mem, t)));
     put_text(out, "text", t->text);
     put_text(out, "task", t->asked);
     put_text(out, "context", t->context);
@@ -182,15 +182,15 @@ static int show(struct app *app, struct shelf *shelf, struct str id)
 
     buf_init(&out, OUT_MOST);
     if (!task_look(&l, shelf->port, id, INT64_MAX, &e))
-        return app_fail(&e);
-    t = task_info_of(&app->mem, &l.step[0].task);
+        return print_error(&e);
+    t = task_info_of(&app->project.mem, &l.step[0].task);
     if (app->opt.json) {
         task_write(&w, &t, true);
         buf_putc(&out, '\n');
     } else {
         put_task(app, &out, &t);
     }
-    app_print(&out);
+    print_output(&out);
     store_ask_fini(&l.ask);
     return EXIT_OK;
 }
@@ -219,7 +219,7 @@ static void put_events(const struct store_event_page *page)
         task_event_write(&w, ev->seq, ev->at, ev->kind, ev->body);
         buf_putc(&out, '\n');
     }
-    app_print(&out);
+    print_output(&out);
 }
 
 /* A page at a time: a long task has many. */
@@ -231,7 +231,7 @@ static int events(struct shelf *shelf, struct str id, int64_t after)
 
     do {
         if (!task_look(&l, shelf->port, id, after, &e))
-            return app_fail(&e);
+            return print_error(&e);
         put_events(&l.step[1].events);
         more = l.step[1].events.more && l.step[1].events.n;
         if (more)
@@ -245,7 +245,7 @@ static int events(struct shelf *shelf, struct str id, int64_t after)
 
 static int bad_after(const struct tasks_args *args)
 {
-    return app_usage("tasks: --after %.40s: expected the number of an event", args->after);
+    return print_usage_error("tasks: --after %.40s: expected the number of an event", args->after);
 }
 
 static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_args *args,
@@ -277,7 +277,7 @@ static int watch_all(struct app *app, struct shelf *shelf, const struct tasks_ar
     if (shelf->port)
         return tasks_watch_all(app, shelf, args->after ? after : -1);
     fail(&e, ERR_NOT_FOUND, "there are no tasks to watch: nothing is stored for this root yet");
-    return app_fail(&e);
+    return print_error(&e);
 }
 
 static int act(struct app *app, struct shelf *shelf, const struct tasks_args *args, int words,
@@ -298,7 +298,7 @@ static int work(struct app *app, char **word)
     uint64_t fence;
 
     if (!str_uint(str_of(word[1]), 1, INT64_MAX, &fence))
-        return app_usage("tasks work: expected ID and FENCE");
+        return print_usage_error("tasks work: expected ID and FENCE");
     return tasks_work_on(app, str_of(word[0]), (int64_t)fence);
 }
 

@@ -3,8 +3,8 @@
 #define APP_TASKS_H
 
 #include "app/app.h"
-#include "app/shelf.h"
-#include "core/task.h"
+#include "app/store_handle.h"
+#include "core/task/task.h"
 
 /* Follow a task until it has ended, from behind the event `after` on (tasks_watch.c). */
 int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts);

@@ -8,13 +8,14 @@
  * has answered.
  */
 #include "app/task_asking.h"
+#include "app/task_exit.h"
 #include "app/task_find.h"
-#include "app/task_json.h"
 #include "app/task_remote.h"
 #include "app/task_screen.h"
 #include "app/tasks.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "web/task_json.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -77,7 +78,7 @@ static bool is_left(const struct watching *w)
 static void rest(struct watching *w)
 {
     w->due = false;
-    timer_set(w->shelf->loop, &w->pause, w->app->config.limits.task_poll_ms, on_due);
+    timer_set(w->shelf->loop, &w->pause, w->app->project.config.limits.task_poll_ms, on_due);
     while (!w->due && !is_left(w))
         loop_run(w->shelf->loop);
     timer_clear(w->shelf->loop, &w->pause);
@@ -118,7 +119,8 @@ static bool look_at_one(struct watching *w, struct err *e)
         task_asking_see(&w->asking, info.held ? info.asks : STR_NONE);
     w->due = l.step[1].events.more;
     w->over = task_state_final(info.state) && !l.step[1].events.more;
-    w->code = task_exit_code(info.state, task_stop(&mem, &w->app->config.limits, info.result));
+    w->code =
+        task_exit_code(info.state, task_stop(&mem, &w->app->project.config.limits, info.result));
     store_ask_fini(&l.ask);
     return true;
 }
@@ -191,7 +193,7 @@ static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool 
     if (!loop_on_signal(shelf->loop, SIGINT, on_signal, w, &e) ||
         !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
         !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
-        return app_fail(&e);
+        return print_error(&e);
     task_remote_open(&w->remote, app, shelf);
     if (w->id.p && task_asking_can(&w->screen)) {
         task_asking_open(&w->asking, &w->screen, w->remote.engine, w->id);
@@ -206,7 +208,7 @@ static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool 
 
 int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts)
 {
-    struct watching *w = ARENA_NEW(&app->mem, struct watching);
+    struct watching *w = ARENA_NEW(&app->project.mem, struct watching);
 
     *w = (struct watching){ .look = look_at_one, .id = id, .after = after };
     return watch(app, shelf, w, thoughts);
@@ -214,7 +216,7 @@ int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t aft
 
 int tasks_watch_all(struct app *app, struct shelf *shelf, int64_t after)
 {
-    struct watching *w = ARENA_NEW(&app->mem, struct watching);
+    struct watching *w = ARENA_NEW(&app->project.mem, struct watching);
 
     *w = (struct watching){ .look = look_at_all, .after = after };
     return watch(app, shelf, w, false);

@@ -12,12 +12,13 @@
  */
 #include "app/once.h"
 #include "app/task_asking.h"
-#include "app/task_json.h"
+#include "app/task_exit.h"
 #include "app/task_screen.h"
 #include "app/tasks.h"
-#include "app/workshop.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "runtime/runtime.h"
+#include "web/task_json.h"
 
 struct errand {
     struct once once;
@@ -130,8 +131,8 @@ static void on_answered(struct op *op, const struct err *e, void *who)
 
 static void answer(struct errand *j, struct str key, bool yes)
 {
-    struct reply *r = ARENA_NEW(&j->app->mem, struct reply);
-    struct json_opts opts = limits_json(&j->app->config.limits);
+    struct reply *r = ARENA_NEW(&j->app->project.mem, struct reply);
+    struct json_opts opts = limits_json(&j->app->project.config.limits);
     struct str text = yes ? STR("{\"action\":\"accept\"}") : STR("{\"action\":\"decline\"}");
     struct json v;
     struct err e;
@@ -177,7 +178,7 @@ static void on_question(struct errand *j, const struct event_ask *ask)
     if (!yes && j->asking.screen) {
         look(j);
     } else if (!yes && j->what->ask) {
-        task_screen_note(&j->screen, arena_printf(&j->app->mem,
+        task_screen_note(&j->screen, arena_printf(&j->app->project.mem,
                                                   "it waits for an answer: " TREFOIL_NAME
                                                   " approvals allow|deny|answer " STR_FMT,
                                                   STR_ARG(j->id)));
@@ -198,7 +199,7 @@ static bool is_given_up(struct arena *mem, struct json body)
 
 static void on_asked(struct errand *j, struct str kind, struct str body)
 {
-    struct json_opts opts = limits_json(&j->app->config.limits);
+    struct json_opts opts = limits_json(&j->app->project.config.limits);
     AUTO_ARENA mem = { 0 };
     struct event ev;
     struct json v;
@@ -253,7 +254,7 @@ static void stop_asking(struct errand *j)
 static int outcome(struct errand *j)
 {
     const struct task_info *t = &j->ask.info;
-    struct str why = task_stop(&j->app->mem, &j->app->config.limits, t->result);
+    struct str why = task_stop(&j->app->project.mem, &j->app->project.config.limits, t->result);
 
     if (j->once.interrupted && t->state == TASK_CANCELED)
         return EXIT_INTERRUPTED;
@@ -276,7 +277,7 @@ static int dispatch(struct errand *j)
     wait_step(j);
     if (j->failed)
         return tell_failure(j);
-    j->id = arena_str(&j->app->mem, j->ask.info.id);
+    j->id = arena_str(&j->app->project.mem, j->ask.info.id);
     j->created = true;
     task_screen_begin(&j->screen, j->id, j->ask.info.agent);
     if (task_asking_can(&j->screen)) {
@@ -302,10 +303,11 @@ static int cancel(struct errand *j)
     task_cancel(j->shop.tasks, &j->ask, NULL, on_step_op, j);
     wait_step(j);
     if (j->failed) {
-        app_fail(&j->why);
+        print_error(&j->why);
         return EXIT_FAILED;
     }
-    return app_done(j->app, "canceled", arena_cstr(&j->app->mem, j->id), j->app->root.path);
+    return app_done(j->app, "canceled", arena_cstr(&j->app->project.mem, j->id),
+                    j->app->project.root.path);
 }
 
 static void on_taken(void *who, const struct err *e)
@@ -319,11 +321,11 @@ static int work_on(struct errand *j)
     task_take_over(j->shop.tasks, j->id, j->fence, on_taken, j);
     wait_step(j);
     if (j->failed)
-        return app_fail(&j->why);
+        return print_error(&j->why);
     j->ask.id = j->id;
     task_wait(j->shop.tasks, &j->ask, NULL, on_step_op, j);
     wait_step(j);
-    return j->failed ? app_fail(&j->why) : EXIT_OK;
+    return j->failed ? print_error(&j->why) : EXIT_OK;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -333,9 +335,10 @@ static int in_workshop(struct errand *j)
     struct err e;
     int code;
 
-    if (!workshop_open(&j->shop, &j->once.service, &j->app->mem, &j->app->config, true, &e))
-        return app_fail(&e);
-    workshop_use(&j->shop, &j->app->config);
+    if (!workshop_open(&j->shop, &j->once.service, &j->app->project.mem, &j->app->project.config,
+                       true, &e))
+        return print_error(&e);
+    workshop_use(&j->shop, &j->app->project.config);
     code = j->what ? dispatch(j) : j->fence ? work_on(j) : cancel(j);
     task_ask_fini(&j->ask);
     workshop_close(&j->shop, on_step, j);
@@ -349,17 +352,17 @@ static int on_screen(struct errand *j)
     int code;
 
     if (!task_screen_open(&j->screen, j->app, j->once.loop, j->what->thoughts, on_gone, j, &e))
-        return app_fail(&e);
+        return print_error(&e);
     if (!j->app->opt.json)
         render_wait(&j->screen.render);
-    once_use(&j->once, j->once.app->config.limits.gather_ms);
+    once_use(&j->once, j->once.app->project.config.limits.gather_ms);
     code = !is_over(j) ? in_workshop(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 
 static int work(struct app *app, const struct task_dispatch *what, struct str id, int64_t fence)
 {
-    struct errand *j = ARENA_NEW(&app->mem, struct errand);
+    struct errand *j = ARENA_NEW(&app->project.mem, struct errand);
     int code;
 
     *j = (struct errand){ .app = app, .what = what, .id = id, .fence = fence };
@@ -367,7 +370,7 @@ static int work(struct app *app, const struct task_dispatch *what, struct str id
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
     if (fence)
-        once_use(&j->once, j->once.app->config.limits.gather_ms);
+        once_use(&j->once, j->once.app->project.config.limits.gather_ms);
     code = what ? on_screen(j) : in_workshop(j);
     once_close(&j->once);
     return code;

@@ -1,10 +1,10 @@
 #include "app/tool_find.h"
 
 #include "base/auto.h"
-#include "base/file.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "core/tool_name.h"
+#include "loop/file.h"
+#include "proto/mcp/tool_name.h"
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ void tool_find_warn(const struct once *o)
         if (u->state == UP_READY || u->state == UP_DISABLED)
             continue;
         upstream_explain(u, &e);
-        app_fail(u->last_error.code != ERR_NONE ? &u->last_error : &e);
+        print_error(u->last_error.code != ERR_NONE ? &u->last_error : &e);
     }
 }
 
@@ -50,8 +50,8 @@ static const char *server_of(const struct app *app, struct str name)
     struct str rest = name, server = str_cut(&rest, ':');
     AUTO_ARENA mem = { 0 };
 
-    for (size_t i = 0; i < app->config.servers.n; i++) {
-        const struct server_spec *s = &app->config.servers.v[i];
+    for (size_t i = 0; i < app->project.config.servers.n; i++) {
+        const struct server_spec *s = &app->project.config.servers.v[i];
         struct str prefix = tool_name_plain(&mem, str_of(s->name), STR("x"));
         bool fits = rest.p ? str_eq(server, str_of(s->name))
                            : str_starts(name, str_head(prefix, prefix.n - 1));

@@ -4,12 +4,12 @@
  * What an MCP client of ours would see, and the same calls, from a terminal. Servers that do not
  * connect are remarked on stderr; the others work.
  */
-#include "app/console.h"
 #include "app/once.h"
-#include "app/show.h"
 #include "app/tool_find.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "base/display.h"
+#include "term/console.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ static void print_list(const struct once *o)
         jw_array_end(&w);
         buf_putc(&out, '\n');
     }
-    app_print(&out);
+    print_output(&out);
 }
 
 static int list(struct app *app)
@@ -71,7 +71,7 @@ static int list(struct app *app)
 
     if (!once_open(&o, app))
         return EXIT_FAILED;
-    once_use(&o, app->config.limits.look_ms);
+    once_use(&o, app->project.config.limits.look_ms);
     tool_find_warn(&o);
     print_list(&o);
     once_close(&o);
@@ -192,14 +192,14 @@ static struct str own_result(struct one_call *o)
 
 static void print_result(struct one_call *o, struct str raw)
 {
-    struct json_opts opts = limits_json(&o->once.app->config.limits);
+    struct json_opts opts = limits_json(&o->once.app->project.config.limits);
     AUTO_BUF out;
     struct json result;
     struct err e;
 
     buf_init(&out, OUTPUT_MOST);
     if (!json_read(&o->mem, raw, &opts, &result, &e)) {
-        o->code = app_fail(&e);
+        o->code = print_error(&e);
         return;
     }
     if (json_true(json_get(result, STR("isError"))))
@@ -210,7 +210,7 @@ static void print_result(struct one_call *o, struct str raw)
         put_texts(&o->mem, json_get(result, STR("content")), &out);
     if (o->once.app->opt.json)
         buf_putc(&out, '\n');
-    app_print(&out);
+    print_output(&out);
 }
 
 static void on_done(struct op *op, const struct err *e, void *who)
@@ -220,12 +220,12 @@ static void on_done(struct op *op, const struct err *e, void *who)
 
     (void)op;
     if (e) {
-        o->code = app_fail(e);
+        o->code = print_error(e);
         if (e->code == ERR_DENIED)
             o->code = EXIT_DENIED;
     } else if (o->call.raw_error.p) {
         fail(&refused, ERR_INVALID, "refused: " STR_FMT, STR_ARG(str_head(o->call.raw_error, 200)));
-        o->code = app_fail(&refused);
+        o->code = print_error(&refused);
     } else {
         print_result(o, o->call.raw_result.p ? o->call.raw_result : own_result(o));
     }
@@ -250,8 +250,9 @@ static void open_console(struct one_call *o)
 {
     struct err e;
 
-    o->asks = console_could_ask() &&
-              console_open(&o->console, o->once.loop, &o->once.app->config.limits, NULL, NULL, &e);
+    o->asks =
+        console_could_ask() && console_open(&o->console, o->once.loop,
+                                            &o->once.app->project.config.limits, NULL, NULL, &e);
 }
 
 static void on_console_closed(void *who)
@@ -277,7 +278,7 @@ static int run_call(struct one_call *o, struct str name, struct json args)
     const struct tool *t = tool_find(&o->once, name, &e);
 
     if (!t)
-        return o->once.interrupted ? EXIT_FAILED : app_fail_given(&e);
+        return o->once.interrupted ? EXIT_FAILED : print_error_given(&e);
     o->self = principal_self(ORIGIN_TERMINAL);
     o->caller = (struct caller){ .kind = &cli_kind,
                                  .name = "cli",
@@ -298,13 +299,13 @@ static int call(struct app *app, const struct tools_args *given, int words, char
     int code;
     struct err e;
 
-    o = ARENA_NEW(&app->mem, struct one_call);
+    o = ARENA_NEW(&app->project.mem, struct one_call);
     o->once.app = app;
     o->args = given;
-    if (!tool_find_args(&o->mem, &app->config.limits, str_of(words > 1 ? word[1] : "{}"), &args,
-                        &e)) {
+    if (!tool_find_args(&o->mem, &app->project.config.limits, str_of(words > 1 ? word[1] : "{}"),
+                        &args, &e)) {
         arena_fini(&o->mem);
-        return app_usage("tools call: %s", e.text);
+        return print_usage_error("tools call: %s", e.text);
     }
     if (!once_open(&o->once, app)) {
         arena_fini(&o->mem);

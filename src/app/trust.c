@@ -1,180 +1,222 @@
+/*
+ * trust.c - `trefoil trust`: show what the project's files would start and which of its agents
+ * would loosen something, and accept it.
+ *
+ * Asks on a terminal; without one --yes must say so.
+ */
 #include "app/trust.h"
+#include "app/app.h"
+#include "base/display.h"
+#include "config/agent_files.h"
+#include "config/trust.h"
 
-#include "app/root.h"
-#include "base/base64.h"
-#include "base/file.h"
-#include "base/mac.h"
+#include <stdio.h>
+#include <unistd.h>
 
-enum { TRUST_MOST = 16 << 20, TRUST_DEPTH = 8, TRUST_VALUES = 1000000 };
+enum { SHOW_MOST = 1 << 20 };
 
-/* ---- reading ---------------------------------------------------------------------------- */
-
-static bool read_file(struct arena *mem, const char *path, struct json *out, struct err *e)
+static void put_names(struct buf *out, const struct server_spec *s)
 {
-    const struct json_opts opts = { .file = path,
-                                    .max_depth = TRUST_DEPTH,
-                                    .max_values = TRUST_VALUES };
-    struct str text;
-    int64_t version;
-
-    if (!file_read_secret(mem, path, TRUST_MOST, &text, e) || !json_read(mem, text, &opts, out, e))
-        return false;
-    if (!json_int(json_get(*out, STR("version")), &version) || version != 1)
-        return fail(e, ERR_INVALID, "%s: version 1 is expected", path);
-    return true;
-}
-
-static bool hash_text(struct arena *mem, struct str text, struct str *out, struct err *e)
-{
-    char hash[MAC_BYTES];
-
-    if (!mac_sha256(STR("trefoil trust"), text, hash, e))
-        return false;
-    *out = base64_encode(mem, BASE64_URL, (struct str){ hash, sizeof(hash) });
-    return true;
-}
-
-/* The length of the name stands in front, so that no other name and text give the same bytes. */
-static bool hash_entry(struct arena *mem, const struct server_spec *s, struct str *out,
-                       struct err *e)
-{
-    return hash_text(
-        mem, arena_printf(mem, "%zu:%s:" STR_FMT, strlen(s->name), s->name, STR_ARG(s->written)),
-        out, e);
-}
-
-/* The persona stands for the files that it includes. */
-bool trust_hash_agent(struct arena *mem, const struct agent_def *def, struct str *out,
-                      struct err *e)
-{
-    return hash_text(mem,
-                     arena_printf(mem, "agent:%zu:%s:%zu:" STR_FMT ":" STR_FMT, strlen(def->name),
-                                  def->name, def->written.n, STR_ARG(def->written),
-                                  STR_ARG(def->persona)),
-                     out, e);
-}
-
-bool trust_lists(struct json hashes, struct str hash)
-{
-    JSON_EACH(h, hashes)
-    if (json_is(h, hash))
-        return true;
-    return false;
-}
-
-static bool accepted(struct arena *mem, struct json hashes, const struct server_spec *s,
-                     struct notes *notes)
-{
-    struct str hash;
-    struct err e;
-
-    if (!json_here(hashes))
-        return false;
-    if (!hash_entry(mem, s, &hash, &e)) {
-        note(mem, notes, LOG_WARN, "%s; the server %s is not trusted", e.text, s->name);
-        return false;
+    if (s->envs + s->passes + s->headers == 0)
+        return;
+    buf_put(out, s->transport == SERVER_STDIO ? STR("\n    env    ") : STR("\n    headers"));
+    for (size_t i = 0; i < s->passes; i++) {
+        buf_putc(out, ' ');
+        show_text(out, s->pass[i]);
+        buf_put(out, STR(" (yours)"));
     }
-    return trust_lists(hashes, hash);
-}
-
-/* The file, or a missing value where there is none that can be read. */
-static struct json read_state(struct arena *mem, struct notes *notes)
-{
-    const char *folder = root_user_state_path(mem);
-    struct json file = { 0 };
-    struct err e;
-
-    if (!folder || read_file(mem, arena_printf(mem, "%s/trust.json", folder).p, &file, &e))
-        return file;
-    if (e.code != ERR_NOT_FOUND)
-        note(mem, notes, LOG_WARN, "%s; nothing of a project is trusted", e.text);
-    return (struct json){ 0 };
-}
-
-struct json trust_agents(struct arena *mem, const char *root, struct notes *notes)
-{
-    return json_get(json_get(read_state(mem, notes), STR("agents")), str_of(root));
-}
-
-void trust_mark(struct arena *mem, const char *root, bool all, struct server_list *l,
-                struct notes *notes)
-{
-    struct json hashes = json_get(json_get(read_state(mem, notes), STR("roots")), str_of(root));
-
-    for (size_t i = 0; i < l->n; i++)
-        l->v[i].trusted = all || !l->v[i].from_project || accepted(mem, hashes, &l->v[i], notes);
-}
-
-/* ---- writing ---------------------------------------------------------------------------- */
-
-/* One of the two lists of a root, by the member of the file that holds it. */
-struct trust_change {
-    const char *section, *root;
-    struct pick_strs hashes; /* none: the root has no entry */
-};
-
-static void put_section(struct arena *mem, struct jw *w, struct json file, const char *name,
-                        const struct trust_change *change)
-{
-    bool changed = str_eq(str_of(name), str_of(change->section));
-    struct json roots = json_get(file, str_of(name));
-
-    jw_plain_key(w, str_of(name));
-    jw_object(w);
-    JSON_MEMBERS(key, roots)
-    {
-        if (changed && json_is(key, str_of(change->root)))
-            continue;
-        jw_key(w, json_str(mem, key));
-        jw_raw(w, json_raw(json_value(key)));
+    for (size_t i = 0; i < s->envs; i++) {
+        buf_putc(out, ' ');
+        show_text(out, s->env[i].name);
     }
-    if (changed && change->hashes.n) {
-        jw_key(w, str_of(change->root));
-        jw_array(w);
-        for (size_t i = 0; i < change->hashes.n; i++)
-            jw_str(w, change->hashes.v[i]);
-        jw_array_end(w);
+    for (size_t i = 0; i < s->headers; i++) {
+        buf_putc(out, ' ');
+        show_text(out, s->header[i].name);
     }
-    jw_object_end(w);
 }
 
-static bool write_file(struct arena *mem, const struct trust_change *change, struct err *e)
+static void show_server(const struct server_spec *s)
 {
-    const char *folder, *path;
-    struct json file = { 0 };
+    AUTO_BUF out;
+
+    buf_init(&out, SHOW_MOST);
+    buf_printf(&out, "  %s  (%s)%s\n    %s ", s->name, s->origin, s->trusted ? ", trusted" : "",
+               s->transport == SERVER_STDIO ? "runs   " : "connects to");
+    buf_put(&out, s->shown);
+    if (s->cwd) {
+        buf_put(&out, STR("\n    in      "));
+        show_text(&out, str_of(s->cwd));
+    }
+    put_names(&out, s);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void show_agent(const struct agent_entry *a)
+{
+    AUTO_BUF out;
+
+    buf_init(&out, SHOW_MOST);
+    buf_printf(&out, "  %s  (%s)%s\n    loosens ", a->def.name, a->def.origin,
+               a->def.trusted ? ", trusted" : "");
+    show_text(&out, str_of(a->loosens));
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void put_servers(struct jw *w, const struct config *c, const char *key, bool trusted)
+{
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < c->servers.n; i++)
+        if (c->servers.v[i].from_project && c->servers.v[i].trusted == trusted)
+            jw_str(w, str_of(c->servers.v[i].name));
+    jw_array_end(w);
+}
+
+static void put_agents(struct jw *w, const struct agent_list *l, const char *key, bool trusted)
+{
+    jw_plain_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < l->claims; i++)
+        if (l->claim[i].def.trusted == trusted)
+            jw_str(w, str_of(l->claim[i].def.name));
+    jw_array_end(w);
+}
+
+/* How it is now; a sentence for people. */
+static int say(const struct app *app, const struct agent_list *agents, int code,
+               const char *sentence)
+{
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, TRUST_MOST);
-    if (!root_user_state(mem, &folder, e))
-        return false;
-    path = arena_printf(mem, "%s/trust.json", folder).p;
-    if (!read_file(mem, path, &file, e) && e->code != ERR_NOT_FOUND)
-        return fail_in(e, "trust cannot be changed");
+    buf_init(&out, SHOW_MOST);
+    if (!app->opt.json) {
+        printf("%s\n", sentence);
+        return code;
+    }
     jw_object(&w);
-    jw_kint(&w, "version", 1);
-    put_section(mem, &w, file, "roots", change);
-    put_section(mem, &w, file, "agents", change);
+    put_servers(&w, &app->project.config, "trusted", true);
+    put_servers(&w, &app->project.config, "waiting", false);
+    put_agents(&w, agents, "trusted_agents", true);
+    put_agents(&w, agents, "waiting_agents", false);
     jw_object_end(&w);
-    buf_putc(&out, '\n');
-    if (out.full)
-        return fail(e, ERR_LIMIT, "%s would have more than %d bytes", path, TRUST_MOST);
-    return file_write(path, buf_str(&out), 0600, e);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
+    return code;
 }
 
-bool trust_keep(struct arena *mem, const char *root, const struct server_list *l, struct err *e)
+/* Show the project's servers; returns how many, and adds how many of them wait. */
+static size_t show_servers(const struct app *app, size_t *waiting)
 {
-    struct trust_change change = { "roots", root, { .v = ARENA_ARRAY(mem, struct str, l->n) } };
+    const struct config *c = &app->project.config;
+    size_t n = 0;
 
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].from_project && l->v[i].trusted &&
-            !hash_entry(mem, &l->v[i], &change.hashes.v[change.hashes.n++], e))
+    for (size_t i = 0; i < c->servers.n; i++) {
+        if (!c->servers.v[i].from_project)
+            continue;
+        if (!n++ && !app->opt.json)
+            printf("the files of this project name these MCP servers:\n\n");
+        if (!app->opt.json)
+            show_server(&c->servers.v[i]);
+        *waiting += !c->servers.v[i].trusted;
+    }
+    return n;
+}
+
+/* The same of its agents that would loosen something. */
+static size_t show_agents(const struct app *app, const struct agent_list *l, size_t *waiting)
+{
+    for (size_t i = 0; i < l->claims; i++) {
+        if (!i && !app->opt.json)
+            printf("these agents of this project loosen what your configuration says:\n\n");
+        if (!app->opt.json)
+            show_agent(&l->claim[i]);
+        *waiting += !l->claim[i].def.trusted;
+    }
+    return l->claims;
+}
+
+static bool ask(size_t waiting)
+{
+    char line[16] = "";
+
+    printf("\nmay they be started and do that (%zu new or changed)? [y/N] ", waiting);
+    fflush(stdout);
+    if (!fgets(line, sizeof(line), stdin))
+        return false;
+    return line[0] == 'y' || line[0] == 'Y';
+}
+
+static bool keep_agents(struct app *app, struct agent_list *l, bool trusted, struct err *e)
+{
+    struct pick_strs hashes = { .v = ARENA_ARRAY(&app->project.mem, struct str, l->claims) };
+
+    for (size_t i = 0; i < l->claims; i++) {
+        l->claim[i].def.trusted = trusted;
+        if (trusted &&
+            !trust_hash_agent(&app->project.mem, &l->claim[i].def, &hashes.v[hashes.n++], e))
             return false;
-    return write_file(mem, &change, e);
+    }
+    return trust_keep_agents(&app->project.mem, app->project.root.path, &hashes, e);
 }
 
-bool trust_keep_agents(struct arena *mem, const char *root, const struct pick_strs *hashes,
-                       struct err *e)
+static int keep(struct app *app, struct agent_list *agents, bool trusted, const char *said)
 {
-    return write_file(mem, &(struct trust_change){ "agents", root, *hashes }, e);
+    struct config *c = &app->project.config;
+    struct err e;
+
+    for (size_t i = 0; i < c->servers.n; i++)
+        if (c->servers.v[i].from_project)
+            c->servers.v[i].trusted = trusted;
+    if (!trust_keep(&app->project.mem, app->project.root.path, &c->servers, &e) ||
+        !keep_agents(app, agents, trusted, &e))
+        return print_error(&e);
+    return say(app, agents, EXIT_OK, said);
 }
+
+int trust_run(struct app *app, const struct trust_args *a)
+{
+    size_t waiting = 0, n;
+    struct agent_list agents;
+
+    app->project.config.trust = false; /* what is kept counts here */
+    agents_load(&app->project.mem, app->project.root.path, &app->project.config, NULL, &agents);
+    if (a->revoke)
+        return keep(app, &agents, false, "nothing of this project is trusted any more");
+    trust_mark(&app->project.mem, app->project.root.path, false, &app->project.config.servers,
+               &app->project.config.notes);
+    n = show_servers(app, &waiting);
+    n += show_agents(app, &agents, &waiting);
+    if (!waiting)
+        return say(app, &agents, EXIT_OK,
+                   n ? "\nall of them are trusted"
+                     : "the files of this project name no MCP server, and no agent that loosens "
+                       "anything");
+    if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+        return print_usage_error("trust: nobody is here to be asked; --yes accepts what is shown");
+    if (!a->yes && !ask(waiting))
+        return say(app, &agents, EXIT_FAILED, "nothing was accepted");
+    return keep(app, &agents, true, "\naccepted; a change of an entry asks anew");
+}
+
+static int run(struct app *app, const void *args, int words, char **word)
+{
+    (void)words;
+    (void)word;
+    return trust_run(app, args);
+}
+
+static const struct option options[] = {
+    { "yes", OPTION_FLAG, offsetof(struct trust_args, yes), NULL, "Accept without asking" },
+    { "revoke", OPTION_FLAG, offsetof(struct trust_args, revoke), NULL,
+      "Withdraw the trust in this project" },
+};
+
+const struct verb verb_trust = {
+    .name = "trust",
+    .words = "",
+    .summary = "Show and accept what the project's files would start or loosen",
+    .option = options,
+    .options = ARRAY_LEN(options),
+    .args_size = sizeof(struct trust_args),
+    .run = run,
+};

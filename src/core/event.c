@@ -1,7 +1,7 @@
 #include "core/event.h"
 
-#include "core/guard_check.h"
-#include "core/record.h"
+#include "core/guard/guard_check.h"
+#include "core/session/history_record.h"
 
 const char *const event_names[EVENT_KINDS] = {
     [EVENT_PROMPT] = "prompt",     [EVENT_TEXT] = "text",     [EVENT_THOUGHT] = "thought",

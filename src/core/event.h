@@ -9,7 +9,7 @@
 #define CORE_EVENT_H
 
 #include "core/model.h"
-#include "core/tool.h"
+#include "core/tool/tool.h"
 
 enum event_kind {
     EVENT_PROMPT,   /* a part of what was asked; only when history is told again */

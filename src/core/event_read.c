@@ -1,8 +1,8 @@
 /* event_read.c - a line that event_write wrote, as an event again: for who shows it later. */
 #include "base/pick.h"
 #include "core/event.h"
-#include "core/guard_check.h"
-#include "core/record.h"
+#include "core/guard/guard_check.h"
+#include "core/session/history_record.h"
 
 /* All members that a line may have, of all kinds. */
 struct line {

@@ -7,8 +7,8 @@
 #ifndef CORE_PROVIDER_SPEC_H
 #define CORE_PROVIDER_SPEC_H
 
-#include "core/agent_def.h"
-#include "core/server_spec.h"
+#include "core/agent/agent_def.h"
+#include "core/tool/server_spec.h"
 
 /* Which of OpenAI's APIs is spoken; other kinds have one. */
 enum provider_api { API_CHAT, API_RESPONSES };

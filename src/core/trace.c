@@ -1,7 +1,7 @@
 #include "core/trace.h"
 
 #include "base/id.h"
-#include "core/caller.h"
+#include "core/tool/caller.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "loop/proc_sweep.h"
 
-#include "base/kids.h"
+#include "loop/process_tree.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

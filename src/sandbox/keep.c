@@ -9,7 +9,7 @@
  *
  * Nothing escapes, because the keeper is a subreaper: who loses its parent anywhere below
  * becomes a direct child of the keeper. Direct children are killed, and so is, at once, all that
- * can be seen below them (base/kids.h); what was missed comes to us as the upper ones die; and
+ * can be seen below them (loop/process_tree.h); what was missed comes to us as the upper ones die; and
  * so on, until waitid answers ECHILD. It goes from the top, so a supervisor is dead before it
  * can miss its worker. Nobody is frozen first: SIGKILL ends forking as surely as SIGSTOP does,
  * since the kernel makes no new process for one that has a signal waiting, and SIGKILL to a
@@ -33,8 +33,8 @@
 
 #include "base/clock.h"
 #include "base/keep_wire.h"
-#include "base/kids.h"
 #include "base/str.h"
+#include "loop/process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/file.h"
+#include "loop/file.h"
 #include "store/audit_head.h"
 #include "store/audit_seal.h"
 

@@ -2,9 +2,9 @@
 
 #include "base/arena.h"
 #include "base/auto.h"
-#include "base/file.h"
 #include "base/id.h"
 #include "base/pick.h"
+#include "loop/file.h"
 #include "store/audit_seal.h"
 
 enum { HEAD_MOST = 4096, HEAD_DEPTH = 4, HEAD_VALUES = 32 };

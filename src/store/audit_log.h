@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/audit.h"
-#include "core/state_port.h"
+#include "core/state.h"
 #include "loop/spool.h"
 
 struct audit_log {

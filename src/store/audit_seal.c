@@ -1,7 +1,7 @@
 #include "store/audit_seal.h"
 
 #include "base/digits.h"
-#include "base/mac.h"
+#include "loop/digest.h"
 
 #include <stdio.h>
 

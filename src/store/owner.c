@@ -2,7 +2,7 @@
 #include "store/owner.h"
 
 #include "base/auto.h"
-#include "base/file.h"
+#include "loop/file.h"
 
 #include <errno.h>
 #include <inttypes.h>

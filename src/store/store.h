@@ -1,7 +1,7 @@
 /*
  * store.h - the embedded database: SQLite in WAL mode, trefoil.db in the state directory of a root.
  *
- * The port of core/store_port.h over one thread with one connection. Requests that wait are
+ * The port of core/store.h over one thread with one connection. Requests that wait are
  * committed together, with one sync when one of them asks for it; then those that read are
  * answered. Several processes may have the same database open.
  *
@@ -12,7 +12,7 @@
 #define STORE_STORE_H
 
 #include "base/limits.h"
-#include "core/store_port.h"
+#include "core/store.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,7 @@
 #define STORE_VERBS_H
 
 #include "base/limits.h"
-#include "core/store_port.h"
+#include "core/store.h"
 #include "store/owner.h"
 #include "store/sql.h"
 

@@ -1,5 +1,5 @@
 /* agent_list.c - which agents can be called. */
-#include "core/agent_staff.h"
+#include "core/agent/agent_context.h"
 #include "tool/tools.h"
 
 static void list(struct call *call)

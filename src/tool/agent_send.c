@@ -4,7 +4,7 @@
  *
  * A tool that stands for one agent starts the same way: its `who` is the agent's name.
  */
-#include "core/agent_call.h"
+#include "core/agent/agent_call.h"
 #include "tool/task_tools.h"
 
 struct args {

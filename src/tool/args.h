@@ -3,7 +3,7 @@
 #define TOOL_ARGS_H
 
 #include "base/pick.h"
-#include "core/tool.h"
+#include "core/tool/tool.h"
 #include "tool/beneath.h"
 
 /* Decode them, strictly. False: the call has failed with the reason. */

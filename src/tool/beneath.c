@@ -3,10 +3,10 @@
 #include "base/auto.h"
 #include "base/id.h"
 #include "base/utf8.h"
-#include "core/guard_vault.h"
-#include "core/path_below.h"
-#include "core/path_rules.h"
-#include "core/protected_path.h"
+#include "core/guard/guard_read_only.h"
+#include "core/guard/path_rules.h"
+#include "core/guard/protected_path.h"
+#include "core/tool/path_below.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #define TOOL_BENEATH_H
 
 #include "base/arena.h"
-#include "core/call.h"
+#include "core/tool/call.h"
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ struct place {
 
 /*
  * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included
- * folder, and neither may leave it by "..", which is taken by its letters (core/path_below.h).
+ * folder, and neither may leave it by "..", which is taken by its letters (core/tool/path_below.h).
  * Pure: nothing is opened. *out borrows from host and mem.
  */
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,

@@ -1,6 +1,6 @@
 /*
  * memory.c - notes under keys that outlive a session, in memory.json of the state directory of the
- * root (core/state_port.h): a repository cannot bring notes along.
+ * root (core/state.h): a repository cannot bring notes along.
  *
  * The file is one JSON object of strings, read and replaced whole while a lock file beside it is
  * held, so that neither two calls nor two programs lose what the other wrote. A file that is not
@@ -9,7 +9,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/utf8.h"
-#include "core/state_port.h"
+#include "core/state.h"
 #include "tool/tools.h"
 #include "tool/work.h"
 

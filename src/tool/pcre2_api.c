@@ -1,7 +1,7 @@
 #include "tool/pcre2_api.h"
 
-#include "base/shared_lib.h"
 #include "base/str.h"
+#include "loop/shared_lib.h"
 
 #include <pthread.h>
 

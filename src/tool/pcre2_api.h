@@ -1,5 +1,5 @@
 /*
- * pcre2_api.h - PCRE2, opened when an expression is first compiled (base/shared_lib.h).
+ * pcre2_api.h - PCRE2, opened when an expression is first compiled (loop/shared_lib.h).
  */
 #ifndef TOOL_PCRE2_API_H
 #define TOOL_PCRE2_API_H

@@ -1,5 +1,5 @@
 /* skill.c - the instructions of a skill, by its name. */
-#include "core/skill.h"
+#include "core/agent/skill.h"
 #include "base/utf8.h"
 #include "tool/tools.h"
 #include "tool/work.h"

@@ -5,14 +5,14 @@
  *       -> look whose session is to be gone on with, if one is -> create the task
  *       -> answer, at once or after waiting for it (task_report)
  *
- * A task is never above whoever dispatched it: it takes its rights along as text (guard_keep.h),
+ * A task is never above whoever dispatched it: it takes its rights along as text (guard_saved_rights.h),
  * since it may outlive that caller and this process.
  */
 #include "base/container.h"
 #include "base/utf8.h"
-#include "core/agent_call.h"
-#include "core/guard.h"
-#include "core/guard_keep.h"
+#include "core/agent/agent_call.h"
+#include "core/guard/guard.h"
+#include "core/guard/guard_saved_rights.h"
 #include "loop/job.h"
 #include "tool/task_tools.h"
 

@@ -10,7 +10,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/container.h"
-#include "core/agent_tell.h"
+#include "core/agent/agent_progress.h"
 
 /* ---- what they share ----------------------------------------------------------------------- */
 

@@ -8,9 +8,9 @@
 #ifndef TOOL_TASK_TOOLS_H
 #define TOOL_TASK_TOOLS_H
 
-#include "core/agent_staff.h"
-#include "core/lock.h"
-#include "core/task.h"
+#include "core/agent/agent_context.h"
+#include "core/lock/lock.h"
+#include "core/task/task.h"
 #include "tool/args.h"
 #include "tool/tools.h"
 

@@ -2,7 +2,7 @@
 #ifndef TOOL_TOOLS_H
 #define TOOL_TOOLS_H
 
-#include "core/tool.h"
+#include "core/tool/tool.h"
 
 extern const struct tool tool_file_read;
 extern const struct tool tool_file_list;

@@ -1,5 +1,5 @@
 /*
- * undo.h - files as built-in tools would change them, and back: the undo port of core/undo.h.
+ * undo.h - files as built-in tools would change them, and back: the undo port of core/session/undo.h.
  *
  * What is looked at and what is put back is reached as tools reach it (beneath.h): inside the
  * folders of the host, and nowhere else.
@@ -7,7 +7,7 @@
 #ifndef TOOL_UNDO_H
 #define TOOL_UNDO_H
 
-#include "core/undo.h"
+#include "core/session/undo.h"
 
 /* It holds nothing: one for all. */
 extern struct undo_port tool_undo_port;

@@ -1,7 +1,7 @@
 #include "tool/walk.h"
 
 #include "base/auto.h"
-#include "core/path_rules.h"
+#include "core/guard/path_rules.h"
 
 #include <dirent.h>
 #include <fcntl.h>

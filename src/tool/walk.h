@@ -3,7 +3,7 @@
  *
  * Symbolic links are shown and never followed, so there is no way out and no circle. Folders that
  * cannot be read are counted. `.git` is left out, and what .gitignore files name, those above the
- * starting folder included, and what the rules of the place deny (core/path_rules.h).
+ * starting folder included, and what the rules of the place deny (core/guard/path_rules.h).
  *
  * Blocking: for pool threads.
  */

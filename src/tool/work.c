@@ -1,7 +1,7 @@
 #include "tool/work.h"
 
 #include "base/container.h"
-#include "core/guard.h"
+#include "core/guard/guard.h"
 #include "core/principal.h"
 
 static void cancel_work(struct op *op)

@@ -10,7 +10,7 @@
 #define TOOL_WORK_H
 
 #include "base/pick.h"
-#include "core/tool.h"
+#include "core/tool/tool.h"
 #include "loop/job.h"
 #include "tool/args.h"
 

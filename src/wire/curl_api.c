@@ -1,7 +1,7 @@
 #include "wire/curl_api.h"
 
-#include "base/shared_lib.h"
 #include "base/str.h"
+#include "loop/shared_lib.h"
 
 #define INSTALL "install the package libcurl4 (Debian: apt install libcurl4)"
 

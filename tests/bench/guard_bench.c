@@ -2,7 +2,7 @@
  * guard_bench.c - what one decision of the guard costs, in CPU time: a remote agent under two
  * parents, lists of twenty entries each, a full history, 200 bytes of arguments. The goal is 5 us.
  */
-#include "core/guard.h"
+#include "core/guard/guard.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -4,8 +4,8 @@
  *
  * usage: turns_hold FOLDER TURNS      prints bytes=N, of anonymous memory for each
  */
-#include "core/guard.h"
-#include "core/turn.h"
+#include "core/guard/guard.h"
+#include "core/session/turn.h"
 #include "store/store.h"
 
 #include <stdio.h>

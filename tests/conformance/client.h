@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "loop/proc.h"
-#include "proto/mcp/mcp_client.h"
+#include "proto/mcp/client/mcp_client.h"
 #include "wire/http_client.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #ifndef CONFORMANCE_FIXTURE_H
 #define CONFORMANCE_FIXTURE_H
 
-#include "core/offer.h"
-#include "core/session.h"
+#include "core/session/session.h"
+#include "core/tool/offer.h"
 
 void fixture_tools_join(struct offer *o);
 void fixture_asks_join(struct offer *o);

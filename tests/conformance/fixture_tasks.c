@@ -4,8 +4,8 @@
  */
 #include "fixture.h"
 
-#include "core/agent_staff.h"
-#include "proto/mcp/mcp_tasks.h"
+#include "core/agent/agent_context.h"
+#include "proto/mcp/server/mcp_tasks.h"
 #include "store/store.h"
 
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * The service of `trefoil serve`, with the suite's fixtures instead of the built-in tools. Its
  * first line on stdout is the URL; SIGTERM and SIGINT end it.
  */
-#include "app/service.h"
 #include "fixture.h"
+#include "runtime/service.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static bool start(struct server *s, unsigned port, char bound[HTTP_ADDRESS], str
     service_add_http(&s->service, &(struct config){ 0 });
     return loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&
-           http_server_listen(s->service.http, str_of(address), bound, e);
+           http_server_listen(s->service.web.http, str_of(address), bound, e);
 }
 
 /* True once it has served until it was told to stop. */
@@ -77,7 +77,7 @@ static bool serve(struct server *s, unsigned port, struct err *e)
     if (!service_open(&s->service, s->loop, &s->limits, ".", e))
         return false;
     offer_fixtures(&s->service);
-    if (!fixture_tasks_open(&s->tasks, &s->service.offer, &s->service.staff, e)) {
+    if (!fixture_tasks_open(&s->tasks, &s->service.offer, &s->service.web.agents, e)) {
         service_close(&s->service);
         return false;
     }

@@ -5,9 +5,9 @@
  * What the head became must be JSON that reads as the same text; a file that is accepted strictly
  * is accepted leniently and gives the same.
  */
-#include "app/front_matter.h"
 #include "base/auto.h"
 #include "base/utf8.h"
+#include "config/front_matter.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  */
 #include "base/auto.h"
 #include "base/json_doc.h"
-#include "base/toml.h"
+#include "base/toml/toml.h"
 #include "base/utf8.h"
 
 #include <math.h>

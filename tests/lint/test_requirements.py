@@ -13,7 +13,7 @@ from harness import case, equal, has, main  # noqa: E402  pylint: disable=wrong-
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 E2E = "tests/e2e/test_agents.py::agents_of_all_files_are_listed"
-UNIT = "tests/unit/core/test_tool_name.c::a_name_is_server_and_tool_in_small_letters"
+UNIT = "tests/unit/proto/test_tool_name.c::a_name_is_server_and_tool_in_small_letters"
 ALL = "S0-1..52 S1-1..34 S2-1..252 S3-1..66 S4-1..145 C-1..56".split()
 
 
@@ -90,7 +90,7 @@ def code_that_is_not_linked_is_noticed(folder):
     next(t for t in targets if t["name"] == "trefoil")["filename"] = small["filename"]
     info.write_text(json.dumps(targets))
     has(complaint(folder, f"S0-1\t{UNIT}", build=build), "tests what is not linked into trefoil: ")
-    has(complaint(folder, f"S0-1\t{UNIT}", build=build), "src/core/tool_name.c")
+    has(complaint(folder, f"S0-1\t{UNIT}", build=build), "src/proto/mcp/tool_name.c")
     linked = "tests/unit/base/test_base64.c"
     equal(requirements(folder, f"S0-1\t{linked}", build=build)[0], 0)
 

@@ -2,7 +2,7 @@
 #ifndef TALK_FIXTURES_H
 #define TALK_FIXTURES_H
 
-#include "core/offer.h"
+#include "core/tool/offer.h"
 
 /* Fill a source; its tools that change something change this one. */
 void fixtures_fill(struct offer_source *s);

@@ -30,7 +30,7 @@
  * Patterns: match.h. In quotes \r \n \t \\ \" \xHH stand for bytes.
  */
 #include "base/auto.h"
-#include "base/file.h"
+#include "loop/file.h"
 #include "world.h"
 
 #include <fcntl.h>

@@ -74,7 +74,7 @@ struct wire *world_add_wire(struct world *w, struct str name, bool http, enum fr
                      (size_t)w->limits.output_backlog_bytes);
     misbehave(&wire->fake, w->fault);
     if (http)
-        http_server_accept(w->service.http, &wire->fake.s, &here, NULL);
+        http_server_accept(w->service.web.http, &wire->fake.s, &here, NULL);
     else
         mcp_stdio_start(&wire->stdio, &w->service.mcp, &wire->fake.s, framing, on_stdio_done, wire);
     return wire;
@@ -154,8 +154,9 @@ static bool close_service(struct world *w, char *why, size_t size)
         snprintf(why, size, "a wire is still open after its client left and a day has passed");
         ok = false;
     }
-    if (ok && http_server_connections(w->service.http)) {
-        snprintf(why, size, "%zu connections are left", http_server_connections(w->service.http));
+    if (ok && http_server_connections(w->service.web.http)) {
+        snprintf(why, size, "%zu connections are left",
+                 http_server_connections(w->service.web.http));
         ok = false;
     }
     service_close_http(&w->service, on_http_closed, w);

@@ -7,11 +7,11 @@
 #ifndef TALK_WORLD_H
 #define TALK_WORLD_H
 
-#include "app/service.h"
 #include "fake_stream.h"
 #include "fixtures.h"
 #include "match.h"
-#include "proto/mcp/mcp_stdio.h"
+#include "proto/mcp/server/mcp_stdio.h"
+#include "runtime/service.h"
 
 enum fault { FAULT_NONE, FAULT_ONE_BYTE_READS, FAULT_SHORT_WRITES, FAULT_EAGAIN, FAULT_COUNT };
 

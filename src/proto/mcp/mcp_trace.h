@@ -18,7 +18,7 @@
 #define PROTO_MCP_TRACE_H
 
 #include "base/json.h"
-#include "core/caller.h"
+#include "core/tool/caller.h"
 
 enum { MCP_TRACE_BYTES = 256 };
 

@@ -8,8 +8,8 @@
  * as lists of pairs so that order and duplicates show.
  */
 #include "base/auto.h"
-#include "base/file.h"
-#include "base/toml.h"
+#include "base/toml/toml.h"
+#include "loop/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

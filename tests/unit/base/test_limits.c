@@ -1,7 +1,7 @@
 /* test_limits.c - the table of limits. */
 #include "base/auto.h"
 #include "base/limits.h"
-#include "base/toml.h"
+#include "base/toml/toml.h"
 #include "tap.h"
 
 static int64_t value_of(const struct limits *l, size_t row)

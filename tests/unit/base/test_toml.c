@@ -4,7 +4,7 @@
  */
 #include "base/auto.h"
 #include "base/pick.h"
-#include "base/toml.h"
+#include "base/toml/toml.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* test_agent_call.c - an agent at work for a caller: the real session and turn, a scripted model. */
 #include "base/container.h"
-#include "core/agent_call.h"
-#include "core/agent_tell.h"
-#include "core/guard.h"
-#include "core/turn.h"
+#include "core/agent/agent_call.h"
+#include "core/agent/agent_progress.h"
+#include "core/guard/guard.h"
+#include "core/session/turn.h"
 #include "tap.h"
 
 /* ---- a model that does what it is told ------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* test_agent_def.c - the words of a definition, the levels of models, the system prompt. */
 #include "base/auto.h"
-#include "core/agent_def.h"
-#include "core/prompt.h"
-#include "core/skill.h"
+#include "core/agent/agent_def.h"
+#include "core/agent/skill.h"
+#include "core/agent/system_prompt.h"
 #include "tap.h"
 
 TEST(names_are_short_and_plain)

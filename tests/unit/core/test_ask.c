@@ -1,6 +1,6 @@
 /* test_ask.c - a call that asks its caller. */
 #include "base/container.h"
-#include "core/tool.h"
+#include "core/tool/tool.h"
 #include "tap.h"
 
 /* ---- a caller that keeps what it is asked -------------------------------------------------- */

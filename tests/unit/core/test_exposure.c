@@ -1,5 +1,5 @@
 /* test_exposure.c - lists in three states, and who sees which tool. */
-#include "core/exposure.h"
+#include "core/tool/exposure.h"
 #include "tap.h"
 
 static struct str names[] = { { "mcp_fs_read", 11 }, { "admin:reset", 11 } };

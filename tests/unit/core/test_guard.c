@@ -1,8 +1,8 @@
 /* The guard around calls: letting in, asking, refusing, what is kept of it. */
 #include "base/container.h"
-#include "core/guard.h"
-#include "core/guard_vault.h"
-#include "core/offer.h"
+#include "core/guard/guard.h"
+#include "core/guard/guard_read_only.h"
+#include "core/tool/offer.h"
 #include "tap.h"
 
 #include <fcntl.h>

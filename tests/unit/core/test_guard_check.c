@@ -1,5 +1,5 @@
 /* Each check of the guard: a call it lets pass, and one it does not. */
-#include "core/guard_check.h"
+#include "core/guard/guard_check.h"
 #include "tap.h"
 
 static const struct tool reader = { .name = "file_read", .kind = TOOL_READ, .read_only = true };

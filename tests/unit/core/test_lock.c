@@ -1,7 +1,7 @@
 /* Locks on paths and turns of writing: one process without a store, and two by one that is faked. */
-#include "core/lock.h"
+#include "core/lock/lock.h"
 
-#include "core/guard.h"
+#include "core/guard/guard.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "base/container.h"
-#include "core/offer.h"
-#include "core/uri_template.h"
+#include "core/tool/offer.h"
 #include "tap.h"
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -144,46 +143,17 @@ TEST(a_source_may_be_part_of_two_offers)
     end(&d);
 }
 
-TEST(a_resource_is_found_by_uri_or_template)
+TEST(a_resource_is_found_by_its_uri)
 {
     struct desk d;
-    struct json vars;
 
     begin(&d);
     offer_join(&d.offer, &d.a);
-    OK(offer_resource(&d.offer, STR("test://page"), &d.mem, &vars) == &page);
-    OK(!json_here(vars));
-    OK(offer_resource(&d.offer, STR("test://item/a%20b/data"), &d.mem, &vars) == &item);
-    EQ_S(json_str(&d.mem, json_get(vars, STR("id"))), "a b");
-    OK(!offer_resource(&d.offer, STR("test://item/{id}/data2"), &d.mem, &vars));
+    OK(offer_resource(&d.offer, STR("test://page")) == &page);
+    OK(!offer_resource(&d.offer, STR("test://item/{id}/data")));
     OK(offer_template(&d.offer, STR("test://item/{id}/data")) == &item);
     OK(!offer_template(&d.offer, STR("test://page")));
     end(&d);
-}
-
-/* ---- templates ---------------------------------------------------------------------------- */
-
-static bool fits(struct arena *mem, const char *uri_template, const char *uri)
-{
-    struct json vars;
-
-    return uri_template_match(mem, str_of(uri_template), str_of(uri), &vars);
-}
-
-TEST(templates_match_whole_uris)
-{
-    struct arena mem = { 0 };
-
-    OK(fits(&mem, "a://{x}", "a://1"));
-    OK(fits(&mem, "a://{x}.{y}", "a://1.2"));
-    OK(!fits(&mem, "a://{x}", "a://"));
-    OK(!fits(&mem, "a://{x}", "a://1/2"));
-    OK(!fits(&mem, "a://{x}/b", "a://1/bc"));
-    OK(!fits(&mem, "a://{x}/b", "a://1"));
-    OK(!fits(&mem, "a://{x", "a://1"));
-    OK(!fits(&mem, "a://{x}", "a://%ff"));
-    OK(fits(&mem, "a://{x}", "a://100%"));
-    arena_fini(&mem);
 }
 
 TEST_MAIN()

@@ -1,4 +1,4 @@
-#include "core/rate.h"
+#include "core/guard/rate.h"
 #include "tap.h"
 
 enum { START = 1000000 };

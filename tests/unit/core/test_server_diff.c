@@ -1,6 +1,6 @@
 /* test_server_diff.c - what a reload would have to do. */
 #include "base/auto.h"
-#include "core/server_diff.h"
+#include "core/tool/server_diff.h"
 #include "tap.h"
 
 static const char *const argv_a[] = { "npx", "-y", "a", NULL };

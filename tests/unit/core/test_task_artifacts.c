@@ -1,5 +1,5 @@
 /* Which paths of an answer count as made, and in which order they are listed. */
-#include "core/task_artifacts.h"
+#include "core/task/task_artifacts.h"
 #include "tap.h"
 
 static struct arena mem;

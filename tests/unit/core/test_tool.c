@@ -1,5 +1,5 @@
 #include "base/container.h"
-#include "core/tool.h"
+#include "core/tool/tool.h"
 #include "tap.h"
 
 /* ---- tools that do as they are told ------------------------------------------------------- */

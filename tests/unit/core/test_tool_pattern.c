@@ -1,6 +1,6 @@
 /* test_tool_pattern.c - which calls the entries of a list of tools mean. */
 #include "base/auto.h"
-#include "core/tool_pattern.h"
+#include "core/guard/tool_pattern.h"
 #include "tap.h"
 
 enum {

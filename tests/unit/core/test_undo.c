@@ -1,7 +1,7 @@
 /* Taking a turn back: real files, a real store. */
 #include "base/container.h"
-#include "core/tool.h"
-#include "core/undo.h"
+#include "core/session/undo.h"
+#include "core/tool/tool.h"
 #include "tool/tools.h"
 #include "tool/undo.h"
 #include "unit/store/stage.h"

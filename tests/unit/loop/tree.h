@@ -2,7 +2,7 @@
 #ifndef TESTS_TREE_H
 #define TESTS_TREE_H
 
-#include "base/kids.h"
+#include "loop/process_tree.h"
 
 #include <ctype.h>
 #include <dirent.h>

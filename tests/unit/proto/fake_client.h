@@ -1,12 +1,12 @@
 /*
  * fake_client.h - an mcp_client without a server: the test says what happens to it.
  *
- * Linked instead of proto/mcp/mcp_client.c. Each open client is found by the name of its server.
+ * Linked instead of proto/mcp/client/mcp_client.c. Each open client is found by the name of its server.
  */
 #ifndef TESTS_FAKE_CLIENT_H
 #define TESTS_FAKE_CLIENT_H
 
-#include "proto/mcp/mcp_client.h"
+#include "proto/mcp/client/mcp_client.h"
 
 enum { FAKE_CALLS = 16 };
 

@@ -8,9 +8,9 @@
 #ifndef TESTS_MCP_WORLD_H
 #define TESTS_MCP_WORLD_H
 
-#include "core/offer.h"
+#include "core/tool/offer.h"
 #include "fake_stream.h"
-#include "proto/mcp/mcp_session.h"
+#include "proto/mcp/server/mcp_session.h"
 
 enum { WORLD_CLIENTS = 8, WORLD_HELD = 8 };
 

@@ -2,8 +2,8 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "proto/mcp/mcp_client_mirror.h"
-#include "proto/mcp/mcp_client_work.h"
+#include "proto/mcp/client/mcp_client_headers.h"
+#include "proto/mcp/client/mcp_client_work.h"
 #include "tap.h"
 
 #include <stdlib.h>

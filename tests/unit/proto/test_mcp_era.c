@@ -1,5 +1,5 @@
 #include "base/auto.h"
-#include "proto/mcp/mcp_era.h"
+#include "proto/mcp/server/mcp_era.h"
 #include "tap.h"
 
 static struct json read_json(struct arena *mem, const char *text)

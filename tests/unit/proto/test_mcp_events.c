@@ -1,5 +1,5 @@
 /* What a session keeps of its event streams, and how a client finds its place in them. */
-#include "proto/mcp/mcp_events.h"
+#include "proto/mcp/server/mcp_events.h"
 
 #include "tap.h"
 

@@ -6,7 +6,7 @@
  */
 #include "fake_stream.h"
 #include "fixtures.h"
-#include "proto/mcp/mcp_stdio.h"
+#include "proto/mcp/server/mcp_stdio.h"
 #include "tap.h"
 
 enum { LIVES = 300, STEPS = 120, CLIENTS = 3 };

@@ -1,6 +1,6 @@
 /* One server of a fleet: connecting, losing, waiting, calling. */
-#include "fleet_world.h"
 #include "tap.h"
+#include "upstreams_world.h"
 
 #define TWO "[{\"name\":\"add\",\"description\":\"adds\"},{\"name\":\"sub\"}]"
 

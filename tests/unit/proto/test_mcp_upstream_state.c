@@ -1,4 +1,4 @@
-#include "proto/mcp/mcp_upstream_state.h"
+#include "proto/mcp/client/mcp_upstream_state.h"
 
 #include "base/str.h"
 #include "tap.h"

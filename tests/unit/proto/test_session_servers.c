@@ -1,8 +1,8 @@
 /* Servers of a session beside those of the program. */
 #include "base/log.h"
-#include "fleet_world.h"
-#include "proto/mcp/session_servers.h"
+#include "proto/mcp/client/session_servers.h"
 #include "tap.h"
+#include "upstreams_world.h"
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 #ifndef TESTS_UNIT_STORE_STAGE_H
 #define TESTS_UNIT_STORE_STAGE_H
 
-#include "core/guard.h"
-#include "core/turn.h"
+#include "core/guard/guard.h"
+#include "core/session/turn.h"
 #include "store_world.h"
 
 /* What the model says when it is asked once. */

@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_STORE_WORLD_H
 #define TESTS_UNIT_STORE_WORLD_H
 
-#include "../app/place.h"
 #include "../loop/until.h"
+#include "place.h"
 #include "store/store.h"
 
 struct world {

@@ -1,6 +1,6 @@
 /* Seals of the audit log: what each hangs on, wherever the one before it stands. */
-#include "../app/place.h"
-#include "base/file.h"
+#include "loop/file.h"
+#include "place.h"
 #include "store/audit_check.h"
 #include "store/audit_log.h"
 #include "store/audit_write.h"

@@ -1,5 +1,5 @@
 /* Locks of two processes by a real database: two tables on two stores, and one that is killed. */
-#include "core/lock.h"
+#include "core/lock/lock.h"
 
 #include "store_world.h"
 

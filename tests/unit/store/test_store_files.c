@@ -174,7 +174,7 @@ TEST(what_is_no_database_is_refused_and_left_alone)
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-/* It may be writable again, so tasks that wait for it are not given up (core/task_log.c). */
+/* It may be writable again, so tasks that wait for it are not given up (core/task/task_log.c). */
 TEST(a_store_that_is_read_only_is_no_matter_of_permission)
 {
     AUTO_WORLD w;

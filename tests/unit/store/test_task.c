@@ -1,8 +1,8 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
-#include "base/file.h"
 #include "base/log.h"
-#include "core/lock.h"
-#include "core/task_parts.h"
+#include "core/lock/lock.h"
+#include "core/task/task_parts.h"
+#include "loop/file.h"
 #include "stage.h"
 
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
 /* Tasks that are a call of a tool, over the real store: asked, answered, cancelled, lost. */
 #include "base/log.h"
-#include "core/task_call.h"
+#include "core/task/task_call.h"
 #include "stage.h"
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 /* Turns over the real store: what is told, what is kept, what a model gets to read. */
-#include "core/turn_parts.h"
+#include "core/session/turn_parts.h"
 #include "stage.h"
 
 static bool is_stuck(void *who)

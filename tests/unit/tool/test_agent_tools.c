@@ -1,6 +1,6 @@
 /* agent_list, ask_user, artifact_write, and the tools that are still to come. */
 #include "base/container.h"
-#include "core/agent_call.h"
+#include "core/agent/agent_call.h"
 #include "tool_bench.h"
 
 /* ---- agents -------------------------------------------------------------------------------- */

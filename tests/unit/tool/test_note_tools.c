@@ -1,5 +1,5 @@
 /* memory, plan_update and skill. */
-#include "core/skill.h"
+#include "core/agent/skill.h"
 #include "tool_bench.h"
 
 #include <sys/file.h>

@@ -1,5 +1,5 @@
 /* The tools about tasks: what they refuse before any task is begun. */
-#include "core/agent_staff.h"
+#include "core/agent/agent_context.h"
 #include "tool/task_tools.h"
 #include "tool_bench.h"
 

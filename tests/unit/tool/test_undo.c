@@ -1,5 +1,5 @@
 /* What tools would change, kept; and brought back. */
-#include "core/store_port.h"
+#include "core/store.h"
 #include "swapper.h"
 #include "tool/undo.h"
 

@@ -7,8 +7,8 @@
 #ifndef TESTS_TOOL_BENCH_H
 #define TESTS_TOOL_BENCH_H
 
-#include "core/state_port.h"
-#include "core/tool.h"
+#include "core/state.h"
+#include "core/tool/tool.h"
 #include "tap.h"
 #include "tool/tools.h"
 #include "unit/loop/until.h"

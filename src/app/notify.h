@@ -1,8 +1,0 @@
-/* notify.h - telling systemd how we are, where it wants to know (Type=notify). */
-#ifndef APP_NOTIFY_H
-#define APP_NOTIFY_H
-
-/* "READY=1", "STOPPING=1", as sd_notify(3) lists them. Without NOTIFY_SOCKET nothing happens. */
-void notify_systemd(const char *state);
-
-#endif

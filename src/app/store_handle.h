@@ -1,0 +1,39 @@
+/*
+ * store_handle.h - for verbs that look at what is stored and need nothing else: the store of the root, on
+ * a loop of its own. Blocking, like the verbs.
+ */
+#ifndef APP_STORE_HANDLE_H
+#define APP_STORE_HANDLE_H
+
+#include "app/app.h"
+#include "core/session/history.h"
+#include "store/store.h"
+
+struct shelf {
+    struct loop *loop;
+    struct store *store;
+    struct store_port *port;
+    struct arena mem; /* of histories, until it is closed */
+};
+
+/*
+ * Nothing is made: without a database *port is NULL, and there is nothing to close. False, with the
+ * reason on stderr, when it cannot be opened.
+ */
+bool shelf_open(struct shelf *s, struct app *app);
+
+/* The database at a path, which is created if it is missing. */
+bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err *e);
+
+void shelf_close(struct shelf *s);
+
+/* The records of a session, as they are stored, one after the other. */
+bool shelf_records(struct shelf *s, struct str session,
+                   bool (*each)(void *who, const struct store_event *record, struct err *e),
+                   void *who, struct err *e);
+
+/* Its conversation, in mem. history_free it. NULL on failure. */
+struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
+                              struct str session, struct err *e);
+
+#endif

@@ -1,3 +1,0 @@
-#include "app/app.h"
-
-const char trefoil_version[] = TREFOIL_VERSION;

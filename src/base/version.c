@@ -1,0 +1,3 @@
+#include "base/version.h"
+
+const char trefoil_version[] = TREFOIL_VERSION;

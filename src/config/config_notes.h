@@ -1,0 +1,31 @@
+/*
+ * config_notes.h - what a reader of the configuration has to say short of an error.
+ *
+ * The log is set up only after the configuration is read, and `config check` prints what others
+ * log: so remarks are gathered first. Each sentence once.
+ */
+#ifndef CONFIG_CONFIG_NOTES_H
+#define CONFIG_CONFIG_NOTES_H
+
+#include "base/arena.h"
+#include "base/log.h"
+
+struct note {
+    enum log_level
+        level; /* LOG_WARN: act on it; LOG_INFO: only check says so; LOG_DEBUG: how it is */
+    struct str text;
+};
+
+struct notes {
+    struct note *v;
+    size_t n, room;
+};
+
+/* Without a list nobody wants to know. */
+void note(struct arena *mem, struct notes *list, enum log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Give all to the log. */
+void notes_log(const struct notes *list);
+
+#endif

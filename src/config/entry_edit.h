@@ -1,0 +1,57 @@
+/*
+ * entry_edit.h - put one entry into the configuration file of another program; every other byte
+ * of the file stays.
+ *
+ * One function per file format. Each finds the place in the text, writes the entry there in the
+ * style of the file, and reads the new text again before it is given back: it must say what it
+ * said before, and the new entry. A file that cannot be parsed, or whose shape does not allow a
+ * safe change, is an error.
+ */
+#ifndef CONFIG_ENTRY_EDIT_H
+#define CONFIG_ENTRY_EDIT_H
+
+#include "base/json.h"
+
+enum entry_change {
+    ENTRY_CHANGED,
+    ENTRY_SAME,    /* the entry is there and has all members of the value; *out is the old text */
+    ENTRY_DIFFERS, /* it is there with another value, and `replace` is not set; likewise */
+};
+
+struct entry_put {
+    const char *file; /* for messages */
+    struct str text;  /* of the file; "" when there is none */
+    struct str map;   /* the top-level key that holds the entries; made when absent */
+    struct str name;  /* of the entry */
+    struct str value; /* JSON: an object */
+    bool replace;
+};
+
+typedef bool entry_put_fn(struct arena *mem, const struct entry_put *put, enum entry_change *how,
+                          struct str *out, struct err *e);
+
+entry_put_fn json_edit_put; /* comments and commas before closing brackets are accepted */
+entry_put_fn toml_edit_put; /* writes [map.name] */
+entry_put_fn yaml_edit_put; /* block style only */
+
+/* ---- for these functions -------------------------------------------------------------------- */
+
+/* Read the value of a put; there is no limit but those of the format. */
+bool entry_read_value(struct arena *mem, const struct entry_put *put, struct json *out,
+                      struct err *e);
+
+/* Do both mean the same? The order of members does not count. */
+bool entry_equal(struct arena *mem, struct json a, struct json b);
+
+/*
+ * Is the entry already there, so that nothing is to be written? Then true, with *how and *out.
+ * `map` is that of the file; missing or null when the file has none.
+ */
+bool entry_is_there(struct arena *mem, const struct entry_put *put, struct json map,
+                    struct json value, enum entry_change *how, struct str *out);
+
+/* The document `was` and the entry, and nothing else, must be in `now`. */
+bool entry_verify(struct arena *mem, const struct entry_put *put, struct json was, struct json now,
+                  struct json value, struct err *e);
+
+#endif

@@ -1,0 +1,92 @@
+#include "config/guard_read.h"
+
+static bool says_named(struct str name, enum guard_says *out)
+{
+    static const struct str names[] = { STR("auto"), STR("ask"), STR("deny") };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (str_eq(name, names[i])) {
+            *out = (enum guard_says)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool kind_named(struct str name, enum tool_kind *out)
+{
+    for (size_t i = 0; i < TOOL_KINDS; i++) {
+        if (str_eq(name, str_of(guard_kind_names[i]))) {
+            *out = (enum tool_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void lay(enum guard_says *to, enum guard_says says, bool from_project)
+{
+    if (!from_project || says > *to)
+        *to = says;
+}
+
+/* A project that says "auto" says nothing: that would waive the default. */
+static void lay_permission(enum guard_permission *to, enum guard_permission says, bool from_project)
+{
+    if (!from_project || (says > *to && says != PERMISSION_AUTO))
+        *to = says;
+}
+
+static bool apply_permission(struct arena *mem, struct json table, bool from_project,
+                             struct guard_scope *to, struct err *e)
+{
+    enum guard_permission says;
+    enum tool_kind kind;
+
+    if (!pick_check_keys(mem, table, e))
+        return false;
+    JSON_MEMBERS(key, table)
+    {
+        if (!kind_named(json_str(mem, key), &kind))
+            return json_fail(key, e,
+                             "unknown kind of tool; accepted are read, edit, delete, move, "
+                             "search, execute, fetch, think");
+        if (!guard_permission_named(json_str(mem, json_value(key)), &says))
+            return json_fail(json_value(key), e, "accepted are \"auto\", \"ask\" and \"deny\"");
+        lay_permission(&to->permission[kind], says, from_project);
+    }
+    return true;
+}
+
+bool guard_table_apply(struct arena *mem, struct json at, const struct guard_table *t,
+                       bool from_project, struct guard_scope *to, struct err *e)
+{
+    enum agent_mode mode = AGENT_READ_WRITE;
+    enum guard_says taint;
+
+    if (t->mode.p && !agent_mode_named(t->mode, &mode))
+        return json_fail(json_get(at, STR("mode")), e,
+                         "unknown mode; accepted are \"read-write\" and \"read-only\"");
+    if (t->mode.p && !(from_project && to->mode == AGENT_READ_ONLY))
+        to->mode = mode;
+    if (t->taint.p) {
+        if (!says_named(t->taint, &taint))
+            return json_fail(json_get(at, STR("taint")), e,
+                             "accepted are \"auto\", \"ask\" and \"deny\"");
+        lay(&to->taint, taint, from_project);
+    }
+    return !json_here(t->permission) || apply_permission(mem, t->permission, from_project, to, e);
+}
+
+bool guard_user_trust_apply(struct json at, const struct guard_table *t, bool from_project,
+                            bool *untrusted, struct err *e)
+{
+    bool says = str_eq(t->user_trust, STR("untrusted"));
+
+    if (t->user_trust.p && !says && !str_eq(t->user_trust, STR("trusted")))
+        return json_fail(json_get(at, STR("user_trust")), e,
+                         "accepted are \"trusted\" and \"untrusted\"");
+    if (t->user_trust.p && !(from_project && *untrusted))
+        *untrusted = says;
+    return true;
+}

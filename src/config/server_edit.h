@@ -1,0 +1,43 @@
+/*
+ * server_edit.h - change the servers of one of our files without touching the rest of its text.
+ *
+ * The place comes from the positions that the TOML reader keeps; comments, order and formatting
+ * stay as they are. Before anything is given back the new text is read again: it must parse, the
+ * server in question must be as asked for, and everything else must mean what it meant. Else it
+ * is an error, and nobody writes anything.
+ */
+#ifndef CONFIG_SERVER_EDIT_H
+#define CONFIG_SERVER_EDIT_H
+
+#include "config/config.h"
+
+struct server_edit {
+    struct arena *mem;
+    const char *root;
+    const struct limits *limits;
+    const char *file; /* for messages */
+    struct str text;  /* of the file as it is; "" when there is none */
+};
+
+/* What to add. A variable without a value (p == NULL) passes ours on. */
+struct server_new {
+    const char *name;
+    const char *const *argv; /* ended by NULL; NULL with a url */
+    const char *url;
+    const char *transport; /* http or sse; NULL: what fits the url is found out */
+    const struct server_pair *env, *header;
+    size_t envs, headers;
+};
+
+bool server_edit_add(const struct server_edit *ed, const struct server_new *n, struct str *out,
+                     struct err *e);
+
+/* ERR_NOT_FOUND when the file has no such server. */
+bool server_edit_remove(const struct server_edit *ed, const char *name, struct str *out,
+                        struct err *e);
+
+/* Enable or disable. The same text when it is so already. */
+bool server_edit_switch(const struct server_edit *ed, const char *name, bool on, struct str *out,
+                        struct err *e);
+
+#endif

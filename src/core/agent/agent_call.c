@@ -1,0 +1,469 @@
+/*
+ * agent_call.c - see the header.
+ *
+ *   LOOKING   the session to resume is looked up: whose is it?
+ *   OPENING   it is opened, or a new one made; one that works for another call is waited for
+ *   WORKING   its turn runs
+ *   LEAVING   the session is left
+ *   then the call settles
+ *
+ * All of it is one op under the call, which ends with the last state. A cancel reaches what runs
+ * (the turn ends well, with what was said until then) and shortens the rest to LEAVING.
+ */
+#include "core/agent/agent_call.h"
+
+#include "base/container.h"
+#include "core/agent/agent_artifacts.h"
+#include "core/agent/agent_progress.h"
+#include "core/guard/guard.h"
+#include "core/session/history_record.h"
+#include "core/session/turn.h"
+
+/* ---- one call ------------------------------------------------------------------------------ */
+
+struct errand {
+    struct op op; /* first: under the call */
+    struct work_client client;
+    struct call *call;
+    struct agent_call_opts opts;
+    struct agent *agent;
+    struct guard_scope scope; /* between the caller's and the session's */
+    struct store_ask look;
+    struct store_step look_step;
+    struct session session;
+    struct session_opening opening;
+    struct turn turn;
+    struct block block;
+    struct turn_prompt prompt;
+    char prompt_id[ID_TEXT];
+    struct agent_tell tell;
+    struct timer deadline;
+    int64_t left_ms; /* of the deadline, while it stands still */
+    size_t asks;     /* of the caller, open */
+    size_t asked;    /* ever */
+    bool late;
+    char id[ID_TEXT];       /* of the session; "" before it is open */
+    bool read_only;         /* the mode in force */
+    struct str mode_reason; /* why, where nobody asked for that */
+    bool said;              /* the agent has spoken in this turn */
+    struct str answer;      /* what it said last */
+    struct str taint;       /* from where untrusted data got into the conversation */
+    struct agent_made *made;
+    bool turned;    /* the turn has run, and says how it ended */
+    struct err why; /* else: what went wrong; ERR_NONE: nothing */
+};
+
+static struct errand *errand_of(struct work_client *c)
+{
+    return CONTAINER_OF(c, struct errand, client);
+}
+
+/* ---- the deadline -------------------------------------------------------------------------- */
+
+static void on_deadline(struct timer *t)
+{
+    struct errand *r = CONTAINER_OF(t, struct errand, deadline);
+
+    r->late = true;
+    op_cancel(&r->op);
+}
+
+static void stop_deadline(struct errand *r)
+{
+    if (r->asks++ || !timer_is_set(&r->deadline))
+        return;
+    r->left_ms = r->deadline.due - loop_now(r->op.loop);
+    timer_clear(r->op.loop, &r->deadline);
+}
+
+static void go_on_deadline(struct errand *r)
+{
+    if (--r->asks || r->op.canceled)
+        return;
+    timer_set(r->op.loop, &r->deadline, r->left_ms > 0 ? r->left_ms : 1, on_deadline);
+}
+
+/* ---- asks ---------------------------------------------------------------------------------- */
+
+/*
+ * A question of a tool of the agent, asked of our caller. An op under that question, so that it
+ * cannot go before we are done with it, and taking it back takes ours back.
+ */
+struct forwarded {
+    struct op op; /* first */
+    struct errand *errand;
+    struct ask *from;
+    struct ask to;
+};
+
+static void cancel_forwarded(struct op *op)
+{
+    op_cancel(&CONTAINER_OF(op, struct forwarded, op)->to.op);
+}
+
+static const struct op_kind forwarded_kind = { .name = "forwarded ask",
+                                               .cancel = cancel_forwarded };
+
+static void on_forwarded(struct op *op, const struct err *e, void *who)
+{
+    (void)op;
+    (void)e;
+    (void)who;
+}
+
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct forwarded *f = who;
+
+    (void)op;
+    go_on_deadline(f->errand);
+    if (e)
+        ask_refuse(f->from, e);
+    else
+        ask_answer(f->from, f->to.answer);
+    op_ok(&f->op);
+}
+
+/* An agent has a model and folders of its own. */
+static bool can_ask(const struct work_client *c, enum ask_kind kind)
+{
+    const struct errand *r = CONTAINER_OF(c, struct errand, client);
+
+    return (kind == ASK_FORM || kind == ASK_URL || kind == ASK_PERMISSION) &&
+           call_can_ask(r->call, kind);
+}
+
+static void ask(struct work_client *c, struct ask *from)
+{
+    struct errand *r = errand_of(c);
+    struct arena *mem = r->call->mem;
+    struct forwarded *f = ARENA_NEW(mem, struct forwarded);
+
+    f->errand = r;
+    f->from = from;
+    op_begin(&f->op, &forwarded_kind, r->op.loop, &from->op, on_forwarded, f);
+    stop_deadline(r);
+    call_ask_about(r->call, from->about, &f->to, from->kind,
+                   arena_printf(mem, "agent_%zu", ++r->asked), arena_str(mem, from->params),
+                   on_answered, f);
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/* Of an agent that our agent has called, too. */
+static void on_below(struct work_client *c, struct str session, const struct event *ev)
+{
+    struct caller *caller = errand_of(c)->call->caller;
+
+    if (caller->kind->below)
+        caller->kind->below(caller, session, ev);
+}
+
+static void on_event(struct work_client *c, const struct event *ev)
+{
+    struct errand *r = errand_of(c);
+
+    if (ev->kind == EVENT_TEXT)
+        r->said = true;
+    else if (ev->kind == EVENT_ARTIFACT)
+        agent_made_add(&r->made, r->call, &ev->artifact);
+    on_below(c, str_of(r->id), ev);
+    agent_tell_event(&r->tell, ev);
+}
+
+static const struct work_client_kind client_kind = {
+    .event = on_event,
+    .can = can_ask,
+    .ask = ask,
+    .below = on_below,
+};
+
+/* ---- the result ---------------------------------------------------------------------------- */
+
+const char agent_call_output[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"answer\":{\"type\":\"string\",\"description\":\"What the agent said.\"},"
+    "\"session_id\":{\"type\":\"string\","
+    "\"description\":\"Give it with the next message to continue this conversation.\"},"
+    "\"stop\":{\"type\":\"string\",\"description\":\"Why it ended; end: it has answered.\"},"
+    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"
+    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it was read-only though that was "
+    "not "
+    "asked for, and which setting changes that.\"},"
+    "\"usage\":{\"type\":\"object\",\"description\":\"Tokens of this turn.\"}},"
+    "\"required\":[\"answer\",\"session_id\",\"stop\"]}";
+
+static void write_structured(struct errand *r)
+{
+    struct jw w = jw_to(&r->call->structured);
+
+    jw_object(&w);
+    jw_kstr(&w, "answer", r->answer.p ? r->answer : STR(""));
+    jw_kstr(&w, "session_id", str_of(r->id));
+    jw_kstr(&w, "stop", str_of(turn_stop_names[r->turned ? r->turn.stop : TURN_FAILED]));
+    jw_kstr(&w, "mode", str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)));
+    jw_kstr(&w, "mode_reason", r->mode_reason);
+    jw_plain_key(&w, STR("usage"));
+    usage_write(&w, &r->turn.usage);
+    jw_object_end(&w);
+    if (r->call->structured.full) /* the text says it, too */
+        buf_clear(&r->call->structured);
+}
+
+/* Why it is no good answer, or not a whole one; NULL: it is. */
+static const char *complaint(const struct errand *r)
+{
+    if (r->late)
+        return arena_printf(r->call->mem,
+                            "the agent took longer than %lld ms (limits.agent_call_ms)",
+                            (long long)r->call->host->limits->agent_call_ms)
+            .p;
+    if (!r->turned)
+        return r->why.text;
+    if (r->turn.stop == TURN_CANCELED)
+        return "the agent was stopped";
+    return r->turn.stop == TURN_END ? NULL : r->turn.why.text;
+}
+
+static void write_result(struct errand *r)
+{
+    struct call *call = r->call;
+    const char *wrong = complaint(r);
+
+    if (r->answer.n || !wrong)
+        call_text(call, r->answer.p ? r->answer : STR(""));
+    agent_made_write(r->made, call, r->id);
+    if (wrong)
+        call_text(call, str_of(wrong));
+    call->is_error = wrong && !(r->turned && r->turn.stop == TURN_LENGTH);
+    write_structured(r);
+    if (r->taint.p) {
+        call->untrusted = true;
+        call->from = r->taint;
+    }
+}
+
+/* ---- from state to state ------------------------------------------------------------------- */
+
+static void finish(struct errand *r)
+{
+    timer_clear(r->op.loop, &r->deadline);
+    agent_tell_end(&r->tell);
+    op_ok(&r->op);
+}
+
+static void on_left(void *who)
+{
+    finish(who);
+}
+
+static void leave(struct errand *r)
+{
+    const struct history *h = r->session.history;
+    struct str taint = history_taint(h);
+
+    if (r->said) /* an earlier answer in the session is not the answer to this call */
+        r->answer = arena_str(r->call->mem, history_answer_to(h, str_of(r->prompt_id)));
+    if (taint.p)
+        r->taint = arena_str(r->call->mem, taint);
+    session_close(&r->session, on_left, r);
+}
+
+static void on_turned(struct op *op, const struct err *e, void *who)
+{
+    struct errand *r = who;
+
+    (void)op;
+    if (e)
+        r->why = *e;
+    else
+        r->turned = true;
+    leave(r);
+}
+
+/* A session that goes on keeps the mode it was begun in. */
+static void note_mode(struct errand *r)
+{
+    const struct agent *a = r->session.agent;
+
+    r->read_only = guard_is_read_only(&r->session.scope);
+    if (!r->read_only || r->opts.read_only)
+        return;
+    r->mode_reason = agent_mode_reason(r->call->mem, a->def->name, a->scope.mode, &r->scope);
+    if (!r->mode_reason.n)
+        r->mode_reason = STR("the session was begun read-only");
+}
+
+static void on_opened(struct op *op, const struct err *e, void *who)
+{
+    struct errand *r = who;
+
+    (void)op;
+    agent_drop(r->agent); /* the session has its own hold on it */
+    if (e) {
+        r->why = *e;
+        finish(r);
+        return;
+    }
+    memcpy(r->id, r->session.id, sizeof(r->id));
+    note_mode(r);
+    if (r->op.canceled) {
+        fail(&r->why, ERR_CANCELED, "canceled");
+        leave(r);
+    } else {
+        r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
+        id_new(loop_wall(r->op.loop), r->prompt_id);
+        r->prompt =
+            (struct turn_prompt){ .block = &r->block, .blocks = 1, .id = str_of(r->prompt_id) };
+        timer_set(r->op.loop, &r->deadline, r->call->host->limits->agent_call_ms, on_deadline);
+        turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
+                   &r->op, on_turned, r);
+    }
+}
+
+static void open_session(struct errand *r)
+{
+    const struct call *call = r->call;
+    struct caller caller = *call->caller; /* which may live longer than an id made here */
+    struct err e;
+
+    r->agent = r->opts.staff->desk->kind->take(r->opts.staff->desk,
+                                               &(struct agent_want){ .name = r->opts.agent }, &e);
+    if (!r->agent) {
+        r->why = e;
+        finish(r);
+        return;
+    }
+    r->scope = agent_caller_scope(call);
+    session_open(&r->session, &r->opening, r->opts.staff->world,
+                 &(struct session_opts){
+                     .id = r->opts.session,
+                     .agent = r->agent,
+                     .cwd = r->opts.session.p || r->agent->def->folder ? NULL : call->host->cwd,
+                     .read_only = r->opts.read_only,
+                     .parent = &r->scope,
+                     .origin = caller.origin,
+                     .principal = caller.principal,
+                     .client = caller.client,
+                     .remote = caller.remote,
+                     .trace = trace_next(&caller, call->mem, loop_wall(r->op.loop)),
+                     .taint = caller.taint,
+                 },
+                 &r->op, on_opened, r);
+}
+
+/* ---- whose session is it? ------------------------------------------------------------------ */
+
+static bool check_agent(struct errand *r, struct str owner, struct err *e)
+{
+    if (!r->opts.agent.p && owner.n)
+        r->opts.agent = arena_str(r->call->mem, owner);
+    if (!owner.n || str_eq(owner, r->opts.agent))
+        return true;
+    return fail(e, ERR_INVALID,
+                "session " STR_FMT " is one of the agent " STR_FMT ", not of " STR_FMT,
+                STR_ARG(str_head(r->opts.session, 40)), STR_ARG(str_head(owner, 64)),
+                STR_ARG(str_head(r->opts.agent, 64)));
+}
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct errand *r = who;
+
+    (void)op;
+    if (e)
+        r->why = *e;
+    else if (session_check_owner(&r->look_step.session, r->call->caller->principal, &r->why))
+        check_agent(r, r->look_step.session.agent, &r->why);
+    store_ask_fini(&r->look);
+    if (r->why.code != ERR_NONE)
+        finish(r);
+    else
+        open_session(r);
+}
+
+static void look_up(struct errand *r)
+{
+    struct store_port *store = r->opts.staff->world->store;
+
+    if (!store) {
+        fail(&r->why, ERR_NOT_FOUND, "no sessions are kept here, so there is none to resume");
+        finish(r);
+        return;
+    }
+    r->look_step =
+        (struct store_step){ .what = STORE_SESSION_LOAD, .session = { .id = r->opts.session } };
+    r->look.step = &r->look_step;
+    r->look.steps = 1;
+    store_start(store, &r->look, &r->op, on_looked, r);
+}
+
+/* ---- beginning ----------------------------------------------------------------------------- */
+
+/* Who is below has been told, or nobody is and a state follows that looks. */
+static void cancel_errand(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind errand_kind = { .name = "agent call", .cancel = cancel_errand };
+
+static void on_errand_done(struct op *op, const struct err *e, void *who)
+{
+    struct errand *r = who;
+    struct call *call = r->call;
+
+    (void)op;
+    (void)e;
+    if (!r->id[0]) {
+        call_failed(call, "%s", r->why.text);
+        return;
+    }
+    write_result(r);
+    call_done(call);
+}
+
+bool agent_call_check_depth(struct call *call)
+{
+    const struct limits *l = call->host->limits;
+    const struct trace *t = &call->caller->trace;
+
+    if (trace_too_deep(t->depth + 1, l->trace_depth))
+        call_failed(call, "more than %lld agents have called each other",
+                    (long long)l->trace_depth);
+    else if (trace_too_deep(t->depth - t->arrived + 1, l->agent_depth))
+        call_failed(call, "more than %lld agents have called each other (limits.agent_depth)",
+                    (long long)l->agent_depth);
+    else
+        return true;
+    return false;
+}
+
+static bool check(struct call *call, const struct agent_call_opts *opts)
+{
+    if (!opts->staff || !opts->staff->desk)
+        call_failed(call, "there are no agents here");
+    else if (!str_trim(opts->message).n)
+        call_failed(call, "message: say what the agent is to do");
+    else
+        return agent_call_check_depth(call);
+    return false;
+}
+
+void agent_call(struct call *call, const struct agent_call_opts *opts)
+{
+    struct errand *r;
+
+    if (!check(call, opts))
+        return;
+    r = ARENA_NEW(call->mem, struct errand);
+    r->call = call;
+    r->opts = *opts;
+    r->client.kind = &client_kind;
+    agent_tell_begin(&r->tell, call);
+    op_begin(&r->op, &errand_kind, call->op.loop, &call->op, on_errand_done, r);
+    if (opts->session.p)
+        look_up(r);
+    else
+        open_session(r);
+}

@@ -1,0 +1,118 @@
+#include "core/agent/agent_context.h"
+
+/* ---- cards --------------------------------------------------------------------------------- */
+
+static const struct agent_card default_card = {
+    .name = "default",
+    .title = "Default agent",
+    .description = STR("An agent without a file of its own: it works in this project with all "
+                       "tools it may use."),
+};
+
+static bool has_default(const struct agent_card *card, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(str_of(card[i].name), str_of(default_card.name)))
+            return true;
+    return false;
+}
+
+const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i)
+{
+    const struct agent_card *card;
+    size_t n;
+
+    if (!staff || !staff->desk)
+        return NULL;
+    card = staff->desk->kind->cards(staff->desk, &n);
+    if (!has_default(card, n) && !i--)
+        return &default_card;
+    return i < n ? &card[i] : NULL;
+}
+
+struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mode mode,
+                             const struct guard_scope *caller)
+{
+    const struct guard_scope *by = guard_read_only_by(caller);
+    const char *who = by && by->name ? by->name : "the caller";
+
+    if (by && who[0] == '[')
+        return arena_printf(
+            mem,
+            "whoever calls from here may only read; %s mode = \"read-write\" in the "
+            "user's config.toml changes that",
+            who);
+    if (by)
+        return arena_printf(mem, "%s, for which it works, may only read", who);
+    if (mode == AGENT_READ_ONLY)
+        return arena_printf(mem, "the agent %s is defined so: mode or approval_mode in its file",
+                            name);
+    return STR_NONE;
+}
+
+void agent_card_write(struct jw *w, const struct agent_card *card, const struct call *call)
+{
+    struct guard_scope caller = agent_caller_scope(call);
+    struct str why = agent_mode_reason(call->mem, card->name, card->mode, &caller);
+
+    jw_object(w);
+    jw_kstr(w, "name", str_of(card->name));
+    jw_kstr(w, "title", str_of(card->title));
+    jw_kstr(w, "description", card->description.p ? card->description : STR(""));
+    jw_kstr(w, "mode", str_of(agent_mode_name(why.n ? AGENT_READ_ONLY : AGENT_READ_WRITE)));
+    jw_kstr(w, "mode_reason", why);
+    jw_plain_key(w, STR("tier"));
+    if (card->tier)
+        jw_str(w, str_of(card->tier));
+    else
+        jw_null(w);
+    jw_object_end(w);
+}
+
+/* ---- rights ---------------------------------------------------------------------------------- */
+
+struct guard_scope agent_caller_scope(const struct call *call)
+{
+    const struct guard *g = call->host->guard;
+
+    return (struct guard_scope){
+        .name = "the caller",
+        .parent = call->caller->scope ? call->caller->scope
+                  : g                 ? &g->own
+                                      : NULL,
+    };
+}
+
+/* ---- the first to call may come before them -------------------------------------------------- */
+
+struct waiting {
+    struct gathering_wait wait; /* first */
+    struct call *call;
+    call_start_fn *then;
+};
+
+static void on_there(struct op *op, const struct err *e, void *who)
+{
+    struct waiting *w = who;
+
+    (void)op;
+    if (e)
+        call_broke(w->call, e);
+    else
+        w->then(w->call);
+}
+
+void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then)
+{
+    struct waiting *w;
+
+    if (!staff || !staff->coming || !staff->coming->open) {
+        then(call);
+        return;
+    }
+    w = ARENA_NEW(call->mem, struct waiting);
+    w->call = call;
+    w->then = then;
+    gathering_wait(staff->coming, &w->wait, call->op.loop, call->host->limits, &call->op, on_there,
+                   w);
+}

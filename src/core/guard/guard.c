@@ -1,0 +1,245 @@
+#include "core/guard/guard_parts.h"
+
+#include "base/hash.h"
+#include "core/guard/guard_grants.h"
+#include "core/guard/guard_read_only.h"
+#include "core/guard/path_rules.h"
+#include "core/guard/protected_path.h"
+#include "core/lock/lock_for_call.h"
+#include "core/tool/exposure.h"
+
+#include <stdio.h>
+
+/* What one call costs of the rate. */
+static const int costs[TOOL_KINDS] = {
+    [TOOL_READ] = 1,   [TOOL_EDIT] = 2,    [TOOL_DELETE] = 2, [TOOL_MOVE] = 2,
+    [TOOL_SEARCH] = 2, [TOOL_EXECUTE] = 5, [TOOL_FETCH] = 5,  [TOOL_THINK] = 1,
+};
+
+void guard_init(struct guard *g, const struct limits *limits)
+{
+    *g = (struct guard){
+        .limits = limits,
+        .own = { .name = "[guard]", .taint = GUARD_ASK },
+        .mcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
+        .mcp_tcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
+        .secret = hash_secret(),
+    };
+    rate_table_init(&g->rates, (size_t)limits->rate_clients);
+}
+
+void guard_fini(struct guard *g)
+{
+    rate_table_fini(&g->rates);
+}
+
+const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin)
+{
+    return origin_is_user(origin) ? &g->mcp : &g->mcp_tcp;
+}
+
+/* ---- the facts ----------------------------------------------------------------------------- */
+
+static int64_t rate_of(const struct guard *g, bool remote)
+{
+    return remote ? g->limits->rate_per_min : g->limits->rate_local_per_min;
+}
+
+int64_t guard_pace(struct guard *g, struct str who, bool remote, int64_t cost, int64_t now_ms)
+{
+    return rate_table_spend(&g->rates, who, rate_of(g, remote), cost, now_ms, false);
+}
+
+static uint64_t digest(const struct guard *g, struct str text)
+{
+    return hash_str_long(g->secret, text);
+}
+
+static uint64_t call_digest(const struct guard *g, const struct tool *tool, struct json args)
+{
+    uint64_t name = digest(g, str_of(tool->name));
+
+    return json_here(args) ? (name * 31) ^ digest(g, json_raw(args)) : name;
+}
+
+static struct guard_facts gather(struct guard *g, const struct host *host,
+                                 const struct caller *caller, const struct tool *tool,
+                                 struct json args, uint64_t call, enum guard_paying paying)
+{
+    const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
+    struct guard_facts f = {
+        .who = caller->name,
+        .origin = caller->origin,
+        .principal = caller->principal,
+        .depth = caller->trace.depth,
+        .tool = tool,
+        .args = args,
+        .scope = scope,
+        .root = host->root,
+        .cwd = host->cwd,
+        .limits = g->limits,
+        .taint = caller->taint,
+    };
+
+    if (paying != GUARD_HAS_PAID)
+        f.wait_ms =
+            rate_table_spend(&g->rates, caller->principal, rate_of(g, caller->remote),
+                             costs[tool->kind], loop_now(host->loop), paying == GUARD_ONLY_LOOKS);
+    f.protects = guard_protected(host, tool, args);
+    if (guard_is_read_only(scope))
+        f.in_vault = guard_in_vault(host, args);
+    if (caller->history)
+        f.repeats = guard_history_look(caller->history, call);
+    return f;
+}
+
+void guard_look(struct guard *g, const struct host *host, const struct caller *caller,
+                const struct tool *tool, struct json args, struct guard_verdict *out)
+{
+    struct guard_facts f =
+        gather(g, host, caller, tool, args, call_digest(g, tool, args), GUARD_ONLY_LOOKS);
+
+    guard_judge(&f, out);
+}
+
+void guard_judge_call(struct call *call, const struct tool *tool, enum guard_paying paying,
+                      struct guard_verdict *out)
+{
+    struct guard_facts f = gather(call->host->guard, call->host, call->caller, tool, call->args,
+                                  call->pass.digest, paying);
+
+    guard_judge(&f, out);
+    call->vault_only = guard_is_read_only(f.scope);
+    call->removes = tool_kind_removes(tool->kind);
+    call->may_define = f.protects == GUARD_ASK;
+    call->path_rules = path_rules_of(call->mem, f.scope, tool);
+    call->pass.says = (uint8_t)out->says;
+    call->pass.row = (uint8_t)out->by;
+}
+
+/* ---- letting in ---------------------------------------------------------------------------- */
+
+/* What is allowed with a warning is told to the model with the result. */
+static void keep_warning(struct call *call, const struct guard_verdict *v)
+{
+    for (size_t i = 0; i < GUARD_ROWS; i++)
+        if (v->row[i].warns)
+            call->warning = arena_printf(call->mem, "%s", v->row[i].why);
+}
+
+void guard_let_in(struct call *call, const struct tool *tool, const struct guard_verdict *v)
+{
+    struct guard_history *h = call->caller->history;
+
+    keep_warning(call, v);
+    if (h) {
+        call->pass.turn = guard_history_add(h, call->pass.digest);
+        call->pass.noted = true;
+    }
+    write_turn_begin(call, tool);
+}
+
+void guard_refuse(struct call *call, const char *fmt, const char *why)
+{
+    struct err e;
+
+    call->pass.says = GUARD_DENY;
+    fail(&e, ERR_DENIED, fmt, call->what, why);
+    call_broke(call, &e);
+}
+
+void guard_deny(struct call *call, const struct guard_verdict *v)
+{
+    char why[1024];
+
+    guard_reasons(v, why, sizeof(why));
+    guard_refuse(call, "%s was denied: %.180s", why);
+}
+
+/* Untrusted data and definitions are looked at each time. */
+static bool is_granted(const struct call *call, const struct guard_verdict *v)
+{
+    return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
+           v->row[GUARD_PROTECTED].says == GUARD_ALLOW &&
+           guard_granted(call->caller->grants, str_of(call->what));
+}
+
+void guard_start(struct call *call)
+{
+    struct guard *g = call->host->guard;
+    const struct tool *tool = call->tool;
+    struct guard_verdict v;
+
+    call->pass = (struct guard_pass){ .judged = true, .begun = loop_now(call->host->loop) };
+    if (call->caller->history || g->audit)
+        call->pass.digest = call_digest(g, tool, call->args);
+    if (tool->alias) {
+        call->untrusted = true;
+        call->from = arena_str(call->mem, str_of(tool->alias));
+    }
+    guard_judge_call(call, tool, GUARD_PAYS, &v);
+    if (v.says == GUARD_DENY)
+        guard_deny(call, &v);
+    else if (v.says == GUARD_ASK && !is_granted(call, &v))
+        guard_ask(call, tool, &v);
+    else
+        guard_let_in(call, tool, &v);
+}
+
+/* ---- afterwards ---------------------------------------------------------------------------- */
+
+static uint64_t outcome_digest(const struct guard *g, const struct call *call, enum err_code code)
+{
+    if (call->raw_result.p)
+        return digest(g, call->raw_result);
+    if (call->raw_error.p)
+        return digest(g, call->raw_error);
+    return digest(g, buf_str(&call->content)) + (uint64_t)code;
+}
+
+static void audit(struct guard *g, struct call *call, enum err_code code)
+{
+    const struct guard_pass *p = &call->pass;
+    const struct caller *c = call->caller;
+    bool failed = call->is_error || call->raw_error.p;
+
+    g->audit->record(g->audit, &(struct audit_entry){
+                                   .who = c->name,
+                                   .principal = c->principal,
+                                   .trace = c->trace.id,
+                                   .depth = c->trace.depth,
+                                   .tool = call->what,
+                                   .args = p->digest,
+                                   .verdict = guard_says_names[p->says],
+                                   .by = p->row < GUARD_ROWS ? guard_row_names[p->row] : NULL,
+                                   .outcome = code     ? err_code_name(code)
+                                              : failed ? "error"
+                                                       : "ok",
+                                   .took_ms = loop_now(call->host->loop) - p->begun,
+                                   .from = guard_marks(call).from,
+                               });
+}
+
+void guard_settled(struct call *call, enum err_code code)
+{
+    struct guard *g = call->host->guard;
+
+    if (call->untrusted && !call->from.p)
+        call->from = str_of(call->what);
+    if (call->pass.noted)
+        guard_history_outcome(call->caller->history, call->pass.turn,
+                              outcome_digest(g, call, code));
+    if (g->audit)
+        audit(g, call, code);
+}
+
+/* ---- marks --------------------------------------------------------------------------------- */
+
+struct guard_marks guard_marks(const struct call *call)
+{
+    return (struct guard_marks){
+        .trust = call->untrusted ? "untrusted" : "trusted",
+        .type = "data",
+        .from = call->untrusted ? call->from : STR_NONE,
+    };
+}

@@ -1,0 +1,401 @@
+#include "core/guard/guard_check.h"
+
+#include "base/utf8.h"
+#include "core/guard/command_pattern.h"
+#include "core/guard/protected_path.h"
+#include "core/guard/tool_pattern.h"
+#include "core/tool/exposure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *const guard_row_names[GUARD_ROWS] = {
+    [GUARD_IDENTITY] = "identity",   [GUARD_DEPTH] = "depth",           [GUARD_RATE] = "rate",
+    [GUARD_EXPOSURE] = "exposure",   [GUARD_CAPABILITY] = "capability", [GUARD_MODE] = "mode",
+    [GUARD_PROTECTED] = "protected", [GUARD_PERMISSION] = "permission", [GUARD_LOOP] = "loop",
+    [GUARD_TAINT] = "taint",
+};
+
+const char *const guard_kind_names[TOOL_KINDS] = {
+    [TOOL_READ] = "read",   [TOOL_EDIT] = "edit",     [TOOL_DELETE] = "delete",
+    [TOOL_MOVE] = "move",   [TOOL_SEARCH] = "search", [TOOL_EXECUTE] = "execute",
+    [TOOL_FETCH] = "fetch", [TOOL_THINK] = "think",
+};
+
+const char *const guard_says_names[3] = { "allow", "ask", "deny" };
+const char *const guard_permission_names[4] = { NULL, "auto", "ask", "deny" };
+
+bool guard_permission_named(struct str word, enum guard_permission *out)
+{
+    for (size_t i = PERMISSION_AUTO; i < ARRAY_LEN(guard_permission_names); i++)
+        if (str_eq(word, str_of(guard_permission_names[i]))) {
+            *out = (enum guard_permission)i;
+            return true;
+        }
+    return false;
+}
+
+/* What a check writes to. */
+struct finding {
+    struct guard_finding *out;
+    char *text;
+    size_t size;
+};
+
+static void pass(struct finding *to, const char *why)
+{
+    *to->out = (struct guard_finding){ GUARD_ALLOW, false, why };
+}
+
+/* A stricter finding takes the place of a milder one. */
+__attribute__((format(printf, 3, 4), cold)) static void
+say(struct finding *to, enum guard_says says, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (says < to->out->says)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(to->text, to->size, fmt, ap);
+    va_end(ap);
+    *to->out = (struct guard_finding){ says, says == GUARD_ALLOW, to->text };
+}
+
+static const char *name_of(const struct guard_scope *s)
+{
+    return s->name ? s->name : "this caller";
+}
+
+/* ---- who, from how far, how often ---------------------------------------------------------- */
+
+static void check_identity(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, f->origin == ORIGIN_KEY ? "it brought an API key" : "it is on this machine");
+    if (!f->who || !f->who[0])
+        say(to, GUARD_DENY, "the caller has no name");
+    else if (f->origin == ORIGIN_NONE || !f->principal.n)
+        say(to, GUARD_DENY, "%.40s did not prove who it is", f->who);
+}
+
+static void check_depth(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "the chain of agents is short enough");
+    if (trace_too_deep(f->depth, f->limits->trace_depth))
+        say(to, GUARD_DENY, "more than %lld agents have called each other",
+            (long long)f->limits->trace_depth);
+}
+
+static void check_rate(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "it is within its rate");
+    if (f->wait_ms > 0)
+        say(to, GUARD_DENY, "%.40s calls too often; try again in %lld s", f->who ? f->who : "it",
+            (long long)((f->wait_ms + 999) / 1000));
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static bool is_offered(const struct guard_scope *s, const struct tool *t)
+{
+    return !s->only_looks || t->alias || tool_kind_only_looks(t->kind);
+}
+
+bool guard_offers(const struct guard_scope *s, const struct tool *t)
+{
+    for (; s; s = s->inside ? NULL : s->parent)
+        if (!is_offered(s, t))
+            return false;
+    return true;
+}
+
+static void check_exposure(const struct guard_facts *f, struct finding *to)
+{
+    struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
+    const struct pick_strs all = { 0 };
+    bool inside = false;
+
+    pass(to, "it is offered to this caller");
+    for (const struct guard_scope *s = f->scope; s; inside |= s->inside, s = s->parent) {
+        bool offered = s->expose_listed && !inside
+                           ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
+                           : tool_exposed_by_kernel(inside ? &all : &s->expose, &s->hidden, called);
+
+        if (!offered)
+            say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
+        else if (!inside && !is_offered(s, f->tool))
+            say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s mode)",
+                f->tool->name, name_of(s));
+    }
+}
+
+/* The caller sees no other reason why the same command is allowed without env. */
+static const char *env_hint(const struct guard_facts *f)
+{
+    return !f->tool->alias && f->tool->kind == TOOL_EXECUTE && command_has_env(f->args)
+               ? "; command patterns accept no env"
+               : "";
+}
+
+static struct pattern_call pattern_call_of(const struct guard_facts *f)
+{
+    return (struct pattern_call){
+        .tool = str_of(f->tool->name),
+        .alias = str_of(f->tool->alias),
+        .args = f->args,
+        .root = f->root,
+        .cwd = f->cwd,
+    };
+}
+
+static void check_capability(const struct guard_facts *f, struct finding *to)
+{
+    const struct pattern_call call = pattern_call_of(f);
+
+    pass(to, "no list speaks against it");
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
+            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.40s%s", f->tool->name,
+                name_of(s), env_hint(f));
+        else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
+            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.40s%s", f->tool->name,
+                name_of(s), env_hint(f));
+    }
+}
+
+/* ---- mode ---------------------------------------------------------------------------------- */
+
+const struct guard_scope *guard_read_only_by(const struct guard_scope *s)
+{
+    const struct guard_scope *by = NULL;
+
+    for (; s; s = s->parent)
+        if (s->mode == AGENT_READ_ONLY)
+            by = s;
+    return by;
+}
+
+bool guard_is_read_only(const struct guard_scope *s)
+{
+    return guard_read_only_by(s) != NULL;
+}
+
+static void check_mode(const struct guard_facts *f, struct finding *to)
+{
+    const struct tool *t = f->tool;
+
+    if (!guard_is_read_only(f->scope)) {
+        pass(to, "the mode is read-write");
+        return;
+    }
+    pass(to, t->alias ? "read-only mode: it says of itself that it only reads"
+                      : "read-only mode: it writes nothing outside .vault/");
+    if (t->alias && !t->read_only)
+        say(to, GUARD_ASK,
+            "in read-only mode %.64s does not say that it only reads; %.40s mode = \"read-write\" "
+            "allows it",
+            t->name, name_of(guard_read_only_by(f->scope)));
+    else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
+        say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
+    else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)
+        say(to, GUARD_DENY, "%.64s writes outside .vault/, and the mode is read-only", t->name);
+}
+
+/* ---- what steers trefoil ------------------------------------------------------------------- */
+
+static void check_protected(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "it changes no file that steers trefoil");
+    if (f->protects == GUARD_DENY)
+        say(to, GUARD_DENY, "tools do not write to .trefoil/, but for agents and skills");
+    else if (f->protects == GUARD_ASK)
+        say(to, GUARD_ASK,
+            "it would change a definition of an agent, a skill or a configuration file");
+}
+
+/* ---- permission ---------------------------------------------------------------------------- */
+
+/*
+ * What runs commands, deletes or sends data away with the rights of the user, as long as no sandbox
+ * holds it. Not the tools of servers: the user has configured or trusted these.
+ */
+bool guard_asks_by_default(const struct tool *t)
+{
+    if (t->alias)
+        return false;
+    return (t->kind == TOOL_EXECUTE && !t->read_only && !t->polls) || t->kind == TOOL_DELETE ||
+           (t->kind == TOOL_FETCH && t->open_world);
+}
+
+/* A whole tool in a list only narrows; which call of it may run is said by the part in brackets. */
+static bool allows_this_call(const struct guard_scope *s, const struct pattern_call *call)
+{
+    for (size_t i = 0; s->trusted && i < s->allowed.n; i++)
+        if (str_find_byte(s->allowed.v[i], '(') >= 0 &&
+            tool_pattern_fits(s->allowed.v[i], call, PATTERN_ALLOWS))
+            return true;
+    return false;
+}
+
+static bool waives(const struct guard_scope *s, const struct guard_facts *f)
+{
+    const struct pattern_call call = pattern_call_of(f);
+
+    return s && (s->permission[f->tool->kind] == PERMISSION_AUTO || allows_this_call(s, &call));
+}
+
+/*
+ * The user may waive the default for everybody, or for the agent or endpoint that the work begins
+ * with. What an agent calls further in has no more rights than that one, whatever its file says.
+ */
+static bool default_is_waived(const struct guard_facts *f)
+{
+    const struct guard_scope *first = NULL, *last = NULL;
+
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        if (s->actor)
+            first = s;
+        last = s;
+    }
+    return waives(first, f) || waives(last, f);
+}
+
+static void check_permission(const struct guard_facts *f, struct finding *to)
+{
+    const char *kind = guard_kind_names[f->tool->kind];
+
+    pass(to, "permission for this kind of tool is auto");
+    for (const struct guard_scope *s = f->scope; s; s = s->parent) {
+        enum guard_permission p = s->permission[f->tool->kind];
+
+        if (p == PERMISSION_ASK || p == PERMISSION_DENY)
+            say(to, p == PERMISSION_ASK ? GUARD_ASK : GUARD_DENY,
+                "permission for tools of kind %s is %s in %.40s", kind, guard_permission_names[p],
+                name_of(s));
+    }
+    if (to->out->says == GUARD_ALLOW && guard_asks_by_default(f->tool) && !default_is_waived(f))
+        say(to, GUARD_ASK,
+            "tools of kind %s need approval by default; [guard.permission] %s = \"auto\" in the "
+            "user's config.toml allows them",
+            kind, kind);
+}
+
+/* ---- loops --------------------------------------------------------------------------------- */
+
+static void check_loop(const struct guard_facts *f, struct finding *to)
+{
+    const struct guard_repeats *r = &f->repeats;
+    const struct limits *l = f->limits;
+    int64_t by = f->tool->polls ? l->loop_poll_factor : 1;
+
+    pass(to, "it is no repetition");
+    if (r->same_call >= l->loop_call_warn * by)
+        say(to, GUARD_ALLOW, "this is call %d of %.64s with the same arguments", r->same_call,
+            f->tool->name);
+    if (r->same_outcome >= l->loop_outcome_warn * by)
+        say(to, GUARD_ALLOW, "%.64s with these arguments gave the same result %d times",
+            f->tool->name, r->same_outcome);
+    if (r->same_call >= l->loop_call_block * by)
+        say(to, GUARD_DENY, "this would be call %d of %.64s with the same arguments", r->same_call,
+            f->tool->name);
+    if (r->same_outcome >= l->loop_outcome_block * by)
+        say(to, GUARD_DENY, "%.64s with these arguments gave the same result %d times",
+            f->tool->name, r->same_outcome);
+    if (r->ping_pong >= l->loop_ping_pong * by)
+        say(to, GUARD_DENY, "the same few calls alternate for the %dth time", r->ping_pong);
+}
+
+/* ---- taint --------------------------------------------------------------------------------- */
+
+/* Runs code, sends data away, or cannot be taken back. */
+static bool is_high_risk(const struct tool *t)
+{
+    return (t->kind == TOOL_EXECUTE && !t->read_only) || t->kind == TOOL_FETCH ||
+           t->kind == TOOL_DELETE;
+}
+
+static void check_taint(const struct guard_facts *f, struct finding *to)
+{
+    pass(to, "no untrusted data towards a tool of high risk");
+    if (!f->taint.p || !is_high_risk(f->tool))
+        return;
+    for (const struct guard_scope *s = f->scope; s; s = s->parent)
+        if (s->taint != GUARD_ALLOW)
+            say(to, s->taint, "data from " STR_FMT " is not trusted and may steer %.64s",
+                STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
+}
+
+/* ---- scopes -------------------------------------------------------------------------------- */
+
+/* What the words of approval_mode leave to a person. Only whom the user trusts can waive a default. */
+static void approve(struct guard_scope *s, struct str word)
+{
+    bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));
+
+    for (size_t i = 0; s->trusted && str_eq(word, STR("yolo")) && i < TOOL_KINDS; i++)
+        s->permission[i] = PERMISSION_AUTO;
+    if (edits)
+        s->permission[TOOL_EDIT] = s->permission[TOOL_MOVE] = PERMISSION_ASK;
+    if (all)
+        s->permission[TOOL_EXECUTE] = s->permission[TOOL_DELETE] = PERMISSION_ASK;
+}
+
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent)
+{
+    struct guard_scope s = {
+        .name = def->name,
+        .parent = parent,
+        .mode = agent_def_mode(def),
+        .actor = true,
+        .trusted = def->trusted,
+        .allowed = def->allowed,
+        .disallowed = def->disallowed,
+    };
+
+    approve(&s, def->approval_mode);
+    return s;
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void (*const checks[GUARD_ROWS])(const struct guard_facts *f, struct finding *to) = {
+    [GUARD_IDENTITY] = check_identity,
+    [GUARD_DEPTH] = check_depth,
+    [GUARD_RATE] = check_rate,
+    [GUARD_EXPOSURE] = check_exposure,
+    [GUARD_CAPABILITY] = check_capability,
+    [GUARD_MODE] = check_mode,
+    [GUARD_PROTECTED] = check_protected,
+    [GUARD_PERMISSION] = check_permission,
+    [GUARD_LOOP] = check_loop,
+    [GUARD_TAINT] = check_taint,
+};
+
+void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
+{
+    out->says = GUARD_ALLOW;
+    out->by = GUARD_ROWS;
+    for (size_t i = 0; i < GUARD_ROWS; i++) {
+        struct finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
+
+        checks[i](f, &to);
+        if (out->row[i].says > out->says) {
+            out->says = out->row[i].says;
+            out->by = (enum guard_row)i;
+        }
+    }
+}
+
+struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size)
+{
+    size_t n = 0;
+
+    out[0] = 0;
+    for (size_t i = 0; i < GUARD_ROWS && n + 1 < size; i++) {
+        if (v->row[i].says != v->says)
+            continue;
+        n += (size_t)snprintf(out + n, size - n, "%s%s (%s)", n ? "; " : "", v->row[i].why,
+                              guard_row_names[i]);
+    }
+    return utf8_head((struct str){ out, strlen(out) }, size - 1);
+}

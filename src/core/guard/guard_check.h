@@ -1,0 +1,139 @@
+/*
+ * guard_check.h - may this call be made? A table of checks, each allow, ask or deny. Pure.
+ *
+ * All that is known of a call goes in as facts, one finding per check comes out. Every check is
+ * always run, so that `explain` prints what decided and what else there was to say; the strictest
+ * finding is the verdict.
+ *
+ *   identity     the caller has a name, and proved it when it came over a network
+ *   depth        no more than limits.trace_depth agents have called each other
+ *   rate         the caller has not called too often
+ *   exposure     the tool is offered to this caller
+ *   capability   allow and deny lists of the agent, and of all it works for
+ *   mode         read-only: no shell, writes only inside .vault/, tools of servers that do not say
+ *                that they only read are asked for
+ *   protected    .trefoil/ is not written; definitions there, trefoil.toml and .mcp.json are asked
+ *                for, whatever permission and grants say
+ *   permission   auto, ask or deny by kind of tool; where nobody has said, built-in tools that run
+ *                commands, delete or fetch ask
+ *   loop         a model that does the same again and again is stopped
+ *   taint        untrusted data does not reach a tool of high risk unasked
+ */
+#ifndef CORE_GUARD_GUARD_CHECK_H
+#define CORE_GUARD_GUARD_CHECK_H
+
+#include "base/limits.h"
+#include "core/agent/agent_def.h"
+#include "core/guard/guard_loops.h"
+#include "core/tool/tool.h"
+
+enum guard_says { GUARD_ALLOW, GUARD_ASK, GUARD_DENY }; /* the strictest last */
+
+/* What a scope says of a kind of tools. The strictest of all scopes holds. */
+enum guard_permission {
+    PERMISSION_UNSET, /* nothing: the default holds, unless another scope says something */
+    PERMISSION_AUTO,  /* not asked for: the default does not hold */
+    PERMISSION_ASK,
+    PERMISSION_DENY,
+};
+
+enum guard_row {
+    GUARD_IDENTITY,
+    GUARD_DEPTH,
+    GUARD_RATE,
+    GUARD_EXPOSURE,
+    GUARD_CAPABILITY,
+    GUARD_MODE,
+    GUARD_PROTECTED,
+    GUARD_PERMISSION,
+    GUARD_LOOP,
+    GUARD_TAINT,
+    GUARD_ROWS,
+};
+
+/*
+ * What somebody may do: an agent, the clients of an endpoint. Zeroed: everything. A scope is never
+ * above its parent, whatever it says itself: each check asks all scopes up to the last.
+ */
+struct guard_scope {
+    const char *name; /* in sentences: "the agent reviewer", "[mcp]" */
+    const struct guard_scope *parent;
+    enum agent_mode mode;
+    struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
+    enum guard_permission permission[TOOL_KINDS];
+    bool actor;            /* it calls tools: an agent, or the clients of an endpoint */
+    bool trusted;          /* its patterns like Bash(git status) also say that nobody is asked */
+    enum guard_says taint; /* untrusted data towards a tool of high risk */
+    struct pick_strs expose, hidden; /* offered from outside; hidden wins */
+    bool expose_listed;              /* nothing is offered but what expose lists */
+    bool only_looks;                 /* an endpoint in read-only mode: see guard_offers */
+    bool inside; /* an agent at work: of what its parents say to others only `hidden` binds it */
+};
+
+struct guard_facts {
+    const char *who; /* "mcp", "cli", an agent */
+    enum origin origin;
+    struct str principal;
+    int depth;
+    int64_t wait_ms; /* until the rate lets it in; 0: now */
+    const struct tool *tool;
+    struct json args;
+    const struct guard_scope *scope;
+    const char *root;         /* below which paths of patterns lie; NULL: none */
+    const char *cwd;          /* from where relative paths of args are meant; NULL: the root */
+    bool in_vault;            /* all it would write lies inside .vault/ */
+    enum guard_says protects; /* what protected_path.h says of what it would write */
+    struct guard_repeats repeats;
+    const struct limits *limits;
+    struct str taint; /* as in struct caller */
+};
+
+struct guard_finding {
+    enum guard_says says;
+    bool warns;      /* allowed, with something to tell the model */
+    const char *why; /* a sentence; lives as long as the verdict */
+};
+
+struct guard_verdict {
+    enum guard_says says;
+    enum guard_row by; /* the first that was as strict; GUARD_ROWS when all allow */
+    struct guard_finding row[GUARD_ROWS];
+    char text[GUARD_ROWS][160];
+};
+
+/* Needs no memory but *out, and writes no sentence but of what is not simply allowed. */
+void guard_judge(const struct guard_facts *f, struct guard_verdict *out);
+
+/* What to say to whoever is asked or refused: all reasons of that strictness. */
+struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size);
+
+extern const char *const guard_row_names[GUARD_ROWS];
+extern const char *const guard_kind_names[TOOL_KINDS];
+extern const char *const guard_says_names[3];       /* allow, ask, deny */
+extern const char *const guard_permission_names[4]; /* NULL, auto, ask, deny */
+
+/* False leaves *out alone. */
+bool guard_permission_named(struct str word, enum guard_permission *out);
+
+/* Is a call of it asked for where no scope says anything? */
+bool guard_asks_by_default(const struct tool *t);
+
+/*
+ * What an agent may do by its definition, on behalf of `parent`. Both must outlive the scope.
+ */
+struct guard_scope guard_scope_of_agent(const struct agent_def *def,
+                                        const struct guard_scope *parent);
+
+/* Read-only by this scope or one it belongs to. */
+bool guard_is_read_only(const struct guard_scope *s);
+
+/* The outermost scope by which it is read-only; NULL: it is read-write. */
+const struct guard_scope *guard_read_only_by(const struct guard_scope *s);
+
+/*
+ * Is a tool among those that an endpoint offers in its mode? Read-only: of the built-in tools only
+ * those that look, search or think. Does not look at lists of tools, nor at what agents inside may.
+ */
+bool guard_offers(const struct guard_scope *s, const struct tool *t);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * guard_loops.h - what a model has called lately, to see when it turns in circles. Pure.
+ *
+ * A history belongs to one model at work; who calls by hand, or serves other people's models, has
+ * none. {0} is empty.
+ */
+#ifndef CORE_GUARD_GUARD_LOOPS_H
+#define CORE_GUARD_GUARD_LOOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GUARD_HISTORY = 128 }; /* calls remembered; a power of two */
+
+struct guard_history {
+    uint32_t calls; /* ever */
+    struct {
+        uint64_t call, outcome; /* digests; outcome 0: not known yet */
+    } seen[GUARD_HISTORY];
+};
+
+/* How often, counting the call that is asked about. */
+struct guard_repeats {
+    int same_call;
+    int same_outcome; /* results in a row of that call that were like its last one */
+    int ping_pong;    /* times that two or three calls alternated */
+};
+
+struct guard_repeats guard_history_look(const struct guard_history *h, uint64_t call);
+
+/* It is made. Returns its turn, for guard_history_outcome. */
+uint32_t guard_history_add(struct guard_history *h, uint64_t call);
+
+/* What came of it. One that has been forgotten meanwhile is passed over. */
+void guard_history_outcome(struct guard_history *h, uint32_t turn, uint64_t outcome);
+
+#endif

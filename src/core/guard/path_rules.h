@@ -1,0 +1,25 @@
+/*
+ * path_rules.h - patterns of paths, such as Edit(docs), for the path of what was really opened.
+ *
+ * The guard compares patterns with the path that a call names. A link in it may lead elsewhere, so
+ * the tool compares again: with the path of what it has opened, by its descriptor
+ * (tool/beneath.h). What was judged is then what is used.
+ */
+#ifndef CORE_GUARD_PATH_RULES_H
+#define CORE_GUARD_PATH_RULES_H
+
+#include "core/guard/guard_check.h"
+
+struct path_rules;
+
+/*
+ * What the lists of a scope and of all above it say about paths of this tool; NULL: nothing, which
+ * is usual. A copy in mem: pool threads may read it.
+ */
+const struct path_rules *path_rules_of(struct arena *mem, const struct guard_scope *scope,
+                                       const struct tool *tool);
+
+/* May the call use what lies at a path below the root? STR_NONE: it lies elsewhere. ERR_DENIED. */
+bool path_rules_check(const struct path_rules *r, struct str path, struct err *e);
+
+#endif

@@ -1,0 +1,76 @@
+#include "core/guard/rate.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum { WAYS = 8 }; /* cells a client may stand in */
+
+static const int64_t minute_us = 60 * 1000 * 1000;
+
+/* Rounded up, so that who comes back after that is let in. */
+static int64_t to_ms(int64_t us)
+{
+    return (us + 999) / 1000;
+}
+
+int64_t rate_spend(int64_t *paid_us, int64_t per_min, int64_t cost, int64_t now_ms)
+{
+    int64_t now = now_ms * 1000, paid = *paid_us > now ? *paid_us : now;
+    int64_t price = cost * minute_us / per_min;
+
+    if (price > minute_us) /* more than a minute's worth: all of it */
+        price = minute_us;
+    if (paid + price - now > minute_us)
+        return to_ms(paid + price - now - minute_us);
+    *paid_us = paid + price;
+    return 0;
+}
+
+void rate_table_init(struct rate_table *t, size_t clients)
+{
+    *t = (struct rate_table){ .cells = WAYS };
+    while (t->cells < clients)
+        t->cells *= 2;
+}
+
+void rate_table_fini(struct rate_table *t)
+{
+    mem_free(t->cell);
+    t->cell = NULL;
+}
+
+static void make_room(struct rate_table *t)
+{
+    t->cell = mem_zero(t->cells * sizeof(*t->cell));
+    t->secret = hash_secret();
+}
+
+/* Its cell, or the one of its set that owes least, cleared. */
+static struct rate_cell *cell_of(struct rate_table *t, uint64_t who)
+{
+    struct rate_cell *set = &t->cell[who % (t->cells / WAYS) * WAYS], *least = set;
+
+    for (size_t i = 0; i < WAYS; i++) {
+        if (set[i].who == who)
+            return &set[i];
+        if (set[i].paid_us < least->paid_us)
+            least = &set[i];
+    }
+    *least = (struct rate_cell){ .who = who };
+    return least;
+}
+
+int64_t rate_table_spend(struct rate_table *t, struct str who, int64_t per_min, int64_t cost,
+                         int64_t now_ms, bool peek)
+{
+    struct rate_cell *cell;
+    int64_t paid;
+
+    if (!per_min)
+        return 0;
+    if (!t->cell)
+        make_room(t);
+    cell = cell_of(t, (uint64_t)hash_str(t->secret, who) + 1);
+    paid = cell->paid_us;
+    return rate_spend(peek ? &paid : &cell->paid_us, per_min, cost, now_ms);
+}

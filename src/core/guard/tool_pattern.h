@@ -1,0 +1,60 @@
+/*
+ * tool_pattern.h - the entries of an agent's lists of tools, and which calls they mean. Pure.
+ *
+ *   file_read            every call of that tool; * stands for any part of a name
+ *   git:status           a tool of an MCP server, as server:tool; mcp__git__status is the same,
+ *                        and mcp__git means all its tools
+ *   Read, Bash, ...      names that other programs use for the same tools (tool_pattern_alias)
+ *   Bash(git diff:*)     of a command (command_pattern.h): git diff and whatever follows; without
+ *                        :* exactly this
+ *   Edit(docs)           of a path below the root: a folder means all in it; two stars cross
+ *                        folders, one does not, ? is one character. Both paths of a move must fit.
+ *                        The tool compares again with what it has opened (path_rules.h)
+ *   WebFetch(domain:x.y) of that host
+ *
+ * When a call cannot be judged (another tool with a part in brackets, a command with environment
+ * variables, a path that leaves the root), a list that allows does not mean it and a list that
+ * denies does. In a list that denies, Bash means the tools that run programs in the background, too.
+ */
+#ifndef CORE_GUARD_TOOL_PATTERN_H
+#define CORE_GUARD_TOOL_PATTERN_H
+
+#include "base/pick.h"
+
+/* Our name for the tool of another program, or the name itself. */
+struct str tool_pattern_alias(struct str name);
+
+/* Is it written as above? The sentence says what is wrong; it does not look whether there is
+ * such a tool. */
+bool tool_pattern_check(struct str pattern, struct err *e);
+
+/* A call, by the names a list may use for it. */
+struct pattern_call {
+    struct str tool;   /* published name */
+    struct str alias;  /* server:tool; STR_NONE for a built-in one */
+    struct json args;  /* an object or missing */
+    const char *root;  /* absolute; paths in args may begin with it. NULL: none */
+    const char *cwd;   /* absolute; from where relative ones are meant. NULL: the root */
+    struct str opened; /* below the root: what was opened, instead of paths in args; or STR_NONE */
+};
+
+enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };
+
+/* Does the pattern mean this call? A pattern that is written wrongly means nothing that is
+ * allowed and everything that is denied. */
+bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use);
+
+/* Does one of a list? An absent list has none. */
+bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *call,
+                       enum pattern_use use);
+
+/* Can some call of the tool fit (then it is offered)? Looks at names only. */
+bool tool_pattern_names(struct str pattern, const struct pattern_call *call);
+
+/* Is the part in brackets about paths, for this tool? */
+bool tool_pattern_of_paths(struct str tool);
+
+/* Is `s` the pattern, in which * is any run of bytes? */
+bool tool_pattern_wild(struct str pattern, struct str s);
+
+#endif

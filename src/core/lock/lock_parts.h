@@ -1,0 +1,94 @@
+/*
+ * lock_parts.h - inside of the table of locks: lock.c, lock_claim.c, lock_list.c.
+ */
+#ifndef CORE_LOCK_LOCK_PARTS_H
+#define CORE_LOCK_LOCK_PARTS_H
+
+#include "core/lock/lock.h"
+
+/* What somebody claims: a holder its locks, a call its turn. In the store both are rows. */
+struct lock_claim {
+    struct str task; /* of a turn: "turn/" and an id */
+    struct pick_strs paths;
+    bool exclusive, turn;
+};
+
+/* Claims of other processes, in the order they were made. */
+struct lock_others {
+    struct lock_claim *v;
+    size_t n;
+    size_t before; /* so many of them before the one who looks */
+};
+
+enum lock_state {
+    LOCK_LOOKS,  /* a turn: is anything locked that it writes? */
+    LOCK_PUTS,   /* its claim is being stored */
+    LOCK_WAITS,  /* for claims that were made before */
+    LOCK_HAS,    /* what it claims */
+    LOCK_LEAVES, /* counts no more; its claim is being taken out of the store */
+};
+
+/* A claim of this process. Its own memory: it stays until the store has forgotten it. */
+struct lock_entry {
+    struct lock_entry *next;
+    struct lock_table *table;
+    struct arena mem;
+    struct lock_claim claim;
+    struct str agent;
+    enum lock_state state;
+    struct op *op;          /* who waits for it; NULL: settled */
+    struct lock_hold *hold; /* NULL: a turn, or left */
+    int64_t acquired;
+    bool stored;
+    bool asking; /* ask is under way */
+    struct store_ask ask;
+    struct store_step step[2];
+    struct timer timer;
+    int64_t until; /* when it gives up; 0: not in the way of others yet */
+};
+
+struct lock_table {
+    struct loop *loop;
+    const struct limits *limits;
+    struct store_port *store;
+    enum lock_conflict conflict;
+    struct lock_entry *first; /* in the order of their claims, as in the store */
+    bool closing;             /* gone with the last entry */
+    lock_changed_fn *changed; /* or NULL */
+    void *changed_who;
+};
+
+extern const struct str lock_turn_prefix;
+
+/* The paths as a JSON array, and back. What cannot be read is the root: it overlaps everything. */
+struct str lock_paths_write(struct arena *mem, const struct pick_strs *paths);
+struct pick_strs lock_paths_read(struct arena *mem, struct str json);
+
+/* Those among the rows of the store that are not this table's. `me` may be NULL. */
+struct lock_others lock_others_read(struct arena *mem, const struct lock_table *t,
+                                    const struct store_lock_page *page,
+                                    const struct lock_entry *me);
+
+/* May two holders not have these at once? */
+bool lock_clash(const struct lock_claim *a, const struct lock_claim *b);
+
+/*
+ * Who stands before an entry (*by, which may be NULL)? `others` may be NULL: only we ourselves are
+ * looked at.
+ */
+enum lock_block { LOCK_FREE, LOCK_BY_US, LOCK_BY_OTHERS };
+enum lock_block lock_blocked(const struct lock_entry *e, const struct lock_others *others,
+                             struct str *by);
+
+/* Does anybody hold a lock on what a turn writes? */
+bool lock_is_locked(const struct lock_entry *e, const struct lock_others *others);
+
+/* Does anybody, before it or after, hold what does not go together with a hold? */
+bool lock_has_rival(const struct lock_entry *e, const struct lock_others *others);
+
+/* A hold is taken or left: who watches hears of it. */
+void lock_tell(const struct lock_entry *e, bool held);
+
+struct lock_entry *lock_entry_of(const struct lock_table *t, struct str task);
+
+#endif

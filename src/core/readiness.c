@@ -1,0 +1,54 @@
+#include "core/readiness.h"
+
+#include "base/container.h"
+
+/* Off the list, whatever ends it. */
+static void leave(struct gathering_wait *w)
+{
+    struct gathering_wait **at = &w->gathering->waits;
+
+    while (*at && *at != w)
+        at = &(*at)->next;
+    if (*at)
+        *at = w->next;
+    timer_clear(w->op.loop, &w->timer);
+}
+
+static void cancel_wait(struct op *op)
+{
+    leave(CONTAINER_OF(op, struct gathering_wait, op));
+    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
+}
+
+static const struct op_kind wait_kind = { .name = "gathering", .cancel = cancel_wait };
+
+static void on_late(struct timer *t)
+{
+    struct gathering_wait *w = CONTAINER_OF(t, struct gathering_wait, timer);
+
+    leave(w);
+    op_ok(&w->op);
+}
+
+void gathering_wait(struct gathering *g, struct gathering_wait *w, struct loop *loop,
+                    const struct limits *limits, struct op *parent, op_done_fn *done, void *who)
+{
+    *w = (struct gathering_wait){ .gathering = g, .next = g->waits };
+    g->waits = w;
+    op_begin(&w->op, &wait_kind, loop, parent, done, who);
+    if (!w->op.canceled)
+        timer_set(loop, &w->timer, limits->gather_ms, on_late);
+    if (g->wanted)
+        g->wanted(g);
+}
+
+void gathering_end(struct gathering *g)
+{
+    g->open = false;
+    while (g->waits) {
+        struct gathering_wait *w = g->waits;
+
+        leave(w);
+        op_ok(&w->op);
+    }
+}

@@ -1,0 +1,432 @@
+/*
+ * session.c - opening: a new one is stored with one request; an old one is taken, then its records
+ * are read page by page, then where its last turn stood if that did not end.
+ */
+#include "core/session/session.h"
+
+#include "base/container.h"
+#include "base/id.h"
+#include "core/guard/guard.h"
+#include "core/guard/tool_pattern.h"
+#include "core/session/turn.h"
+
+/* ---- what it is made of ---------------------------------------------------------------------- */
+
+static void copy_opts(struct session *s, const struct session_opts *o)
+{
+    s->opts = *o;
+    s->opts.id = STR_NONE;
+    s->opts.principal = arena_maybe(&s->mem, o->principal);
+    s->opts.taint = arena_maybe(&s->mem, o->taint);
+    if (s->world->untrusted_users && !s->opts.taint.n)
+        s->opts.taint = STR("user");
+    if (!s->opts.client)
+        s->opts.client = id_number();
+    s->opts.trace.id = arena_maybe(&s->mem, o->trace.id);
+    s->opts.trace.parent = arena_maybe(&s->mem, o->trace.parent);
+    s->opts.trace.state = arena_maybe(&s->mem, o->trace.state);
+    s->opts.caller = o->caller ? arena_cstr(&s->mem, str_of(o->caller)) : NULL;
+}
+
+static struct offer *offer_of(const struct session *s)
+{
+    return s->opts.offer ? s->opts.offer : s->agent->offer;
+}
+
+static void join_folders(struct session *s)
+{
+    size_t n = s->host.includes + s->agent->includes + s->opts.includes, at = 0;
+    struct host_folder *all = ARENA_ARRAY(&s->mem, struct host_folder, n ? n : 1);
+
+    for (size_t i = 0; i < s->host.includes; i++)
+        all[at++] = s->host.include[i];
+    for (size_t i = 0; i < s->agent->includes; i++)
+        all[at++] = s->agent->include[i];
+    for (size_t i = 0; i < s->opts.includes; i++)
+        all[at++] = s->opts.include[i];
+    s->host.include = all;
+    s->host.includes = n;
+}
+
+/* Everybody above has a say: the agent's file, and whoever it works for. */
+static void set_scopes(struct session *s)
+{
+    s->agent_scope = s->agent->scope;
+    if (s->opts.parent)
+        s->agent_scope.parent = s->opts.parent;
+    s->agent_scope.inside = true;
+    s->scope = (struct guard_scope){
+        .name = "the session",
+        .parent = &s->agent_scope,
+        .mode = s->opts.read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE,
+    };
+}
+
+/* Of the definition, relative to the root; else the root. */
+static const char *agents_folder(struct session *s)
+{
+    const char *folder = s->agent->def->folder;
+
+    return folder ? arena_printf(&s->mem, "%s/%s", s->host.root, folder).p : s->host.root;
+}
+
+/* The session's folder, else the agent's, else the root. */
+static void set_folder(struct session *s, const char *cwd)
+{
+    s->host = offer_of(s)->host;
+    s->host.offer = offer_of(s);
+    s->cwd = cwd ? arena_cstr(&s->mem, str_of(cwd)) : agents_folder(s);
+    s->elsewhere = cwd && strcmp(cwd, agents_folder(s)) != 0;
+    s->host.cwd = s->cwd;
+    join_folders(s);
+}
+
+static void make(struct session *s, const struct session_world *w, const struct session_opts *o)
+{
+    *s = (struct session){ .world = w, .agent = agent_hold(o->agent) };
+    copy_opts(s, o);
+    s->history = history_new(w->limits, &s->mem);
+    set_folder(s, o->cwd);
+    set_scopes(s);
+}
+
+static void unmake(struct session *s)
+{
+    if (s->world->open)
+        session_claim_end(s->world->open, &s->claim);
+    history_free(s->history);
+    agent_drop(s->agent);
+    arena_fini(&s->mem);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static void on_failed(struct session_opening *o, const struct err *e)
+{
+    unmake(o->session);
+    op_fail(&o->op, e);
+}
+
+/*
+ * A wait in the queue ends at once. A request that the store already has is not stopped: the
+ * session opens, and its caller closes it again.
+ */
+static void cancel_opening(struct op *op)
+{
+    struct session_opening *o = CONTAINER_OF(op, struct session_opening, op);
+
+    if (o->waits)
+        on_failed(o, &(struct err){ ERR_CANCELED, "canceled while it waited for the session" });
+}
+
+static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
+
+static void store_do(struct session_opening *o, size_t steps, op_done_fn *done)
+{
+    o->ask = (struct store_ask){ .step = o->step,
+                                 .steps = steps,
+                                 .durability = o->session->world->durability };
+    store_start(o->session->world->store, &o->ask, &o->op, done, o);
+}
+
+static void on_left(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    (void)e;
+    store_ask_fini(&o->ask);
+    on_failed(o, &o->why);
+}
+
+/* What was taken is given back. */
+static void give_back(struct session_opening *o, const struct err *e)
+{
+    o->why = *e;
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_LEAVE,
+        .session = { .id = str_of(o->session->id), .fence = o->session->fence },
+    };
+    store_do(o, 1, on_left);
+}
+
+static void on_turn(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    if (!e)
+        o->session->begun = str_eq(o->step[0].turn.state, STR("tools"));
+    store_ask_fini(&o->ask);
+    if (e && e->code != ERR_NOT_FOUND)
+        give_back(o, e);
+    else
+        op_ok(&o->op);
+}
+
+/* All is read; did the last turn end? */
+static void on_read(struct session_opening *o)
+{
+    struct session *s = o->session;
+    struct str turn = history_turn(s->history);
+
+    s->cost = history_cost(s->history);
+    if (!turn.p || !str_to_c(turn, s->last_turn, sizeof(s->last_turn))) {
+        op_ok(&o->op);
+        return;
+    }
+    s->broken_off = true;
+    o->step[0] = (struct store_step){
+        .what = STORE_TURN_LOAD,
+        .turn = { .session = str_of(s->id), .turn = str_of(s->last_turn) },
+    };
+    store_do(o, 1, on_turn);
+}
+
+static void read_page(struct session_opening *o);
+
+static bool add_page(struct session_opening *o, struct err *e)
+{
+    const struct store_event_page *p = &o->step[0].events;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (!history_add(o->session->history, p->v[i].seq, p->v[i].kind, p->v[i].body, e))
+            return fail_in(e, "session %s is damaged", o->session->id);
+        o->after = p->v[i].seq;
+    }
+    return true;
+}
+
+static void on_page(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+    bool more = !e && o->step[0].events.more;
+    struct err bad;
+    bool ok = !e && add_page(o, &bad);
+
+    (void)op;
+    store_ask_fini(&o->ask);
+    if (!ok)
+        give_back(o, e ? e : &bad);
+    else if (more)
+        read_page(o);
+    else
+        on_read(o);
+}
+
+static void read_page(struct session_opening *o)
+{
+    o->step[0] = (struct store_step){
+        .what = STORE_EVENTS,
+        .events = { .session = str_of(o->session->id), .after = o->after },
+    };
+    store_do(o, 1, on_page);
+}
+
+/* What it was begun with holds unless this time something else is said. */
+static void adopt(struct session *s, const struct store_session *was)
+{
+    s->fence = was->fence;
+    s->title = arena_maybe(&s->mem, was->title.n ? was->title : STR_NONE);
+    if (!s->opts.cwd && was->cwd.n)
+        set_folder(s, arena_cstr(&s->mem, was->cwd));
+    if (str_eq(was->mode, str_of(agent_mode_name(AGENT_READ_ONLY))))
+        s->scope.mode = AGENT_READ_ONLY;
+}
+
+bool session_check_owner(const struct store_session *was, struct str principal, struct err *e)
+{
+    if (!principal.p || str_eq(was->owner, principal))
+        return true;
+    if (!principal_is_operator(principal))
+        return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT,
+                    STR_ARG(str_head(was->id, 80)));
+    return fail(e, ERR_NOT_FOUND,
+                "session " STR_FMT " belongs to " STR_FMT ", and only its owner continues it",
+                STR_ARG(str_head(was->id, 80)), STR_ARG(str_head(was->owner, 80)));
+}
+
+static void on_taken(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+    struct err foreign;
+    bool ours =
+        !e && session_check_owner(&o->step[0].session, o->session->opts.principal, &foreign);
+
+    (void)op;
+    if (!e)
+        adopt(o->session, &o->step[0].session);
+    store_ask_fini(&o->ask);
+    if (e)
+        on_failed(o, e);
+    else if (!ours)
+        give_back(o, &foreign);
+    else
+        read_page(o);
+}
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct session_opening *o = who;
+
+    (void)op;
+    o->session->fence = o->step[0].session.fence;
+    store_ask_fini(&o->ask);
+    if (e)
+        on_failed(o, e);
+    else
+        op_ok(&o->op);
+}
+
+static void create(struct session_opening *o)
+{
+    struct session *s = o->session;
+
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_CREATE,
+        .session = { .id = str_of(s->id),
+                     .agent = str_of(s->agent->def->name),
+                     .cwd = str_of(s->cwd),
+                     .model = s->agent->model.name,
+                     .mode = str_of(agent_mode_name(s->scope.mode)),
+                     .settings = s->opts.settings,
+                     .owner = s->opts.principal },
+    };
+    store_do(o, 1, on_created);
+}
+
+static void take(struct session_opening *o)
+{
+    o->step[0] = (struct store_step){
+        .what = STORE_SESSION_TAKE,
+        .session = { .id = str_of(o->session->id) },
+    };
+    store_do(o, 1, on_taken);
+}
+
+/* ---- its place among the sessions of this process ------------------------------------------- */
+
+static void on_place(struct session_claim *c)
+{
+    struct session_opening *o = CONTAINER_OF(c, struct session, claim)->opening;
+
+    o->waits = false;
+    take(o);
+}
+
+/* False: it has failed. True, and o->waits: on_place continues later. */
+static bool claim(struct session_opening *o, struct op *parent)
+{
+    struct session *s = o->session;
+    struct err e;
+
+    if (!s->world->open)
+        return true;
+    s->opening = o;
+    s->claim = (struct session_claim){ .under = parent, .ready = on_place };
+    if (session_claim_begin(s->world->open, &s->claim,
+                            &(struct session_wanted){ .id = str_of(s->id),
+                                                      .owner = s->opts.principal,
+                                                      .most = s->world->limits->session_queue },
+                            &o->waits, &e))
+        return true;
+    on_failed(o, &e);
+    return false;
+}
+
+void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
+                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who)
+{
+    struct err e;
+
+    make(s, w, opts);
+    *o = (struct session_opening){ .session = s };
+    op_begin(&o->op, &opening_kind, w->loop, parent, done, who);
+    if (opts->id.p && !str_to_c(opts->id, s->id, sizeof(s->id))) {
+        fail(&e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(opts->id, 80)));
+        on_failed(o, &e);
+    } else if (opts->id.p && w->store) {
+        if (claim(o, parent) && !o->waits)
+            take(o);
+    } else if (opts->id.p) {
+        fail(&e, ERR_NOT_FOUND, "there is no session %s: nothing is kept here", s->id);
+        on_failed(o, &e);
+    } else {
+        id_new(loop_wall(w->loop), s->id);
+        if (!w->store || opts->keep_nothing)
+            op_ok(&o->op);
+        else if (claim(o, parent))
+            create(o);
+    }
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+struct leaving {
+    struct session *session;
+    struct store_ask ask;
+    struct store_step step;
+    struct post post;
+    void (*done)(void *who);
+    void *who;
+};
+
+static void leave(struct leaving *l)
+{
+    void (*done)(void *who) = l->done;
+    void *who = l->who;
+
+    unmake(l->session); /* *l goes with it */
+    if (done)
+        done(who);
+}
+
+static void on_leave(struct op *op, const struct err *e, void *who)
+{
+    struct leaving *l = who;
+
+    (void)op;
+    (void)e; /* it will be found to have no owner when we are gone */
+    store_ask_fini(&l->ask);
+    leave(l);
+}
+
+static void on_leave_post(struct post *p)
+{
+    leave(CONTAINER_OF(p, struct leaving, post));
+}
+
+struct work_client *session_listen(struct session *s, struct work_client *to)
+{
+    struct session_logs *logs = s->world->logs;
+
+    if (!s->fence || !logs)
+        return to;
+    if (!s->log) /* else a turn is taken up again, for the same client */
+        s->log = logs->kind->open(logs, s->id, to);
+    return s->log;
+}
+
+static void close_log(struct session *s)
+{
+    if (s->log)
+        s->world->logs->kind->close(s->world->logs, s->log);
+    s->log = NULL;
+}
+
+void session_close(struct session *s, void (*done)(void *who), void *who)
+{
+    struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
+
+    *l =
+        (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+    close_log(s);
+    if (!s->fence) {
+        loop_post(s->world->loop, &l->post);
+        return;
+    }
+    l->step = (struct store_step){ .what = STORE_SESSION_LEAVE,
+                                   .session = { .id = str_of(s->id), .fence = s->fence } };
+    l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
+    store_start(s->world->store, &l->ask, NULL, on_leave, l);
+}

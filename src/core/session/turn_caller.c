@@ -1,0 +1,185 @@
+/*
+ * turn_caller.c - the turn as the caller of its tools. What they report becomes events; what they
+ * ask goes to the client of the turn, but for what the turn knows itself.
+ */
+#include "core/session/turn_parts.h"
+
+#include "base/container.h"
+#include "core/session/sampling.h"
+
+static struct turn_call *of_caller(struct caller *c)
+{
+    return CONTAINER_OF(c, struct turn_call, caller);
+}
+
+static struct work_client *client_of(const struct caller *c)
+{
+    return CONTAINER_OF(c, const struct turn_call, caller)->w->turn->client;
+}
+
+static bool can(const struct caller *c, enum ask_kind kind)
+{
+    struct work_client *client = client_of(c);
+
+    if (kind == ASK_ROOTS)
+        return true;
+    if (kind == ASK_SAMPLE)
+        return sampling_can(CONTAINER_OF(c, const struct turn_call, caller)->w->model);
+    return client->kind->can(client, kind);
+}
+
+/* The folders that its tools reach. */
+static void answer_roots(struct turn_call *tc, struct ask *ask)
+{
+    const struct host *h = &tc->w->session->host;
+    struct json_opts opts = limits_json(h->limits);
+    struct buf out;
+    struct jw w = jw_to(&out);
+    struct json answer;
+    struct err e;
+
+    buf_init_in(&out, &tc->mem, 1 << 16);
+    jw_object(&w);
+    jw_plain_key(&w, STR("roots"));
+    jw_array(&w);
+    for (size_t i = 0; i <= h->includes; i++) {
+        jw_object(&w);
+        jw_kstr(&w, "uri",
+                arena_printf(&tc->mem, "file://%s", i ? h->include[i - 1].path : h->root));
+        jw_object_end(&w);
+    }
+    jw_array_end(&w);
+    jw_object_end(&w);
+    if (json_read(&tc->mem, buf_str(&out), &opts, &answer, &e))
+        ask_answer(ask, answer);
+    else
+        ask_refuse(ask, &e);
+}
+
+static void on_spent(void *who, const struct model_turn *t)
+{
+    turn_spend(who, t);
+}
+
+/* What a server wants of our model is steered by the server. */
+static void answer_sample(struct turn_call *tc, struct ask *ask)
+{
+    if (ask->call->from.n)
+        tc->caller.taint = ask->call->from;
+    sampling_start(ask, &(struct sampling_opts){ .model = tc->w->model,
+                                                 .caller = &tc->caller,
+                                                 .host = &tc->w->session->host,
+                                                 .spent = on_spent,
+                                                 .who = tc->w });
+}
+
+static void tell_ask(struct turn_call *tc, const struct ask *ask, bool open)
+{
+    struct event ev = { .kind = EVENT_ASK };
+
+    ev.ask = (struct event_ask){
+        .id = tc->block->id, .key = ask->key, .kind = ask->kind, .params = ask->params, .open = open
+    };
+    turn_tell(tc->w, &ev);
+}
+
+static void ask_it(struct caller *c, struct ask *ask)
+{
+    struct work_client *client = client_of(c);
+
+    if (ask->kind == ASK_ROOTS) {
+        answer_roots(of_caller(c), ask);
+        return;
+    }
+    if (ask->kind == ASK_SAMPLE) {
+        answer_sample(of_caller(c), ask);
+        return;
+    }
+    turn_wall_stop(of_caller(c)->w);
+    tell_ask(of_caller(c), ask, true);
+    client->kind->ask(client, ask);
+}
+
+static void asked(struct caller *c, struct ask *ask)
+{
+    struct turn_call *tc = of_caller(c);
+
+    turn_wall_go_on(tc->w);
+    if (ask->kind != ASK_ROOTS && ask->kind != ASK_SAMPLE && can(c, ask->kind) &&
+        !tc->w->turn->op.settled)
+        tell_ask(tc, ask, false);
+}
+
+static void let_in(struct caller *c)
+{
+    turn_call_runs(of_caller(c));
+}
+
+static void progress(struct caller *c, const struct progress *p)
+{
+    struct turn_call *tc = of_caller(c);
+    struct event ev = { .kind = EVENT_TOOL, .tool = tc->event };
+
+    ev.tool.text = p->message;
+    ev.tool.done = p->done;
+    ev.tool.total = p->total;
+    turn_tell(tc->w, &ev);
+}
+
+/* For those who look into the tool, not for those who follow the agent. */
+static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
+{
+    (void)c;
+    (void)level;
+    (void)logger;
+    (void)data;
+}
+
+static void below(struct caller *c, struct str session, const struct event *ev)
+{
+    struct turn_call *tc = of_caller(c);
+    struct work_client *client = client_of(c);
+
+    if (!tc->event.session.p)
+        tc->event.session = arena_str(&tc->mem, session);
+    if (client->kind->below)
+        client->kind->below(client, session, ev);
+}
+
+static const struct caller_kind turn_caller = {
+    .can = can,
+    .ask = ask_it,
+    .asked = asked,
+    .let_in = let_in,
+    .progress = progress,
+    .log = say,
+    .below = below,
+};
+
+void turn_caller_init(struct turn_call *tc)
+{
+    struct session *s = tc->w->session;
+    const struct session_opts *o = &s->opts;
+
+    tc->caller = (struct caller){
+        .kind = &turn_caller,
+        .name = tc->w->agent->def->name,
+        .trace = o->trace,
+        .client = o->client,
+        .origin = o->origin,
+        .principal = o->principal,
+        .remote = o->remote,
+        .scope = &s->scope,
+        .history = &s->calls,
+        .grants = &s->grants,
+        .taint = o->taint.n ? o->taint : history_taint(s->history),
+    };
+}
+
+struct str turn_call_id(const struct ask *ask)
+{
+    const struct caller *c = ask->call->caller;
+
+    return c->kind == &turn_caller ? CONTAINER_OF(c, const struct turn_call, caller)->block->id
+                                   : STR_NONE;
+}

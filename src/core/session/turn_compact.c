@@ -1,0 +1,130 @@
+/*
+ * turn_compact.c - a conversation that does not fit the model's window any more.
+ *
+ * First what is old is summed up by the model itself; where that does not work, or is not enough,
+ * the oldest results of tools are dropped. Both are records: history keeps all, the model gets less.
+ */
+#include "core/session/turn_parts.h"
+
+enum { TRIES = 3 }; /* for one request: a summary, then twice less of the results */
+
+#define TASK                                                                                       \
+    "The conversation is about to be cut here. Sum up what is above for the one who goes on with " \
+    "it: what was asked for and is still to be done, what was decided and why, what was found "    \
+    "out, which files were read and changed and how they stand now, what failed. Keep names, "     \
+    "paths, numbers and exact words that matter. Write nothing else."
+
+static void on_shortened(struct turn_save *s)
+{
+    struct turn_work *w = s->w;
+
+    if (w->only_shorten)
+        turn_end(w, turn_stopping(w) ? TURN_CANCELED : TURN_END, NULL);
+    else
+        turn_ask(w);
+}
+
+/* ---- dropping results ------------------------------------------------------------------------ */
+
+static void nothing_helps(struct turn_work *w, const struct err *why)
+{
+    static const struct err too_long = {
+        ERR_LIMIT, "the conversation is too long for the model, and nothing of it can be dropped"
+    };
+
+    turn_notice(w, NOTICE_COMPACT_FAILED, str_of(why ? why->text : too_long.text));
+    if (turn_stopping(w))
+        turn_end(w, w->turn->op.canceled ? TURN_CANCELED : w->stop, NULL);
+    else if (w->only_shorten)
+        turn_end(w, TURN_FAILED, why ? why : &too_long);
+    else if (w->too_long)
+        turn_end(w, TURN_CONTEXT, NULL);
+    else
+        turn_ask(w); /* it was our own guess that it is too long */
+}
+
+static void drop_results(struct turn_work *w, const struct err *why)
+{
+    int64_t tokens = history_tokens(w->session->history) / 2;
+    struct str seqs = history_cuttable(w->session->history, &w->ask_mem, tokens);
+
+    if (!seqs.p || turn_stopping(w)) {
+        nothing_helps(w, why);
+        return;
+    }
+    turn_notice(w, NOTICE_WARNING,
+                STR("the oldest results of tools were dropped from what the model gets"));
+    save_begin(&w->save, w, &w->ask_mem, 0);
+    save_record(&w->save, "cut", record_cut(&w->ask_mem, seqs));
+    save_run(&w->save, on_shortened);
+}
+
+/* ---- a summary ------------------------------------------------------------------------------- */
+
+static struct str text_of(const struct message *m)
+{
+    for (size_t i = m->blocks; i-- > 0;)
+        if (m->block[i].kind == BLOCK_TEXT && m->block[i].text.n)
+            return m->block[i].text;
+    return STR_NONE;
+}
+
+static void on_summed_up(struct op *op, const struct err *e, void *who)
+{
+    struct turn_work *w = who;
+    struct str summary = text_of(&w->ask.answer);
+
+    (void)op;
+    w->asking = false;
+    turn_spend(w, &w->ask);
+    if (e || w->ask.stop != STOP_END || !summary.n || turn_stopping(w)) {
+        drop_results(w, e);
+        return;
+    }
+    turn_notice(w, NOTICE_COMPACTED, summary);
+    save_begin(&w->save, w, &w->ask_mem, 0);
+    save_record(&w->save, "compact", record_compact(&w->ask_mem, summary, w->after));
+    save_run(&w->save, on_shortened);
+}
+
+static void sum_up(struct turn_work *w, size_t old)
+{
+    struct message *m = ARENA_ARRAY(&w->ask_mem, struct message, old + 1);
+    struct block *task = ARENA_NEW(&w->ask_mem, struct block);
+    size_t n;
+    const struct message *all = history_messages(w->session->history, &n);
+
+    for (size_t i = 0; i < old; i++)
+        m[i] = all[i];
+    *task = (struct block){ .kind = BLOCK_TEXT, .text = STR(TASK) };
+    m[old] = (struct message){ ROLE_USER, task, 1 };
+    w->request = (struct model_request){
+        .model = w->model->name,
+        .system = w->agent->system,
+        .message = m,
+        .messages = old + 1,
+        .tool = w->request.tool, /* calls in the conversation want their definitions */
+        .tools = w->request.tools,
+        .max_tokens = w->model->max_tokens,
+        .temperature = -1,
+    };
+    w->ask = (struct model_turn){ .mem = &w->ask_mem, .request = &w->request };
+    w->asking = true;
+    model_ask(w->model->provider, &w->ask, &w->turn->op, on_summed_up, w);
+}
+
+void turn_shorten(struct turn_work *w)
+{
+    size_t old = history_old(w->session->history, &w->after);
+
+    if (w->shortened++ == TRIES) {
+        turn_end(w, TURN_CONTEXT, NULL);
+        return;
+    }
+    if (w->shortened == 1)
+        turn_notice(w, NOTICE_COMPACTING, STR("the conversation is summed up to make room"));
+    if (old && w->shortened == 1)
+        sum_up(w, old);
+    else
+        drop_results(w, NULL);
+}

@@ -1,0 +1,89 @@
+#include "core/session/turn_parts.h"
+
+#include "base/container.h"
+
+void save_begin(struct turn_save *s, struct turn_work *w, struct arena *mem, size_t more_steps)
+{
+    *s = (struct turn_save){ .w = w, .mem = mem, .room = more_steps + 2 };
+    s->step = ARENA_ARRAY(mem, struct store_step, s->room);
+    s->steps = 1; /* the first appends the records, when there are any */
+}
+
+void save_record(struct turn_save *s, const char *kind, struct str body)
+{
+    s->record[s->records++] = (struct store_event){ .kind = str_of(kind), .body = body };
+}
+
+void save_step(struct turn_save *s, struct store_step step)
+{
+    s->step[s->steps++] = step;
+}
+
+void save_state(struct turn_save *s, struct str turn, const char *state)
+{
+    const struct session *ses = s->w->session;
+
+    save_step(s, (struct store_step){
+                     .what = STORE_TURN_WRITE,
+                     .turn = { .session = str_of(ses->id),
+                               .turn = turn,
+                               .fence = ses->fence,
+                               .state = str_of(state),
+                               .calls = STR("[]"),
+                               .results = STR("[]"),
+                               .finished = str_eq(str_of(state), STR("end")) },
+                 });
+}
+
+/* first: of their seqs; 0 when nothing is stored. */
+static bool keep(struct turn_save *s, int64_t first, struct err *e)
+{
+    for (size_t i = 0; i < s->records; i++)
+        if (!history_add(s->w->session->history, first ? first + (int64_t)i : 0, s->record[i].kind,
+                         s->record[i].body, e))
+            return false;
+    return true;
+}
+
+static void on_stored(struct op *op, const struct err *e, void *who)
+{
+    struct turn_save *s = who;
+    int64_t first = s->step[0].append.last_seq - (int64_t)s->records + 1;
+    struct err bad = { 0 };
+    bool kept = !e && keep(s, first, &bad);
+
+    (void)op;
+    store_ask_fini(&s->ask);
+    if (s->w->turn->op.settled) /* another one has failed; what is stored is known all the same */
+        return;
+    if (kept)
+        s->then(s);
+    else
+        turn_broke(s->w, e ? e : &bad);
+}
+
+void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
+{
+    struct session *ses = s->w->session;
+    struct err e;
+
+    s->then = then;
+    if (!ses->fence) {
+        if (keep(s, 0, &e))
+            then(s);
+        else
+            turn_broke(s->w, &e);
+        return;
+    }
+    s->step[0] = (struct store_step){
+        .what = STORE_APPEND,
+        .append = { .session = str_of(ses->id),
+                    .fence = ses->fence,
+                    .event = s->record,
+                    .events = s->records },
+    };
+    s->ask = (struct store_ask){ .step = s->records ? s->step : s->step + 1,
+                                 .steps = s->records ? s->steps : s->steps - 1,
+                                 .durability = ses->world->durability };
+    store_start(ses->world->store, &s->ask, &s->w->turn->op, on_stored, s);
+}

@@ -1,0 +1,18 @@
+/*
+ * state.h - the state directory of the root: where everything is kept that trefoil trusts
+ * (database, memory, audit log). It is never inside the project; see state/state_dir.h.
+ */
+#ifndef CORE_STATE_H
+#define CORE_STATE_H
+
+#include "base/err.h"
+
+struct state_port {
+    /*
+     * The absolute path of the directory, which is created on first use. NULL and *e: it cannot be
+     * used. May be called from any thread. Blocking.
+     */
+    const char *(*open)(struct state_port *s, struct err *e);
+};
+
+#endif

@@ -1,0 +1,21 @@
+#include "core/store.h"
+
+/* It is in a batch, or about to be: it settles when that is committed. */
+static void on_cancel(struct op *op)
+{
+    (void)op;
+}
+
+const struct op_kind store_ask_kind = { .name = "store", .cancel = on_cancel };
+
+void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
+                 op_done_fn *done, void *who)
+{
+    op_begin(&ask->op, &store_ask_kind, port->loop, parent, done, who);
+    ask->port = port;
+    ask->now = loop_wall(port->loop);
+    ask->writes = ask->failed = false;
+    for (size_t i = 0; i < ask->steps; i++)
+        ask->writes |= ask->step[i].what < STORE_SESSION_LOAD;
+    port->kind->start(port, ask);
+}

@@ -1,0 +1,141 @@
+/* task_answer.c - answers to what a task asks: which question is meant, and does it fit? */
+#include "core/task/task_parts.h"
+
+/* ---- which one ------------------------------------------------------------------------------- */
+
+static bool nothing_open(const struct task_info *info, const char *key, struct err *e)
+{
+    if (task_state_final(info->state))
+        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has ended: nothing is asked any more",
+                    STR_ARG(info->id));
+    if (!info->asks.n)
+        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now", STR_ARG(info->id));
+    return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question %s", STR_ARG(info->id),
+                key);
+}
+
+static bool which_one(struct arena *mem, struct json asks, struct err *e)
+{
+    struct str all = STR("");
+
+    JSON_MEMBERS(key, asks)
+    {
+        all = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(all), all.n ? ", " : "",
+                           STR_ARG(json_str(mem, key)));
+    }
+    return fail(e, ERR_INVALID, "it asks several things: say which one is answered, of " STR_FMT,
+                STR_ARG(str_head(all, 200)));
+}
+
+/* ---- does it fit? ---------------------------------------------------------------------------- */
+
+static bool check_form(struct arena *mem, struct json ask, struct json content, struct err *e)
+{
+    struct json schema = json_get(json_get(ask, STR("params")), STR("requestedSchema"));
+
+    if (json_type(content) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, "a form is accepted with its content, an object");
+    JSON_EACH(name, json_get(schema, STR("required")))
+    {
+        if (!json_here(json_get(content, json_str(mem, name))))
+            return fail(e, ERR_INVALID, "the answer lacks " STR_FMT ", which must be given",
+                        STR_ARG(str_head(json_str(mem, name), 80)));
+    }
+    return true;
+}
+
+static bool is_kind(struct json ask, enum ask_kind kind)
+{
+    return json_is(json_get(ask, STR("kind")), str_of(ask_names[kind]));
+}
+
+/* A model's answer, or folders: whoever asked knows their shape. */
+static bool has_no_action(struct json ask)
+{
+    return is_kind(ask, ASK_SAMPLE) || is_kind(ask, ASK_ROOTS);
+}
+
+static bool check_action(struct arena *mem, struct json ask, struct json answer, struct err *e)
+{
+    struct json action = json_get(answer, STR("action")),
+                content = json_get(answer, STR("content"));
+    bool accepts = json_is(action, STR("accept"));
+
+    if (!accepts && !json_is(action, STR("decline")) && !json_is(action, STR("cancel")))
+        return fail(e, ERR_INVALID,
+                    "an answer is an object with an action, which is accept, decline or cancel");
+    if (json_here(content) && json_type(content) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, "the content of an answer is an object");
+    return !accepts || !is_kind(ask, ASK_FORM) || check_form(mem, ask, content, e);
+}
+
+/* A yes or no, given to it, would be taken for what it asks for. */
+static bool check_no_action(struct json answer, struct err *e)
+{
+    return !json_here(json_get(answer, STR("action"))) ||
+           fail(e, ERR_INVALID,
+                "it asks the program that called for an answer of its model, or for its folders; "
+                "nobody else can give them");
+}
+
+/* Any program of this machine may be a client without a key: it can decline, but not approve. */
+static bool check_known(const struct task_ask *a, struct json ask, struct json answer,
+                        struct err *e)
+{
+    return a->by.origin != ORIGIN_LOOPBACK || !is_kind(ask, ASK_PERMISSION) ||
+           !json_is(json_get(answer, STR("action")), STR("accept")) ||
+           fail(e, ERR_DENIED,
+                "a client without a key cannot approve a call; `trefoil approvals` can, and a "
+                "client with a key of [[serve.keys]]");
+}
+
+/* What cannot be seen cannot be agreed to. */
+static bool check_seen(const struct task_ask *a, struct json ask, struct json answer, struct err *e)
+{
+    return a->unseen || !is_kind(ask, ASK_PERMISSION) || !json_here(json_get(ask, STR("cut"))) ||
+           !json_is(json_get(answer, STR("action")), STR("accept")) ||
+           fail(e, ERR_INVALID,
+                "its arguments are too long to be shown; deny it, or allow it where it runs");
+}
+
+bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
+                       char key[TASK_KEY_TEXT], struct err *e)
+{
+    const struct task_info *info = &a->info;
+    struct arena *mem = &a->mem;
+    struct json_opts opts = limits_json(limits);
+    struct json asks, ask;
+
+    if (!info->asks.n || task_state_final(info->state) ||
+        !json_read(mem, info->asks, &opts, &asks, e))
+        return nothing_open(info, key, e);
+    if (!key[0] && json_count(asks) > 1)
+        return which_one(mem, asks, e);
+    if (!key[0] && !str_to_c(json_str(mem, json_first(asks)), key, TASK_KEY_TEXT))
+        return nothing_open(info, "", e);
+    ask = json_get(asks, str_of(key));
+    if (!json_here(ask))
+        return nothing_open(info, key, e);
+    if (json_type(answer) != JSON_OBJECT)
+        return fail(e, ERR_INVALID, "an answer is an object");
+    if (has_no_action(ask))
+        return check_no_action(answer, e);
+    return check_action(mem, ask, answer, e) && check_known(a, ask, answer, e) &&
+           check_seen(a, ask, answer, e);
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------ */
+
+struct str task_answered_by(struct arena *mem, const struct limits *limits,
+                            const struct store_event_page *p, struct str key)
+{
+    struct json_opts opts = limits_json(limits);
+    struct json body;
+    struct err e;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (json_read(mem, p->v[i].body, &opts, &body, &e) &&
+            json_is(json_get(body, STR("key")), key))
+            return json_str(mem, json_get(body, STR("by")));
+    return STR_NONE;
+}

@@ -1,0 +1,267 @@
+/*
+ * task_call.c - see task_call.h. A run whose work is a call: the states are those of task_parts.h,
+ * with the call in the place of session and turn.
+ */
+#include "core/task/task_call.h"
+
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/utf8.h"
+#include "core/guard/guard.h"
+#include "core/guard/guard_saved_rights.h"
+#include "core/guard/guard_untrusted_text.h"
+#include "core/session/history_record.h"
+#include "core/task/task_parts.h"
+#include "core/tool/args_summary.h"
+
+enum { WHY_MOST = 4096, ASKED_MOST = 1024 };
+
+struct task_call {
+    struct task_run *run;
+    struct caller caller;
+    struct call call;
+    struct offer *offer;
+    struct json args;
+    unsigned can;
+    void (*write)(struct jw *w, const struct call *call, const struct err *e);
+    struct event_tool event; /* as last told */
+    struct str words;        /* of whoever wanted it, about the end; STR_NONE: none */
+};
+
+/* ---- the caller ------------------------------------------------------------------------------ */
+
+static struct task_call *of_caller(struct caller *c)
+{
+    return CONTAINER_OF(c, struct task_call, caller);
+}
+
+static void tell(struct task_call *c, const struct event_tool *t)
+{
+    struct event ev = { .kind = EVENT_TOOL, .tool = *t };
+
+    task_log_event(c->run, &ev);
+}
+
+static bool can(const struct caller *c, enum ask_kind kind)
+{
+    return CONTAINER_OF(c, const struct task_call, caller)->can & 1u << kind;
+}
+
+static void ask(struct caller *c, struct ask *ask)
+{
+    task_run_ask(of_caller(c)->run, ask);
+}
+
+static void progress(struct caller *c, const struct progress *p)
+{
+    struct task_call *tc = of_caller(c);
+    struct event_tool t = tc->event;
+
+    t.args = STR_NONE;
+    t.text = p->message;
+    t.done = p->done;
+    t.total = p->total;
+    tell(tc, &t);
+}
+
+/* What matters is told to those who follow; the rest is for those who look into the tool. */
+static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
+{
+    struct json_opts opts = { .max_depth = 1, .max_values = 1 };
+    struct event ev = { .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, data } };
+    AUTO_ARENA mem = { 0 };
+    struct json words;
+    struct err e;
+
+    (void)logger;
+    if (level < CALL_WARNING)
+        return;
+    if (json_read(&mem, data, &opts, &words, &e) && json_type(words) == JSON_STRING)
+        ev.notice.text = json_str(&mem, words);
+    task_log_event(of_caller(c)->run, &ev);
+}
+
+static void let_in(struct caller *c)
+{
+    struct task_call *tc = of_caller(c);
+
+    tc->event.status = CALLED_RUNNING;
+    tell(tc, &tc->event);
+}
+
+static const struct caller_kind call_task_caller = {
+    .can = can,
+    .ask = ask,
+    .progress = progress,
+    .log = say,
+    .let_in = let_in,
+};
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void keep_words(struct task_call *c, const struct err *e)
+{
+    struct buf out;
+    struct jw w = jw_to(&out);
+
+    if (!c->write || (e && e->code == ERR_CANCELED))
+        return;
+    buf_init_in(&out, &c->run->mem, RECORD_MOST);
+    c->write(&w, &c->call, e);
+    if (out.n && !out.full)
+        c->words = buf_str(&out);
+}
+
+struct str task_call_words(const struct task_run *r)
+{
+    return r->call->words;
+}
+
+static enum turn_stop stop_of(bool failed, const struct err *e)
+{
+    if (!failed)
+        return TURN_END;
+    return e && e->code == ERR_CANCELED ? TURN_CANCELED : TURN_FAILED;
+}
+
+static enum called_status status_of(const struct task_call *c)
+{
+    if (c->run->stop == TURN_CANCELED)
+        return CALLED_CANCELED;
+    return c->run->stop == TURN_END && !c->call.is_error ? CALLED_DONE : CALLED_FAILED;
+}
+
+/* A tool that says of itself that it failed has come to its end. */
+static void on_called(struct op *op, const struct err *e, void *who)
+{
+    struct task_call *c = who;
+    struct task_run *r = c->run;
+    struct str from = guard_marks(&c->call).from;
+    bool failed = e || c->call.raw_error.p;
+
+    (void)op;
+    keep_words(c, e);
+    r->answer = e ? arena_str(&r->mem, str_of(e->text)) : guard_text(&c->call, &r->mem);
+    r->outcome = failed ? TASK_FAILED : TASK_COMPLETED;
+    r->stop = stop_of(failed, e);
+    r->why = failed ? utf8_head(r->answer, WHY_MOST) : STR_NONE;
+    r->taint = from.n ? arena_str(&r->mem, from) : r->spec.taint;
+    c->event.args = STR_NONE;
+    c->event.text = r->answer;
+    c->event.status = status_of(c);
+    tell(c, &c->event);
+    task_run_turned(r);
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+/* It may have gone since the task was created. */
+void task_call_start(struct task_run *r)
+{
+    struct task_call *c = r->call;
+    const struct tool *tool = offer_tool(c->offer, r->spec.tool);
+
+    c->caller.scope = r->rights;
+    if (!tool) {
+        r->outcome = TASK_FAILED;
+        r->stop = TURN_FAILED;
+        r->why = arena_printf(&r->mem, "the tool " STR_FMT " is no longer there",
+                              STR_ARG(str_head(r->spec.tool, 64)));
+        task_run_turned(r);
+        return;
+    }
+    c->event = (struct event_tool){
+        .id = str_of(r->id),
+        .name = r->spec.tool,
+        .title = tool->title ? arena_str(&r->mem, str_of(tool->title)) : STR_NONE,
+        .kind = tool->kind,
+        .args = json_here(c->args) ? json_raw(c->args) : STR("{}"),
+    };
+    tell(c, &c->event);
+    c->event.args = STR_NONE; /* they are told once */
+    tool_run(tool, &c->call, &c->offer->host, &c->caller, &r->mem, c->args, &r->op, on_called, c);
+}
+
+/* ---- creating -------------------------------------------------------------------------------- */
+
+/* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
+static struct str asked(struct arena *mem, const struct task_call_spec *s)
+{
+    bool cut;
+    struct str args = args_brief(mem, s->args, &cut);
+
+    return arena_printf(mem, STR_FMT " " STR_FMT "%s", STR_ARG(s->tool),
+                        STR_ARG(utf8_head(args, ASKED_MOST)), args.n > ASKED_MOST ? "..." : "");
+}
+
+static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
+                                const struct task_call_spec *s)
+{
+    const struct caller *c = s->caller;
+
+    return (struct task_spec){
+        .tool = s->tool,
+        .text = asked(mem, s),
+        .budget_usd = -1,
+        .context = s->context,
+        .owner = c->principal,
+        .origin = c->origin,
+        .caller = c->name,
+        .trace = c->trace,
+        .taint = c->taint,
+        /* what its caller may is the most; the scope itself may go with whoever called */
+        .rights = c->scope ? guard_scope_text(mem, g->limits, c->scope, g->opts.guard) : STR_NONE,
+    };
+}
+
+static bool copy_args(struct task_run *r, struct task_call *c, struct json args, struct err *e)
+{
+    struct json_opts opts = limits_json(r->engine->limits);
+
+    return !json_here(args) ||
+           json_read(&r->mem, arena_str(&r->mem, json_raw(args)), &opts, &c->args, e);
+}
+
+static bool equip(struct task_run *r, const struct task_call_spec *s, struct err *e)
+{
+    struct task_call *c = ARENA_NEW(&r->mem, struct task_call);
+    const struct tool *tool = offer_tool(s->offer, s->tool);
+
+    if (!tool)
+        return fail(e, ERR_NOT_FOUND, "there is no tool " STR_FMT, STR_ARG(str_head(s->tool, 64)));
+    c->run = r;
+    c->offer = s->offer;
+    c->can = s->can;
+    c->write = s->write;
+    c->caller = (struct caller){
+        .kind = &call_task_caller,
+        .name = r->spec.caller,
+        .trace = r->spec.trace,
+        .origin = r->spec.origin,
+        .principal = r->spec.owner,
+        .remote = s->caller->remote,
+        .taint = r->spec.taint,
+    };
+    r->call = c;
+    r->read_only = tool->read_only;
+    return copy_args(r, c, s->args, e);
+}
+
+void task_create_call(struct task_engine *g, struct task_ask *a, const struct task_call_spec *s,
+                      struct op *parent, op_done_fn *done, void *who)
+{
+    AUTO_ARENA mem = { 0 };
+    struct task_spec spec = spec_of(g, &mem, s);
+    struct task_run *r;
+    struct err e;
+
+    if (!task_create_begin(g, a, &spec, parent, done, who))
+        return;
+    r = task_run_new(g, &spec);
+    if (equip(r, s, &e)) {
+        task_create_store(a, r);
+        return;
+    }
+    task_run_free(r);
+    op_fail(&a->op, &e);
+}

@@ -1,0 +1,169 @@
+/*
+ * task_create.c - a new task: checked, stored as SUBMITTED, told to whoever wanted it, begun.
+ */
+#include "core/task/task_parts.h"
+
+#include "core/agent/agent_context.h"
+
+/* What was asked of the store is done. */
+static void cancel_create(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind create_kind = { .name = "create task", .cancel = cancel_create };
+
+static struct task_info info_of(struct arena *mem, const struct task_run *r,
+                                const struct store_task *t)
+{
+    struct store_task all = *t;
+
+    all.created = all.updated = r->created;
+    return task_info_of(mem, &all);
+}
+
+/* Here, or in a process of its own. */
+static void set_off(struct task_run *r)
+{
+    if (!task_wants_away(r->engine, &r->spec)) {
+        task_run_begin(r);
+        return;
+    }
+    task_away_begin(r->engine, r->id, r->fence);
+    task_run_free(r);
+}
+
+/* The creator may go from here on; the work stays. */
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct task_run *r = who;
+    struct task_engine *g = r->engine;
+    struct task_ask *a = r->creator;
+    struct store_task *t = &r->create[1].task;
+
+    (void)op;
+    if (!e) {
+        r->fence = t->fence;
+        r->log.seq = t->last_seq;
+        a->info = info_of(&a->mem, r, t);
+        r->creator = NULL;
+    }
+    store_ask_fini(&r->log.ask);
+    g->others--;
+    if (e) {
+        task_run_free(r);
+        op_fail(&a->op, e);
+    } else {
+        op_ok(&a->op);
+        set_off(r);
+        task_feeds_hear(g);
+    }
+    task_engine_settled(g);
+}
+
+/* Of a call its tool stands where the agent does. */
+static struct store_task first_of(struct task_run *r, const struct store_event *status)
+{
+    return (struct store_task){
+        .id = str_of(r->id),
+        .context = r->context,
+        .owner = r->owner,
+        .agent = r->call ? r->spec.tool : str_of(r->agent->def->name),
+        .model = r->call ? STR_NONE : r->agent->model.name,
+        .mode = str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)),
+        .state = str_of(task_state_names[TASK_SUBMITTED]),
+        .spec = task_spec_write(&r->mem, &r->spec),
+        .event = status,
+        .events = 1,
+        .capacity = r->engine->limits->tasks,
+    };
+}
+
+/* Those whose time is over make room first. */
+static void store_new(struct task_run *r)
+{
+    struct store_event *status = ARENA_NEW(&r->mem, struct store_event);
+
+    *status = (struct store_event){
+        .kind = STR("status"),
+        .body = task_status_body(&r->mem, TASK_SUBMITTED, STR_NONE),
+        .feed = true,
+    };
+    r->create[0] = (struct store_step){ .what = STORE_TASKS_EXPIRE };
+    r->create[1] = (struct store_step){ .what = STORE_TASK_CREATE, .task = first_of(r, status) };
+    r->log.ask = (struct store_ask){ .step = r->create, .steps = 2, .durability = STORE_POWER };
+    r->engine->others++;
+    store_start(r->engine->store, &r->log.ask, &r->creator->op, on_created, r);
+}
+
+static bool check(const struct task_engine *g, const struct task_spec *spec, struct err *e)
+{
+    if (g->closing)
+        return fail(e, ERR_CLOSED, "the program stops");
+    if (!g->store)
+        return fail(e, ERR_DENIED, "nothing is kept here, and tasks have to be");
+    if (!str_trim(spec->text).n)
+        return fail(e, ERR_INVALID, "text: say what the agent is to do");
+    if (trace_too_deep(spec->trace.depth, g->limits->trace_depth))
+        return fail(e, ERR_INVALID, "more than %lld agents have called each other",
+                    (long long)g->limits->trace_depth);
+    return true;
+}
+
+static void fill_new(struct task_run *r)
+{
+    char context[ID_TEXT];
+
+    r->created = loop_wall(r->engine->loop);
+    id_new(r->created, r->id);
+    id_new(r->created, context);
+    r->context = r->spec.context.n ? r->spec.context : arena_str(&r->mem, str_of(context));
+    r->owner = r->spec.owner;
+    if (!r->agent)
+        return;
+    r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
+    if (!r->spec.read_only)
+        r->spec.mode_reason =
+            agent_mode_reason(&r->mem, r->agent->def->name, r->agent->scope.mode, NULL);
+    r->spec.isolate |=
+        r->agent->def->isolate || (r->engine->opts.isolate && r->engine->opts.isolate->always);
+}
+
+bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                       struct op *parent, op_done_fn *done, void *who)
+{
+    struct err e;
+
+    a->engine = g;
+    op_begin(&a->op, &create_kind, g->loop, parent, done, who);
+    if (check(g, spec, &e))
+        return true;
+    op_fail(&a->op, &e);
+    return false;
+}
+
+void task_create_store(struct task_ask *a, struct task_run *r)
+{
+    r->creator = a;
+    fill_new(r);
+    store_new(r);
+}
+
+void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
+                 struct op *parent, op_done_fn *done, void *who)
+{
+    struct agent *agent;
+    struct task_run *r;
+    struct err e;
+
+    if (!task_create_begin(g, a, spec, parent, done, who))
+        return;
+    agent = task_spec_agent(spec, g->opts.desk, &e);
+    if (!agent) {
+        op_fail(&a->op, &e);
+        return;
+    }
+    r = task_run_new(g, spec);
+    r->agent = agent;
+    task_create_store(a, r);
+}

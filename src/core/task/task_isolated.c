@@ -1,0 +1,167 @@
+/*
+ * task_isolated.c - tasks that processes of their own work on (`isolate`), seen from who has started
+ * them.
+ *
+ * The task is stored as ours, then its token is given away: the child takes the task by it, and
+ * from then on we are like any other process that looks at the store. Cancelling goes by the store,
+ * too; a child that does not end by that, since it hangs, is ended by us.
+ *
+ * When the child has gone the task is taken back; one that has not ended fails, and is not begun
+ * again: what ended its process might do so again. So it stays ours to fail until that is stored:
+ * otherwise it would be found as one that was lost.
+ */
+#include "core/task/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+
+bool task_wants_away(const struct task_engine *g, const struct task_spec *spec)
+{
+    return g->opts.isolate && !g->closing && spec->isolate;
+}
+
+struct task_away *task_away_find(const struct task_engine *g, struct str id)
+{
+    struct task_away *a = g->away;
+
+    while (a && !str_eq(str_of(a->id), id))
+        a = a->next;
+    return a;
+}
+
+void task_away_begin(struct task_engine *g, const char *id, int64_t fence)
+{
+    struct task_away *a = MEM_NEW(struct task_away);
+    struct err e;
+
+    str_to_c(str_of(id), a->id, sizeof(a->id));
+    a->fence = fence;
+    a->engine = g;
+    a->next = g->away;
+    g->away = a;
+    g->others++;
+    if (!g->opts.isolate->start(g->opts.isolate, a, &e))
+        task_away_ended(a, e.text);
+}
+
+static void free_away(struct task_away *a)
+{
+    struct task_engine *g = a->engine;
+    struct task_away **at = &g->away;
+
+    while (*at != a)
+        at = &(*at)->next;
+    *at = a->next;
+    timer_clear(g->loop, &a->timer);
+    mem_free(a);
+    g->others--;
+    task_engine_settled(g);
+}
+
+/* ---- it has gone ----------------------------------------------------------------------------- */
+
+static void on_again(struct timer *t)
+{
+    task_fail_away(CONTAINER_OF(t, struct task_away, timer));
+}
+
+/* Not ours to fail are a task that has ended, and one that is not there any more. */
+void task_away_taken(struct task_away *a, const struct err *e)
+{
+    struct task_engine *g = a->engine;
+
+    if (!e || e->code == ERR_INVALID || e->code == ERR_NOT_FOUND || g->closing)
+        free_away(a);
+    else
+        timer_set(g->loop, &a->timer, g->limits->task_look_ms, on_again);
+}
+
+/* A process that stops leaves its tasks to who comes next. */
+void task_away_ended(struct task_away *a, const char *how)
+{
+    a->child = NULL;
+    timer_clear(a->engine->loop, &a->timer);
+    if (a->engine->closing) {
+        free_away(a);
+        return;
+    }
+    fail(&a->why, ERR_CLOSED, "the process that worked on it has gone: %s", how);
+    task_fail_away(a);
+}
+
+/* ---- it is to go ----------------------------------------------------------------------------- */
+
+static void stop(struct task_away *a)
+{
+    a->engine->opts.isolate->stop(a->engine->opts.isolate, a);
+}
+
+static void on_overdue(struct timer *t)
+{
+    stop(CONTAINER_OF(t, struct task_away, timer));
+}
+
+/* It has the time to see that, and then to end what it has started itself. */
+void task_away_cancel(struct task_engine *g, struct str id)
+{
+    struct task_away *a = task_away_find(g, id);
+    const struct limits *l = g->limits;
+
+    if (a && a->child && !timer_is_set(&a->timer))
+        timer_set(g->loop, &a->timer, l->task_look_ms + l->child_polite_ms + l->child_term_ms,
+                  on_overdue);
+}
+
+/* At a task in the store; the child may be gone when it comes back. */
+struct look {
+    struct task_engine *engine;
+    struct store_ask ask;
+    struct store_step step;
+    char id[ID_TEXT];
+};
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct look *l = who;
+    struct task_engine *g = l->engine;
+
+    (void)op;
+    if (!e && l->step.task.canceled && !g->closing)
+        task_away_cancel(g, str_of(l->id));
+    store_ask_fini(&l->ask);
+    mem_free(l);
+    g->others--;
+    task_engine_settled(g);
+}
+
+static void look(struct task_away *a)
+{
+    struct look *l = MEM_NEW(struct look);
+
+    l->engine = a->engine;
+    memcpy(l->id, a->id, sizeof(l->id));
+    l->step = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(l->id) } };
+    l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
+    a->engine->others++;
+    store_start(a->engine->store, &l->ask, NULL, on_looked, l);
+}
+
+void task_away_look(struct task_engine *g)
+{
+    for (struct task_away *a = g->away; a; a = a->next)
+        if (a->child && !timer_is_set(&a->timer))
+            look(a);
+}
+
+void task_away_close(struct task_engine *g)
+{
+    struct task_away *next;
+
+    for (struct task_away *a = g->away; a; a = next) {
+        next = a->next;
+        if (a->child)
+            stop(a);
+        else if (timer_is_set(&a->timer)) /* else it is being taken, and comes back */
+            free_away(a);
+    }
+}

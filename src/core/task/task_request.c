@@ -1,0 +1,410 @@
+/*
+ * task_request.c - what can be asked of tasks: get, wait, cancel, answer.
+ *
+ * All begin with a look at the task in the store, and end with one: what is told of it
+ * is what is stored. A request that waits looks again when the run of the task has stored
+ * something, and every limits.task_look_ms, for tasks that another process works on.
+ *
+ * Every answer goes through the store, which takes the first one of each question, whoever works on
+ * the task; that process takes it from there, at once when it is this one.
+ */
+#include "core/task/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+
+enum request_kind {
+    GET,
+    WAIT,     /* until it is final */
+    CANCEL,   /* not asked for yet; then STOPPING */
+    STOPPING, /* until it is final, which it may have become by itself */
+    ANSWER,   /* not given yet; then CLOSED */
+    CLOSED,   /* until its question is */
+};
+
+struct task_request {
+    struct task_ask *ask;
+    struct task_engine *engine;
+    struct task_request *next;
+    enum request_kind kind;
+    char id[ID_TEXT];
+    char key[TASK_KEY_TEXT];
+    struct str by;
+    struct json answer;
+    int64_t since; /* the last event before the answer */
+    int64_t until; /* STOPPING: when it is not waited for any more, by loop_now() */
+    struct store_ask store;
+    struct store_step step[2];
+    bool asking; /* the store */
+    struct timer look;
+};
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void settle(struct task_request *q, const struct err *e)
+{
+    struct task_ask *a = q->ask;
+    struct task_engine *g = q->engine;
+    struct task_request **at = &g->requests;
+
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    timer_clear(g->loop, &q->look);
+    a->state = NULL;
+    mem_free(q);
+    if (e)
+        op_fail(&a->op, e);
+    else
+        op_ok(&a->op);
+    task_engine_settled(g);
+}
+
+static void settle_as(struct task_request *q, enum err_code code, const char *why)
+{
+    struct err e;
+
+    fail(&e, code, "%s", why);
+    settle(q, &e);
+}
+
+static void cancel_request(struct op *op)
+{
+    struct task_request *q = CONTAINER_OF(op, struct task_ask, op)->state;
+
+    if (q && !q->asking) /* else it comes back, and looks */
+        settle_as(q, ERR_CANCELED, "canceled");
+}
+
+static const struct op_kind request_kind = { .name = "task request", .cancel = cancel_request };
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static void look(struct task_request *q);
+
+static void on_look(struct timer *t)
+{
+    look(CONTAINER_OF(t, struct task_request, look));
+}
+
+static void settle_stopped(struct task_request *q)
+{
+    settle_as(q, ERR_CLOSED,
+              q->kind == CLOSED
+                  ? "the program stops; the answer is stored, and if the task has not "
+                    "taken it yet, it asks anew when it goes on"
+                  : "the program stops; the task stays");
+}
+
+/* Its work has been told to stop; why is its end not there? */
+static void settle_overdue(struct task_request *q)
+{
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+    struct err e;
+
+    if (r && r->log.why.code)
+        fail(&e, ERR_TIMEOUT, "task %s is being cancelled, but that cannot be stored yet: %s",
+             q->id, r->log.why.text);
+    else
+        fail(&e, ERR_TIMEOUT,
+             "task %s is being cancelled, but has not ended within %lld ms (limits.task_cancel_ms)",
+             q->id, (long long)q->engine->limits->task_cancel_ms);
+    settle(q, &e);
+}
+
+static void wait(struct task_request *q)
+{
+    if (q->engine->closing)
+        settle_stopped(q);
+    else if (q->kind == STOPPING && loop_now(q->engine->loop) >= q->until)
+        settle_overdue(q);
+    else
+        timer_set(q->engine->loop, &q->look, q->engine->limits->task_look_ms, on_look);
+}
+
+static void store_steps(struct task_request *q, size_t steps, op_done_fn *done)
+{
+    q->store = (struct store_ask){ .step = q->step, .steps = steps };
+    q->asking = true;
+    store_start(q->engine->store, &q->store, &q->ask->op, done, q);
+}
+
+static void store_do(struct task_request *q, enum store_what what, op_done_fn *done)
+{
+    q->step[0] = (struct store_step){ .what = what, .task = { .id = str_of(q->id) } };
+    store_steps(q, 1, done);
+}
+
+/*
+ * That it is to end is stored before anything of it does: what was stopped halfway must not go on
+ * after a restart. Ours stops also when that could not be stored. Nobody works on it: who wants it
+ * to end takes it first.
+ */
+static void on_cancel_stored(struct op *op, const struct err *e, void *who)
+{
+    struct task_request *q = who;
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+    bool in_use = q->step[0].task.in_use;
+
+    (void)op;
+    q->asking = false;
+    store_ask_fini(&q->store);
+    if (r) {
+        task_run_cancel(r);
+    } else if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
+        settle(q, e);
+        return;
+    } else if (!e && !in_use) {
+        task_recover_one(q->engine, str_of(q->id));
+    } else if (!e) {
+        task_away_cancel(q->engine, str_of(q->id));
+    }
+    q->kind = STOPPING;
+    q->until = loop_now(q->engine->loop) + q->engine->limits->task_cancel_ms;
+    look(q);
+}
+
+static void on_answer_stored(struct op *op, const struct err *e, void *who)
+{
+    struct task_request *q = who;
+    struct task_run *r = task_engine_find(q->engine, str_of(q->id));
+
+    (void)op;
+    q->asking = false;
+    store_ask_fini(&q->store);
+    if (e) {
+        settle(q, e);
+        return;
+    }
+    q->kind = CLOSED;
+    if (r)
+        task_run_answer(r, str_of(q->key), json_raw(q->answer), q->by);
+    look(q);
+}
+
+static bool may_agree(const struct task_request *q, struct err *e)
+{
+    const struct task_info *info = &q->ask->info;
+
+    if (q->ask->by.origin != ORIGIN_STDIO || info->origin != ORIGIN_TERMINAL ||
+        !json_is(json_get(q->answer, STR("action")), STR("accept")))
+        return true;
+    return fail(e, ERR_DENIED,
+                "task %s was begun at the command line and may do more than MCP clients may: agree "
+                "to it there (`approvals allow`)",
+                q->id);
+}
+
+static void give_answer(struct task_request *q)
+{
+    const struct task_info *info = &q->ask->info;
+    struct err e;
+
+    if (!may_agree(q, &e) || !task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
+        settle(q, &e);
+        return;
+    }
+    q->since = info->last_seq;
+    q->step[0] = (struct store_step){ .what = STORE_TASK_ANSWER,
+                                      .answer = { .task = str_of(q->id),
+                                                  .key = str_of(q->key),
+                                                  .answer = json_raw(q->answer),
+                                                  .by = q->by } };
+    store_steps(q, 1, on_answer_stored);
+}
+
+/* Is it closed, and was it our answer that did it? More of what happened may be to be read. */
+static void judge_answer(struct task_request *q, struct str by, bool more)
+{
+    const struct task_info *info = &q->ask->info;
+    struct err e;
+
+    if (!by.p && more) {
+        look(q);
+        return;
+    }
+    if (!by.p && info->held &&
+        task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
+        wait(q);
+        return;
+    }
+    if (by.p && !str_eq(by, STR("nobody"))) {
+        settle(q, NULL);
+        return;
+    }
+    fail(&e, ERR_NOT_FOUND,
+         by.p ? "question %s was taken back before the answer came"
+              : "whoever worked on the task is gone and has not taken the answer to %s; when the "
+                "task goes on, what it asks has a new key",
+         q->key);
+    settle(q, &e);
+}
+
+static void settle_over(struct task_request *q)
+{
+    struct err e;
+
+    fail(&e, ERR_INVALID, "task %s has ended already: it is %s", q->id,
+         task_state_names[q->ask->info.state]);
+    settle(q, &e);
+}
+
+/* What it is now, and whether that is what was waited for. */
+static void judge(struct task_request *q)
+{
+    bool final = task_state_final(q->ask->info.state);
+
+    switch (q->kind) {
+    case GET: settle(q, NULL); return;
+    case CLOSED: break; /* judge_answer */
+    case WAIT:
+        if (final)
+            settle(q, NULL);
+        else
+            wait(q);
+        return;
+    case CANCEL:
+        if (final)
+            settle_over(q);
+        else
+            store_do(q, STORE_TASK_CANCEL, on_cancel_stored);
+        return;
+    case STOPPING:
+        if (!final)
+            wait(q);
+        else if (q->ask->info.state == TASK_CANCELED)
+            settle(q, NULL);
+        else
+            settle_over(q);
+        return;
+    case ANSWER: give_answer(q); return;
+    }
+}
+
+/* Who has closed its question, as far as this look goes. */
+static struct str closed_by(struct task_request *q, bool *more)
+{
+    const struct store_event_page *p = &q->step[1].events;
+    struct str by = task_answered_by(&q->ask->mem, q->engine->limits, p, str_of(q->key));
+
+    *more = p->more;
+    if (p->n)
+        q->since = p->v[p->n - 1].seq;
+    return by.p ? arena_str(&q->ask->mem, by) : STR_NONE;
+}
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct task_request *q = who;
+    struct str by = STR_NONE;
+    bool more = false;
+    struct err bad;
+
+    (void)op;
+    q->asking = false;
+    if (e || !task_visible(q->engine, &q->step[0].task, q->ask->owner, &bad)) {
+        bad = e ? *e : bad;
+        store_ask_fini(&q->store);
+        settle(q, &bad);
+        return;
+    }
+    arena_reset(&q->ask->mem);
+    q->ask->info = task_info_of(&q->ask->mem, &q->step[0].task);
+    if (q->kind == CLOSED)
+        by = closed_by(q, &more);
+    store_ask_fini(&q->store);
+    if (q->ask->op.canceled)
+        settle_as(q, ERR_CANCELED, "canceled");
+    else if (q->kind == CLOSED)
+        judge_answer(q, by, more);
+    else
+        judge(q);
+}
+
+static void look(struct task_request *q)
+{
+    q->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(q->id) } };
+    q->step[1] = (struct store_step){
+        .what = STORE_TASK_EVENTS,
+        .events = { .session = str_of(q->id), .kind = STR("answered"), .after = q->since }
+    };
+    store_steps(q, q->kind == CLOSED ? 2 : 1, on_looked);
+}
+
+/* A run has stored all it knows, or is over. */
+void task_requests_hear(struct task_run *r)
+{
+    for (struct task_request *q = r->engine->requests; q; q = q->next) {
+        bool waits = !q->asking &&
+                     (q->kind == CLOSED || task_state_final(r->state) || r->op.settled || r->lost);
+
+        if (waits && str_eq(str_of(q->id), str_of(r->id))) {
+            timer_clear(q->engine->loop, &q->look);
+            look(q);
+        }
+    }
+}
+
+void task_requests_close(struct task_engine *g)
+{
+    struct task_request *next;
+
+    for (struct task_request *q = g->requests; q; q = next) {
+        next = q->next;
+        if (!q->asking && q->kind != CANCEL)
+            settle_stopped(q);
+    }
+}
+
+static struct task_request *begin(struct task_engine *g, struct task_ask *a, enum request_kind kind,
+                                  struct op *parent, op_done_fn *done, void *who)
+{
+    struct task_request *q = MEM_NEW(struct task_request);
+
+    q->ask = a;
+    q->engine = g;
+    q->kind = kind;
+    q->next = g->requests;
+    g->requests = q;
+    a->engine = g;
+    a->state = q;
+    op_begin(&a->op, &request_kind, g->loop, parent, done, who);
+    if (g->closing)
+        settle_as(q, ERR_CLOSED, "the program stops");
+    else if (!str_to_c(a->id, q->id, sizeof(q->id)))
+        settle_as(q, ERR_NOT_FOUND, "there is no such task");
+    else
+        look(q);
+    return a->state; /* NULL when it has settled */
+}
+
+void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+              void *who)
+{
+    begin(g, a, GET, parent, done, who);
+}
+
+void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+               void *who)
+{
+    begin(g, a, WAIT, parent, done, who);
+}
+
+void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
+                 void *who)
+{
+    begin(g, a, CANCEL, parent, done, who);
+}
+
+void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
+                 struct op *parent, op_done_fn *done, void *who)
+{
+    struct task_request *q = begin(g, a, ANSWER, parent, done, who);
+
+    if (!q)
+        return;
+    q->answer = answer;
+    q->by = str_of(a->by.name);
+    if (!str_to_c(str_head(key, sizeof(q->key) - 1), q->key, sizeof(q->key)))
+        q->key[0] = '?'; /* with a NUL in it: none of ours */
+}

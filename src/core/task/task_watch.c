@@ -1,0 +1,277 @@
+/*
+ * task_watch.c - following a task.
+ *
+ *   READING   a page of its events is asked for, with the task
+ *   IDLE      all that is stored was told; what its run stores next is told as it comes, or, of a
+ *             task that another process works on, the store is asked again after a while
+ *   FULL      who follows has no room; nothing is kept for it, the store has it all
+ *
+ * From IDLE and FULL it goes back to READING whenever there is something it has not been told.
+ */
+#include "core/task/task_parts.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+
+enum follower_state { READING, IDLE, FULL };
+
+/* Only while it is asked: thousands may follow, and nearly all of them are idle. */
+struct reading {
+    struct store_ask ask;
+    struct store_step step[2];
+};
+
+struct task_follower {
+    struct task_watch *watch;
+    struct task_engine *engine;
+    struct task_follower *next;
+    char id[ID_TEXT];
+    struct reading *reading;
+    enum follower_state state;
+    bool again; /* something was stored while it read */
+    struct timer look;
+};
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void unlink_follower(struct task_follower *f)
+{
+    struct task_follower **at = &f->engine->followers;
+
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    if (f->engine->hears_next == f)
+        f->engine->hears_next = f->next;
+}
+
+static void end_reading(struct task_follower *f)
+{
+    if (!f->reading)
+        return;
+    store_ask_fini(&f->reading->ask);
+    mem_free(f->reading);
+    f->reading = NULL;
+}
+
+/* e NULL: all is told. */
+static void settle(struct task_follower *f, const struct err *e)
+{
+    struct task_watch *w = f->watch;
+    struct task_engine *g = f->engine;
+
+    unlink_follower(f);
+    timer_clear(g->loop, &f->look);
+    end_reading(f);
+    w->state = NULL;
+    mem_free(f);
+    if (e)
+        op_fail(&w->op, e);
+    else
+        op_ok(&w->op);
+    task_engine_settled(g);
+}
+
+static void settle_as(struct task_follower *f, enum err_code code, const char *why)
+{
+    struct err e;
+
+    fail(&e, code, "%s", why);
+    settle(f, &e);
+}
+
+static void cancel_watch(struct op *op)
+{
+    struct task_follower *f = CONTAINER_OF(op, struct task_watch, op)->state;
+
+    if (f && f->state != READING) /* that comes back, and looks */
+        settle_as(f, ERR_CANCELED, "canceled");
+}
+
+static const struct op_kind watch_kind = { .name = "watch task", .cancel = cancel_watch };
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void read_on(struct task_follower *f);
+
+static void rest(struct task_follower *f);
+
+/* What is worked on here is told without looking. */
+static void on_look(struct timer *t)
+{
+    struct task_follower *f = CONTAINER_OF(t, struct task_follower, look);
+
+    if (task_engine_find(f->engine, str_of(f->id)))
+        rest(f);
+    else
+        read_on(f);
+}
+
+/* False: no more now. */
+static bool tell(struct task_follower *f, const struct store_event *ev, int64_t seq)
+{
+    struct task_watch *w = f->watch;
+
+    if (w->op.canceled || f->engine->closing)
+        return false;
+    w->after = seq;
+    if (w->event(w, seq, ev->at, ev->kind, ev->body))
+        return true;
+    f->state = FULL;
+    return false;
+}
+
+static void rest(struct task_follower *f)
+{
+    f->state = IDLE;
+    timer_set(f->engine->loop, &f->look, f->engine->limits->task_look_ms, on_look);
+}
+
+static bool is_over(struct task_follower *f)
+{
+    if (f->watch->op.canceled)
+        settle_as(f, ERR_CANCELED, "canceled");
+    else if (f->engine->closing)
+        settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+    else
+        return false;
+    return true;
+}
+
+static void tell_page(struct task_follower *f, bool more, bool final)
+{
+    const struct store_event_page *p = &f->reading->step[1].events;
+    bool full = false;
+
+    for (size_t i = 0; i < p->n && !full; i++)
+        full = !tell(f, &p->v[i], p->v[i].seq);
+    end_reading(f);
+    if (is_over(f) || full)
+        return;
+    if (more || f->again)
+        read_on(f);
+    else if (final)
+        settle(f, NULL);
+    else
+        rest(f);
+}
+
+static void on_read(struct op *op, const struct err *e, void *who)
+{
+    struct task_follower *f = who;
+    const struct store_task *t = &f->reading->step[0].task;
+    struct err bad;
+
+    (void)op;
+    if (e || !task_visible(f->engine, t, f->watch->owner, &bad)) {
+        bad = e ? *e : bad;
+        settle(f, &bad);
+        return;
+    }
+    tell_page(f, f->reading->step[1].events.more, t->final);
+}
+
+/* In one request, so that a final state comes with its last event. */
+static void read_on(struct task_follower *f)
+{
+    struct reading *r = MEM_NEW(struct reading);
+
+    timer_clear(f->engine->loop, &f->look);
+    f->state = READING;
+    f->again = false;
+    f->reading = r;
+    r->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(f->id) } };
+    r->step[1] = (struct store_step){
+        .what = STORE_TASK_EVENTS,
+        .events = { .session = str_of(f->id), .after = f->watch->after },
+    };
+    r->ask = (struct store_ask){ .step = r->step, .steps = 2 };
+    store_start(f->engine->store, &r->ask, &f->watch->op, on_read, f);
+}
+
+/* ---- as it happens --------------------------------------------------------------------------- */
+
+static void hear(struct task_follower *f, struct task_run *r, const struct store_event *v, size_t n,
+                 int64_t first)
+{
+    bool full = false;
+
+    if (f->watch->after != first - 1) {
+        read_on(f);
+        return;
+    }
+    f->state = READING; /* it may be cancelled from inside what it is told */
+    for (size_t i = 0; i < n && !full; i++)
+        full = !tell(f, &v[i], first + (int64_t)i);
+    if (is_over(f) || full)
+        return;
+    if (task_state_final(r->state) && f->watch->after == r->log.seq && !r->log.n)
+        settle(f, NULL);
+    else
+        rest(f);
+}
+
+static void fall_behind(struct task_follower *f, const struct task_run *r)
+{
+    if (r->log.seq - f->watch->after > f->engine->limits->task_watch_events)
+        settle_as(f, ERR_LIMIT,
+                  "more events wait than limits.task_watch_events; come again from the last one");
+}
+
+/* Whoever is told may end any of them. */
+void task_followers_hear(struct task_run *r, const struct store_event *v, size_t n, int64_t first)
+{
+    struct task_engine *g = r->engine;
+
+    for (struct task_follower *f = g->followers; f; f = g->hears_next) {
+        g->hears_next = f->next;
+        if (!str_eq(str_of(f->id), str_of(r->id)))
+            continue;
+        if (f->state == READING)
+            f->again = true;
+        else if (f->state == FULL)
+            fall_behind(f, r);
+        else
+            hear(f, r, v, n, first);
+    }
+}
+
+/* ---- for who follows ------------------------------------------------------------------------- */
+
+void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
+                void *who)
+{
+    struct task_follower *f = MEM_NEW(struct task_follower);
+
+    f->watch = w;
+    f->engine = g;
+    f->next = g->followers;
+    g->followers = f;
+    w->state = f;
+    op_begin(&w->op, &watch_kind, g->loop, parent, done, who);
+    if (g->closing)
+        settle_as(f, ERR_CLOSED, "the program stops");
+    else if (!str_to_c(w->id, f->id, sizeof(f->id)))
+        settle_as(f, ERR_NOT_FOUND, "there is no such task");
+    else
+        read_on(f);
+}
+
+void task_watch_more(struct task_watch *w)
+{
+    struct task_follower *f = w->state;
+
+    if (f && f->state == FULL)
+        read_on(f);
+}
+
+void task_followers_close(struct task_engine *g)
+{
+    struct task_follower *next;
+
+    for (struct task_follower *f = g->followers; f; f = next) {
+        next = f->next;
+        if (f->state != READING)
+            settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+    }
+}

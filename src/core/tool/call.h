@@ -1,0 +1,233 @@
+/*
+ * call.h - one piece of work done for a caller: a tool run, a resource read, a prompt filled in,
+ * an argument completed.
+ *
+ * A call is an op. What it is to do is args (or uri); it writes content, may report, log and ask
+ * meanwhile, and settles by exactly one of call_done, call_failed, call_broke, call_lacks,
+ * call_forward. Two kinds of not working: what the model should see and may mend (call_failed:
+ * wrong arguments, no such file) is a result with is_error set; a failure of the op is ours
+ * (deadline, cancel, limits, a lost server).
+ *
+ * The deadline stands still while an ask is open, since people are slow, and while the call waits
+ * for its turn to write (lock_for_call.h). An ask that is open when its call
+ * settles is taken back.
+ *
+ * core knows no protocol: content is written as blocks by the functions below, whose JSON
+ * happens to be what MCP, ACP and A2A share.
+ */
+#ifndef CORE_TOOL_CALL_H
+#define CORE_TOOL_CALL_H
+
+#include "base/limits.h"
+#include "core/tool/caller.h"
+
+struct agent_staff;
+struct guard;
+struct kept_results;
+struct lock_table;
+struct lock_turn;
+struct offer;
+struct path_rules;
+struct skill_list;
+struct state_port;
+struct tool;
+struct tool_world;
+
+/* A folder, opened with O_PATH, and its absolute path without a slash at its end. */
+struct host_folder {
+    int fd;
+    const char *path;
+};
+
+/* What work may use of the world it runs in. Program lifetime. */
+struct host {
+    struct loop *loop;
+    const struct limits *limits;
+    int root_fd;                       /* the root folder, opened with O_PATH */
+    const char *root;                  /* its absolute path */
+    const char *cwd;                   /* from where relative paths are meant; NULL: the root */
+    const struct host_folder *include; /* further folders, reached by absolute paths only */
+    size_t includes;
+    struct state_port *state; /* where notes are kept (state.h); NULL: nowhere */
+    struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
+    struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
+    struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */
+    struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
+    const struct agent_staff *staff; /* agents that may be called (agent_context.h); NULL: none */
+    const struct skill_list *skills; /* as they are now; NULL: none */
+    struct open_traces *traces;      /* calls that were sent out (trace.h); NULL: not noted */
+    struct kept_results *kept;       /* results too long for an answer; NULL: none are kept */
+};
+
+/* What the guard keeps of a call it let in, or not. */
+struct guard_pass {
+    bool judged;
+    uint8_t says, row; /* enum guard_says, enum guard_row: the verdict and who decided it */
+    bool asked;        /* a person was asked, */
+    bool cut;          /* and was not shown all of it */
+    struct guard_question *question; /* what the person was asked (guard_ask.c); NULL: nothing */
+    bool noted;                      /* it stands in the history of its caller: */
+    uint32_t turn;                   /* there */
+    uint64_t digest;                 /* of tool and arguments */
+    int64_t begun;
+};
+
+struct call {
+    struct op op; /* first */
+    const struct host *host;
+    struct caller *caller;
+    struct arena *mem; /* lives as long as the call */
+    const char *what;  /* its name in errors; a copy: what it was begun from may go */
+    void *who;         /* of the tool, resource or prompt it was begun from */
+
+    struct json args; /* an object or missing; borrowed from the caller */
+    struct str uri;   /* of a resource; its own, when it was found by a template */
+
+    struct buf content;    /* blocks, contents, messages or values: the inside of an array */
+    struct buf structured; /* one JSON value, or empty */
+    struct str note;       /* of a prompt: its description; else STR_NONE */
+    bool has_blocks;       /* content is not text alone: call_block was called */
+    bool is_error;
+    bool untrusted;     /* what it brings back came from outside: data, never instruction */
+    struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
+    struct str warning; /* what the guard has to say to the model; else STR_NONE */
+    struct str task;    /* it goes on as the task of this id; else STR_NONE */
+
+    /* A whole result object or error object, forwarded as it came; lives as long as mem. */
+    struct str raw_result, raw_error;
+    struct json result;   /* the tree of raw_result; missing: it would have to be read again */
+    int64_t result_chars; /* what its text may have (result_cap.h); 0: limits.tool_result_chars */
+    size_t text_chars;    /* what call_text has written so far */
+    bool text_cut;        /* and it was too much */
+
+    bool lacking; /* it was asked, or called off, for what the caller is not able to: */
+    enum ask_kind lacked;
+
+    struct guard_pass pass;
+    bool vault_only; /* read-only mode: it writes inside .vault/ only (guard_read_only.h) */
+    bool removes;    /* it deletes or moves, or would */
+    bool may_define; /* a person has approved that it writes definitions (protected_path.h) */
+    const struct path_rules *path_rules; /* for what it opens (path_rules.h); NULL: none */
+    const struct tool *tool;             /* being let in; of no use once it runs */
+
+    struct lock_turn *turn; /* to write; NULL: it needed none */
+    bool waits;             /* for it */
+
+    void *data; /* the worker's */
+    /* Told once, as it settles and before anyone else is: for who lent it something. Or NULL. */
+    void (*on_settled)(struct call *call);
+    struct ask *asks;
+    struct timer deadline;
+    int64_t allowed_ms, left_ms; /* of the deadline: in all, and when it stands still */
+    bool by_limit;               /* the deadline is limits.tool_ms */
+    bool late;                   /* the deadline has passed */
+};
+
+typedef void call_start_fn(struct call *call);
+
+enum { CALL_NO_DEADLINE = -1 };
+
+/*
+ * Begin a call as a child of `parent` and run start(call). timeout_ms: 0 for limits.tool_ms,
+ * CALL_NO_DEADLINE when the worker has one of its own. What it wrote lives until done returns;
+ * *call must live as long as mem. The caller presets nothing but passes what the call is about.
+ */
+struct call_about {
+    const char *what;
+    void *who;
+    const struct tool *tool; /* for the guard; NULL: no tool is run */
+    struct json args;
+    struct str uri;
+    int64_t timeout_ms;
+};
+
+void call_run(struct call *call, const struct host *host, struct caller *caller, struct arena *mem,
+              const struct call_about *about, call_start_fn *start, struct op *parent,
+              op_done_fn *done, void *who);
+
+/* ---- for the worker ---------------------------------------------------------------------- */
+
+/*
+ * One text block. Past limits.tool_result_chars it is cut, and the cut is marked.
+ */
+void call_text(struct call *call, struct str text);
+
+/* One element of the content's array, as raw JSON. */
+void call_block(struct call *call, struct str json);
+
+void call_done(struct call *call);
+
+/* Settles the read of a resource whose content is this JSON; ERR_LIMIT when it was too long. */
+void call_json_content(struct call *call, const struct buf *json);
+
+/* Done, with one text block that says what the model should know. */
+void call_failed(struct call *call, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* It could not be done, and the reason is none of the model's business. */
+void call_broke(struct call *call, const struct err *e);
+
+/* It cannot be done for this caller, which would have to be able to answer such an ask. */
+void call_lacks(struct call *call, enum ask_kind kind);
+
+/* Done elsewhere: the result object, or the error object, as it came. One is STR_NONE. */
+void call_forward(struct call *call, struct str raw_result, struct str raw_error);
+
+static inline void call_progress(struct call *call, const struct progress *p)
+{
+    call->caller->kind->progress(call->caller, p);
+}
+
+static inline void call_log(struct call *call, enum call_level level, struct str logger,
+                            struct str data)
+{
+    call->caller->kind->log(call->caller, level, logger, data);
+}
+
+static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
+{
+    return call->caller->kind->can(call->caller, kind);
+}
+
+/* Say in *e, as ERR_DENIED, that its caller cannot be asked this. */
+void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e);
+
+/* Before its work begins: it waits for others, or no longer. The deadline stands still meanwhile. */
+void call_waits(struct call *call, bool waits);
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+/*
+ * A question, an op under its call. Several may be open at once; a protocol that has to end its
+ * answer in order to ask (MCP 2026-07-28) puts all that are open into one.
+ */
+struct ask {
+    struct op op; /* first */
+    struct call *call;
+    const struct call
+        *about; /* what would be run: of an agent that was called, a call of its own */
+    enum ask_kind kind;
+    struct str key;     /* names it among the asks of its call, [A-Za-z0-9_-]+ */
+    struct str params;  /* raw JSON object in the shape enum ask_kind says */
+    struct json answer; /* an object, once the op succeeded; lives as long as the call */
+    struct ask *next;
+};
+
+/*
+ * Ask the caller. Fails with ERR_DENIED when it cannot be asked, ERR_TIMEOUT when nobody
+ * answered in time. key and params must live as long as the call; *ask until done has returned.
+ */
+void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
+              struct str params, op_done_fn *done, void *who);
+
+/* The same for a question of a call below ours, which `about` is, and outlives the ask. */
+void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
+                    enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
+                    void *who);
+
+/* For callers: here is the answer; its bytes live as long as the call. */
+void ask_answer(struct ask *ask, struct json answer);
+
+/* For callers: there will be none. */
+void ask_refuse(struct ask *ask, const struct err *e);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * caller.h - the one for whom work is done, seen from the work.
+ *
+ * While a call runs it may tell its caller how far it is, say something for a log, and ask: a
+ * person for input, a model for an answer, a client for its folders. Each protocol implements
+ * this port its own way; a caller that cannot be told or asked says so and loses nothing.
+ *
+ * A caller also carries what guards against endless chains of agents calling each other (trace.h).
+ */
+#ifndef CORE_TOOL_CALLER_H
+#define CORE_TOOL_CALLER_H
+
+#include "base/json.h"
+#include "core/principal.h"
+#include "core/trace.h"
+#include "loop/op.h"
+
+struct call;
+struct ask;
+struct event;
+struct guard_scope;
+struct guard_history;
+struct guard_grants;
+
+/* The schema of a permission that holds for one call. */
+#define ASK_ONCE_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
+
+enum ask_kind {
+    ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
+    ASK_URL,    /* a person visits a page: {message, url, elicitationId} -> {action} */
+    ASK_SAMPLE, /* a model answers: {messages, maxTokens, ...} -> {role, content, model} */
+    ASK_ROOTS,  /* which folders does the client work in: {} -> {roots} */
+    /*
+     * a person allows the call it is asked for (ask->call, of call->tool): like a form, whose
+     * content may say {"always":true} where the schema has it
+     */
+    ASK_PERMISSION,
+    ASK_KINDS,
+};
+
+/* How much it matters, the least first. */
+enum call_level {
+    CALL_DEBUG,
+    CALL_INFO,
+    CALL_NOTICE,
+    CALL_WARNING,
+    CALL_ERROR,
+    CALL_CRITICAL,
+    CALL_ALERT,
+    CALL_EMERGENCY,
+};
+
+struct progress {
+    struct str done, total; /* JSON numbers as text; total may be STR_NONE */
+    struct str message;     /* plain text, or STR_NONE */
+};
+
+struct caller {
+    const struct caller_kind *kind;
+    const char *name; /* who it is to the guard and the log: "mcp", "cli" */
+    struct trace trace;
+
+    bool takes_tasks; /* it comes back for what goes on as a task (call->task) */
+
+    /*
+     * The client behind it: callers with the same number ask the same client (id_number). 0: not
+     * known, so that no other caller counts as the same.
+     */
+    uint64_t client;
+
+    /* For the guard (guard.h). Zeroed: refused, the guard's own scope, trusted. */
+    enum origin origin;   /* the way it came in */
+    struct str principal; /* who it is: principal.h */
+    bool remote;          /* its address is not of this machine: the stricter rate holds */
+    const struct guard_scope *scope;
+    struct guard_history *history; /* of the calls of one model; NULL: none is kept */
+    struct guard_grants *grants;   /* what was allowed from now on; NULL: none is kept */
+    struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
+};
+
+/*
+ * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
+ * caller for the next call) if it has none; and a depth one greater.
+ */
+struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
+
+/* Do questions of both reach the same client? */
+static inline bool caller_same_client(const struct caller *a, const struct caller *b)
+{
+    return a == b || (a->client && a->client == b->client);
+}
+
+struct caller_kind {
+    /* Could this be asked? */
+    bool (*can)(const struct caller *c, enum ask_kind kind);
+
+    /* Begin to get the answer; ends in ask_answer or op_fail, or by the ask's cancel. */
+    void (*ask)(struct caller *c, struct ask *ask);
+
+    void (*progress)(struct caller *c, const struct progress *p);
+
+    /* data is raw JSON; logger may be STR_NONE. */
+    void (*log)(struct caller *c, enum call_level level, struct str logger, struct str data);
+
+    /*
+     * Let the connection rest: the caller comes back after retry_ms for what happens meanwhile,
+     * if its protocol can do that. NULL: it cannot.
+     */
+    void (*rest)(struct caller *c, int64_t retry_ms);
+
+    /* A call is let in and has its turn: it begins. NULL: not told. */
+    void (*let_in)(struct caller *c);
+
+    /* An ask of its has been answered, or taken back. NULL: not told. */
+    void (*asked)(struct caller *c, struct ask *ask);
+
+    /* Of a call that is an agent's work: as in struct work_client_kind. NULL: not told. */
+    void (*below)(struct caller *c, struct str session, const struct event *ev);
+};
+
+/* A caller that can be neither told nor asked: a script, a test. */
+extern const struct caller_kind caller_nobody;
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * exposure.h - which tools are offered to whom. Pure: lists and names in, yes or no out.
+ *
+ * Lists have three states (pick_strs): absent, empty, names. A tool is meant by its published
+ * name or, when it is of a server, by `server:tool` or the server's own name for it where the
+ * list belongs to that server.
+ */
+#ifndef CORE_TOOL_EXPOSURE_H
+#define CORE_TOOL_EXPOSURE_H
+
+#include "core/tool/server_spec.h"
+#include "core/tool/tool.h"
+
+/* The names by which a list may mean one tool. */
+struct tool_called {
+    struct str name;  /* published */
+    struct str alias; /* server:tool; STR_NONE for a built-in one */
+};
+
+/* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
+bool server_allows(const struct server_spec *s, struct str tool);
+
+/* Has an agent this tool of the server only where its own list of tools names it? */
+bool server_tool_manual(const struct server_spec *s, struct str tool);
+
+/* What the configuration says about a tool of the server; NULL when nothing. */
+const struct tool_override *server_override(const struct server_spec *s, struct str tool);
+
+/* To callers of one agent: nothing but what expose_tools lists; private_tools wins. */
+bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_strs *private_tools,
+                           struct tool_called tool);
+
+/* To callers of trefoil itself (/mcp): all but private_tools; expose_tools, when there, narrows. */
+bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
+                            struct tool_called tool);
+
+/* The mode of the clients of an endpoint: [mcp] mode. */
+enum endpoint_mode {
+    ENDPOINT_BY_ORIGIN, /* read-write for clients that are proved to be our user, else read-only */
+    ENDPOINT_READ_ONLY, /* look, search, think: nothing is changed, run or reached */
+    ENDPOINT_READ_WRITE,
+};
+
+/* Is a client by its origin proved to be a user of this machine: on stdio, by a Unix socket? */
+bool origin_is_user(enum origin origin);
+
+bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin);
+
+/* Tools that look, search or think: what a read-only endpoint offers of the built-in ones. */
+bool tool_kind_only_looks(enum tool_kind kind);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * server_spec.h - one MCP server as the configuration names it, whatever shape it came in.
+ *
+ * TOML tables, `mcpServers` maps of other programs and the arrays of editors all become this
+ * record; only app's readers know the shapes. Everything lives in the arena of the configuration
+ * it was read from. Pure data: who starts it is proto/mcp.
+ */
+#ifndef CORE_TOOL_SERVER_SPEC_H
+#define CORE_TOOL_SERVER_SPEC_H
+
+#include "base/pick.h"
+
+enum server_transport {
+    SERVER_STDIO,
+    SERVER_HTTP, /* Streamable HTTP; HTTP+SSE when the other end knows nothing newer */
+    SERVER_SSE,  /* HTTP+SSE; Streamable HTTP when the other end knows nothing older */
+};
+
+enum server_era { SERVER_ERA_AUTO, SERVER_ERA_LEGACY, SERVER_ERA_MODERN };
+
+/* A header of a URL, or a variable of a child. A literal secret is masked wherever it is shown. */
+struct server_pair {
+    struct str name, value;
+};
+
+/* What is said about one tool of a server, by the name the server gives it. */
+struct tool_override {
+    struct str tool;
+    struct str rename;      /* published under this name instead; STR_NONE: as always */
+    struct str description; /* instead of the server's; STR_NONE: the server's */
+    int64_t timeout_secs;   /* of one request; 0: the server's */
+    bool hide;
+};
+
+struct server_spec {
+    const char *name;
+    enum server_transport transport;
+
+    /* stdio */
+    const char *const *argv; /* ended by NULL */
+    const char *cwd;         /* NULL: the root folder */
+    bool env_strict;         /* env_base = "strict": of ours only PATH */
+    const struct str *pass;  /* names of our variables that pass to the child */
+    size_t passes;
+    const struct server_pair *env; /* variables set for it */
+    size_t envs;
+
+    /* http, sse */
+    const char *url;
+    const struct server_pair *header;
+    size_t headers;
+
+    int64_t timeout_ms;     /* of one request; progress starts it anew */
+    int64_t timeout_max_ms; /* of one request, whatever progress says */
+    int64_t idle_stop_ms;   /* stop it after so long without a call; 0: never */
+    int64_t concurrency;    /* most calls at once; more wait */
+    int64_t result_chars;   /* longest text of a result; 0: limits.tool_result_chars */
+    enum server_era era;
+    bool enabled;
+    bool no_roots; /* it is not told of any folder */
+
+    struct pick_strs allowed; /* allowed_tools: absent = all, [] = none, list = only these */
+    const struct tool_override *override;
+    size_t overrides;
+    bool manual;                /* toolInclude: agents have its tools only where they name them */
+    struct pick_strs otherwise; /* tools for which the opposite of `manual` holds */
+
+    const char *origin; /* "trefoil.toml:12", for errors and the listing */
+    struct str shown;   /* the command or the URL for people: as written, secrets masked */
+    struct str written; /* the entry as its file has it, as one line of JSON; what trust is about */
+    bool from_project;  /* came from a file of the project: starts nothing until trusted */
+    bool trusted;       /* may be started */
+};
+
+/* All of it, in an arena of its own: for who keeps a server longer than its configuration. */
+struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
+
+/* "stdio", "http" or "sse". */
+const char *server_transport_name(enum server_transport t);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * tool.h - something an agent or a client can have done: the port that tools implement.
+ *
+ * A tool says what it is and how to start one call of it. *tool may go as soon as start has
+ * returned: a call copies what it needs.
+ */
+#ifndef CORE_TOOL_TOOL_H
+#define CORE_TOOL_TOOL_H
+
+#include "core/tool/call.h"
+
+enum tool_kind {
+    TOOL_READ,
+    TOOL_EDIT,
+    TOOL_DELETE,
+    TOOL_MOVE,
+    TOOL_SEARCH,
+    TOOL_EXECUTE,
+    TOOL_FETCH,
+    TOOL_THINK,
+    TOOL_KINDS,
+};
+
+/* What a structured result of a built-in tool is told as, beside being one. */
+enum tool_tells {
+    TOOL_TELLS_NOTHING,
+    TOOL_TELLS_PLAN,     /* {"entries":[...]}: EVENT_PLAN */
+    TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
+};
+
+/* May a call of it become a task, for clients that know how to come back for one? */
+enum tool_task {
+    TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
+    TOOL_TASK_MAY,   /* whoever calls it makes it one (task_call.h) */
+    TOOL_TASK_ONLY,  /* the same, and nobody can wait for it */
+    TOOL_TASK_OWN,   /* it begins one itself where caller.takes_tasks, and ends as it: call->task */
+};
+
+struct tool {
+    const char *name;       /* [A-Za-z0-9_-]{1,64}, unique in an offer */
+    const char *alias;      /* "server:tool", of an MCP server's; NULL: built in */
+    const char *other_name; /* calls may use it, too; it is never listed. NULL: none */
+    const char *title, *description;
+    const char *input_schema;  /* JSON Schema of an object, as raw JSON */
+    const char *output_schema; /* NULL: no structured result */
+    enum tool_kind kind;
+    enum tool_tells tells;
+    bool read_only, idempotent, open_world; /* hints to clients */
+    bool polls;  /* looks whether something has changed: the same call again is no loop */
+    bool always; /* in every context: no search for fitting tools leaves it out */
+    bool manual; /* an agent has it only where a list of tools names it */
+
+    /* Raw JSON that is passed on as it is, or NULL. */
+    const char *annotations; /* instead of the hints above */
+    const char *icons, *meta;
+
+    /*
+     * Of an MCP server's: which server it is of, by a number that no other one has had, also of
+     * the same name. 0: built in.
+     */
+    uint64_t server;
+
+    enum tool_task task;
+    int64_t timeout_ms; /* as in struct call_about */
+    void *who;          /* call->who */
+
+    /*
+     * Of a built-in tool: begins to find out what a call would change, for the person who is asked
+     * about it; ends in guard_previewed, or settles a call that cannot work. NULL: nothing to find.
+     */
+    call_start_fn *preview;
+    call_start_fn *start; /* call->args is an object or missing */
+};
+
+/* Run a tool: call_run with what the tool says, if the guard of the host lets it (guard.h). */
+void tool_run(const struct tool *tool, struct call *call, const struct host *host,
+              struct caller *caller, struct arena *mem, struct json args, struct op *parent,
+              op_done_fn *done, void *who);
+
+enum { TOOL_NAME_MOST = 64 };
+
+/* 1 to 64 of A-Z a-z 0-9 _ - and . */
+bool tool_name_valid(struct str name);
+
+#endif

@@ -1,0 +1,202 @@
+#include "daemon/attached_mcp.h"
+
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/log.h"
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void check_done(struct mcp_guest *g)
+{
+    if (g->over && (g->shut || !g->handed))
+        g->done(g);
+}
+
+static void say_last(struct mcp_guest *g, const struct err *e)
+{
+    AUTO_BUF out;
+    struct jw w = jw_to(&out);
+
+    buf_init(&out, 1024);
+    jw_object(&w);
+    if (e)
+        jw_kstr(&w, "error", str_of(e->text));
+    else
+        jw_kbool(&w, "bye", true);
+    jw_object_end(&w);
+    buf_putc(&out, '\n');
+    stream_put(g->door, buf_str(&out));
+    stream_tell_room(g->door);
+}
+
+static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
+{
+    struct mcp_guest *g = stdio->who;
+
+    if (e)
+        LOG(LOG_DEBUG, "daemon", "an attached program left early", LOG_Z("why", e->text));
+    g->over = true;
+    if (g->handed && g->dismissed)
+        stream_close(g->door);
+    else if (g->handed && !g->shut)
+        say_last(g, e);
+    check_done(g);
+}
+
+/* ---- the door of one that has handed over what it has ---------------------------------------- */
+
+static void begin(struct mcp_guest *g)
+{
+    g->begun = true;
+    g->own.s.events = &stream_link_events;
+    g->own.s.owner = &g->stdio.link;
+    mcp_stdio_start(&g->stdio, g->server, &g->own.s, g->framing, on_stdio_done, g);
+}
+
+/* It works by itself: nothing of what it had handed over was touched. */
+static void abandon(struct mcp_guest *g)
+{
+    stream_close(&g->own.s);
+    stream_close(g->door);
+}
+
+static void on_bytes(struct stream *io, struct str bytes)
+{
+    struct mcp_guest *g = io->owner;
+
+    (void)bytes; /* whatever it is, it says that it waits */
+    if (!g->begun)
+        begin(g);
+}
+
+static void on_end(struct stream *io, const struct err *e)
+{
+    struct mcp_guest *g = io->owner;
+
+    if (!g->begun)
+        abandon(g);
+    else if (g->over)
+        stream_close(io);
+    else if (e)
+        mcp_guest_gone(g);
+    else
+        mcp_stdio_drain(&g->stdio);
+}
+
+static void on_room(struct stream *io)
+{
+    struct mcp_guest *g = io->owner;
+
+    if (g->over)
+        stream_close(io);
+}
+
+static void on_closed(struct stream *io)
+{
+    struct mcp_guest *g = io->owner;
+
+    g->shut = true;
+    check_done(g);
+}
+
+static const struct stream_events door_events = { on_bytes, on_end, on_room, on_closed };
+
+/* What is handed over, as long as it is not ours: it is not read, and can only be closed. */
+static void no_bytes(struct stream *io, struct str bytes)
+{
+    (void)io;
+    (void)bytes;
+}
+
+static void no_end(struct stream *io, const struct err *e)
+{
+    (void)io;
+    (void)e;
+}
+
+static void no_room(struct stream *io)
+{
+    (void)io;
+}
+
+static void on_abandoned(struct stream *io)
+{
+    struct mcp_guest *g = io->owner;
+
+    g->over = true;
+    check_done(g);
+}
+
+static const struct stream_events idle_events = { no_bytes, no_end, no_room, on_abandoned };
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* They get a mode of their own where that is possible, as in the program's own process. */
+static bool take_over(struct mcp_guest *g, struct fd_parcel *parcel, struct err *e)
+{
+    AUTO_FD in = -1;
+    AUTO_FD out = -1;
+    bool ok =
+        fd_own_nonblocking(parcel->fd[0], &in, e) && fd_own_nonblocking(parcel->fd[1], &out, e);
+
+    fd_parcel_fini(parcel);
+    if (!ok)
+        return false;
+    pipe_stream_open(&g->own, g->door->loop, TAKE_FD(in), TAKE_FD(out), &idle_events, g,
+                     g->door->out.max);
+    return true;
+}
+
+bool mcp_guest_start(struct mcp_guest *g, struct mcp_server *server, enum framing framing,
+                     struct stream *door, struct fd_parcel *parcel,
+                     void (*done)(struct mcp_guest *g), void *who, struct err *e)
+{
+    g->door = door;
+    g->handed = parcel->n == FD_PARCEL;
+    g->over = g->shut = g->dismissed = false;
+    g->begun = !g->handed;
+    g->server = server;
+    g->framing = framing;
+    g->done = done;
+    g->who = who;
+    if (g->handed && !take_over(g, parcel, e))
+        return false;
+    fd_parcel_fini(parcel);
+    door->events = g->handed ? &door_events : &stream_link_events;
+    door->owner = g->handed ? (void *)g : &g->stdio.link;
+    stream_put(door, STR("{\"ok\":true}\n"));
+    if (!g->handed)
+        mcp_stdio_start(&g->stdio, server, door, framing, on_stdio_done, g);
+    return true;
+}
+
+void mcp_guest_drain(struct mcp_guest *g)
+{
+    g->dismissed = true;
+    if (!g->begun)
+        abandon(g);
+    else if (!g->over)
+        mcp_stdio_drain(&g->stdio);
+}
+
+void mcp_guest_gone(struct mcp_guest *g)
+{
+    if (!g->begun) {
+        abandon(g);
+    } else if (!g->over) {
+        mcp_stdio_drain(&g->stdio); /* reads no more */
+        mcp_stdio_stop(&g->stdio);
+    }
+}
+
+void mcp_guest_stop(struct mcp_guest *g)
+{
+    g->dismissed = true;
+    mcp_guest_gone(g);
+    if (!g->begun)
+        return;
+    if (!g->over)
+        stream_break(g->stdio.link.io);
+    else if (!g->shut)
+        stream_close(g->door);
+}

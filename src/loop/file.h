@@ -1,0 +1,82 @@
+/*
+ * file.h - files read and written whole, at start-up or by a CLI verb.
+ *
+ * Blocking: never call from the loop.
+ */
+#ifndef LOOP_FILE_H
+#define LOOP_FILE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/*
+ * Read a regular file into the arena. ERR_NOT_FOUND when there is none, ERR_DENIED when it may
+ * not be read, ERR_LIMIT past max bytes, ERR_INVALID when it is not a regular file.
+ */
+bool file_read(struct arena *mem, const char *path, size_t max, struct str *out, struct err *e);
+
+/* Read all of stdin into the arena. ERR_LIMIT past max bytes. */
+bool file_read_stdin(struct arena *mem, size_t max, struct str *out, struct err *e);
+
+/* Which file it is, by whatever name it was reached. */
+struct file_id {
+    uint64_t device, inode;
+};
+
+/*
+ * Read a regular file that lies below a folder, `path` counting from there. The kernel holds it
+ * there (openat2, RESOLVE_BENEATH): what leaves by .., an absolute path or a link is ERR_DENIED.
+ * Otherwise fails as file_read does. `out_id` may be NULL.
+ */
+bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
+                       struct str *out, struct file_id *out_id, struct err *e);
+
+/*
+ * When a regular file that lies below a folder, held there in the same way, was last changed: its
+ * content, its mode or its name (ctime, which programs cannot set). It is not opened for reading.
+ */
+bool file_changed_beneath(const char *folder, const char *path, int64_t *out_wall_ms,
+                          struct err *e);
+
+/* Names in a folder below a folder, in byte order. */
+struct file_names {
+    const char **v;
+    size_t n;
+};
+
+/*
+ * List it, held below `folder` in the same way. Names that begin with a dot are left out, and
+ * ERR_LIMIT says that there are more than `most`. A folder that is not there is ERR_NOT_FOUND.
+ */
+bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
+                       struct file_names *out, struct err *e);
+
+/* Open a file that holds a secret. Refuses what others can read (ERR_DENIED). */
+bool file_open_secret(const char *path, int *out_fd, struct err *e);
+
+/* Read such a file, as file_read does. */
+bool file_read_secret(struct arena *mem, const char *path, size_t max, struct str *out,
+                      struct err *e);
+
+/*
+ * Make the file hold `text`, all of it or nothing: a new file beside it takes its place. A file
+ * that was there keeps its mode, a new one gets `mode`; through a link the file it leads to is
+ * written.
+ */
+bool file_write(const char *path, struct str text, unsigned mode, struct err *e);
+
+/*
+ * The same for a file below a folder that others may have filled, such as a cloned repository.
+ * `path` counts from there and has no ".."; folders on the way are made (0755). Nothing on the way
+ * may be a symbolic link, for that may lead anywhere: ERR_DENIED.
+ */
+bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
+                        struct err *e);
+
+/* Make the folder at an absolute path, and those above it, where they are missing (0700). */
+bool file_make_folders(struct arena *mem, const char *path, struct err *e);
+
+/* The same for the folder that a file is in. */
+bool file_make_parent(struct arena *mem, const char *path, struct err *e);
+
+#endif

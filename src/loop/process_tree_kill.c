@@ -1,0 +1,56 @@
+/*
+ * process_tree_kill.c - kill a tree without hitting a stranger, though pids change hands at any moment.
+ *
+ * Below a direct child a process is signalled through a descriptor (pidfd), which stays with
+ * the process it was opened for. Whether that is one of ours is asked after opening: its parent
+ * must be us, because the one above has died, or the one above, which must still hold its own
+ * number once that was read. If the number below changed hands before the descriptor was
+ * opened, the answer is about the new holder, who has another parent; if after, the descriptor
+ * leads to nobody.
+ */
+#include "base/auto.h"
+#include "loop/process_tree.h"
+
+#include <signal.h>
+#include <sys/pidfd.h>
+
+enum { DEEPEST = 64 }; /* who is further down gets its turn when the upper ones are gone */
+
+struct above {
+    pid_t pid;
+    int fd; /* -1: our direct child, whose number is safe until we reap it */
+    int depth;
+};
+
+static bool holds_its_number(const struct above *a)
+{
+    return a->fd < 0 || pidfd_send_signal(a->fd, 0, NULL, 0) == 0;
+}
+
+static bool is_ours(pid_t pid, const struct above *a)
+{
+    pid_t parent = kids_parent(pid);
+
+    return parent == getpid() || (parent == a->pid && holds_its_number(a));
+}
+
+static void kill_below(pid_t pid, void *who)
+{
+    const struct above *a = who;
+    AUTO_FD fd = pidfd_open(pid, 0);
+    struct above here = { .pid = pid, .fd = fd, .depth = a->depth + 1 };
+
+    if (fd < 0 || !is_ours(pid, a))
+        return;
+    pidfd_send_signal(fd, SIGKILL, NULL, 0);
+    if (here.depth < DEEPEST)
+        kids_each_of(pid, kill_below, &here);
+}
+
+void kids_kill(pid_t child)
+{
+    struct above top = { .pid = child, .fd = -1 };
+
+    kill(child, SIGKILL);
+    kids_each_of(child, kill_below, &top);
+}

@@ -1,0 +1,35 @@
+/*
+ * shared_lib.h - functions of a shared library that is opened when it is first needed.
+ *
+ * Linking a large library costs every start of the program, also those that never use it. So
+ * only its headers are used at build time, and its functions are called through a table that
+ * shared_lib_load() fills.
+ */
+#ifndef LOOP_SHARED_LIB_H
+#define LOOP_SHARED_LIB_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* A function, and where its pointer stands in the table. */
+struct shared_function {
+    const char *name;
+    size_t offset;
+};
+
+struct shared_lib {
+    const char *file;    /* for dlopen: "libcurl.so.4" */
+    const char *purpose; /* begins the error: "HTTP needs libcurl" */
+    const char *package; /* of Debian */
+    const struct shared_function *function;
+    size_t functions;
+};
+
+/*
+ * Open the library and fill the table. The library is never closed, so the pointers stay valid.
+ * ERR_SYSTEM names the package to install; the table is then unchanged.
+ */
+bool shared_lib_load(const struct shared_lib *lib, void *table, struct err *e);
+
+#endif

@@ -1,0 +1,529 @@
+/*
+ * mcp_client_http.c - Streamable HTTP as a wire, in both its shapes.
+ *
+ * Every message we send is a POST, and its answer a JSON document or a stream of events.
+ *
+ * Modern: nothing else. Headers repeat what the body says; to close a stream is to cancel.
+ *
+ * Legacy: a server may give a session, which every request then names. What happens to it:
+ *
+ *   lost      a 404, or a 400 that names the session, as the TypeScript examples answer after a
+ *             restart. The server has not executed such a request: it waits (parked), the client
+ *             greets anew, and the request is sent again, once; new requests wait as well
+ *   settling  between initialize and the end of notifications/initialized requests wait too, as
+ *             POSTs may overtake each other; and until the server has answered the GET below, or
+ *             for a moment: what it asks by that stream before it is open would be lost
+ *   over      DELETE, when we leave
+ *
+ * A stream that ends before the answer it was opened for is taken up again by GET with the id of
+ * its last event, after the time the server named. Beside all that one GET stream brings what
+ * the server ties to no request, which may be a question that came up in one all the same. A 404 to
+ * that GET means a lost session only where there was such a stream: many servers route POST alone.
+ */
+#include "base/container.h"
+#include "base/mem.h"
+#include "proto/mcp/client/mcp_client_exchange.h"
+
+enum {
+    RETRY_MS = 1000,
+    RETRY_LEAST_MS = 10,  /* whatever a server says: while a request waits, */
+    NEWS_LEAST_MS = 1000, /* and while nobody does */
+    LINGER_MS = 1000,
+    GOODBYE_MS = 2000,
+    NEWS_HEAD_MS = 500, /* some servers answer a GET only with their first event */
+};
+
+struct http_wire {
+    struct mcp_wire wire; /* first */
+    struct link link;
+    struct mcp_exchange *list;
+    struct mcp_exchange *settling; /* notifications/initialized */
+    struct mcp_exchange *news;     /* the GET stream */
+    bool had_news;                 /* the session has such a stream */
+    bool awaiting;                 /* its answer */
+    struct timer patience;         /* with that */
+    struct buf session;            /* empty: none */
+    bool holding;                  /* requests wait for a session */
+    unsigned epoch;                /* sessions lost so far */
+    struct post post;              /* opened, later closed */
+};
+
+static struct http_wire *of(struct mcp_wire *w)
+{
+    return CONTAINER_OF(w, struct http_wire, wire);
+}
+
+static struct loop *loop_of(const struct http_wire *w)
+{
+    return w->wire.c->world.rpc->loop;
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static void set_headers(struct http_wire *w, const struct mcp_req *r, struct mcp_headers *h)
+{
+    struct mcp_client *c = w->wire.c;
+    bool greets = r && r->greeting;
+
+    if (c->modern)
+        mcp_headers_add(h, "MCP-Protocol-Version", mcp_modern_name());
+    else if (!greets)
+        mcp_headers_add(h, "MCP-Protocol-Version", c->version);
+    if (w->session.n && !greets)
+        mcp_headers_add(h, "Mcp-Session-Id", buf_str(&w->session));
+    if (c->modern && r) {
+        mcp_headers_add(h, "Mcp-Method", str_of(r->method));
+        mcp_headers_add(h, "Mcp-Name", r->name);
+    }
+    for (size_t i = 0; r && i < r->headers && h->n < MCP_EXCHANGE_HEADERS; i++)
+        h->h[h->n++] = r->header[i];
+    mcp_headers_configured(h, c->spec);
+}
+
+static void post_it(struct http_wire *w, struct mcp_exchange *x)
+{
+    struct mcp_headers h = { .n = 0 };
+
+    mcp_headers_add(&h, "Content-Type", STR("application/json"));
+    mcp_headers_add(&h, "Accept", STR("application/json, text/event-stream"));
+    set_headers(w, x->req, &h);
+    x->epoch = w->epoch;
+    mcp_exchange_start(x, "POST", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
+}
+
+/* GET, from where a stream was cut off or from now on. */
+static void get_it(struct http_wire *w, struct mcp_exchange *x)
+{
+    struct mcp_headers h = { .n = 0 };
+
+    mcp_headers_add(&h, "Accept", STR("text/event-stream"));
+    if (x->last_id.n)
+        mcp_headers_add(&h, "Last-Event-ID", x->last_id);
+    set_headers(w, NULL, &h);
+    x->epoch = w->epoch;
+    mcp_exchange_start(x, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
+}
+
+/* Another try is another exchange: the memory of one would grow with every try. */
+static void on_get_time(struct timer *t)
+{
+    struct mcp_exchange *old = CONTAINER_OF(t, struct mcp_exchange, timer);
+    struct http_wire *w = of(old->wire);
+    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, old->events, NULL, 0);
+
+    x->last_id = old->last_id.n ? arena_str(&x->mem, old->last_id) : STR_NONE;
+    x->req = old->req;
+    if (x->req)
+        x->req->exchange = x;
+    old->req = NULL;
+    if (w->news == old)
+        w->news = x;
+    mcp_exchange_free(old);
+    get_it(w, x);
+}
+
+static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms, int64_t least)
+{
+    struct str id = sse_read_last_id(&x->sse);
+
+    if (x->streams && id.n)
+        x->last_id = arena_str(&x->mem, id);
+    timer_set(loop_of(w), &x->timer, ms > least ? ms : least, on_get_time);
+}
+
+static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
+{
+    return x->sse.retry_ms >= 0 ? x->sse.retry_ms : preset;
+}
+
+/* ---- the end of one ------------------------------------------------------------------------- */
+
+static void on_closed(struct post *post)
+{
+    struct http_wire *w = CONTAINER_OF(post, struct http_wire, post);
+
+    if (w->list)
+        return; /* a goodbye was begun since; its end leads here again */
+    timer_clear(loop_of(w), &w->patience);
+    mcp_wire_closed(&w->wire);
+    buf_fini(&w->session);
+    mem_free(w);
+}
+
+static void check_closed(struct http_wire *w)
+{
+    if (!w->wire.closing || w->list)
+        return;
+    w->post.fn = on_closed;
+    loop_post(loop_of(w), &w->post);
+}
+
+static void send_parked(struct http_wire *w)
+{
+    w->holding = false;
+    for (struct mcp_exchange *x = w->list; x; x = x->next) {
+        if (!x->parked)
+            continue;
+        x->parked = false;
+        post_it(w, x);
+    }
+}
+
+/* The session is settled once its first notification is through and its stream is there. */
+static void check_settled(struct http_wire *w)
+{
+    if (!w->settling && !w->awaiting && !w->wire.closing)
+        send_parked(w);
+}
+
+static void news_answered(struct http_wire *w)
+{
+    if (!w->awaiting)
+        return;
+    w->awaiting = false;
+    timer_clear(loop_of(w), &w->patience);
+    check_settled(w);
+}
+
+static void on_patience(struct timer *t)
+{
+    news_answered(CONTAINER_OF(t, struct http_wire, patience));
+}
+
+static void drop(struct http_wire *w, struct mcp_exchange *x)
+{
+    bool settled = x == w->settling;
+
+    if (x == w->news)
+        w->news = NULL;
+    if (settled)
+        w->settling = NULL;
+    mcp_exchange_free(x);
+    if (settled)
+        check_settled(w);
+    check_closed(w);
+}
+
+static void fail_and_drop(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
+{
+    if (x->req)
+        rpc_out_fail(&x->req->out, e);
+    drop(w, x);
+}
+
+/* ---- sessions ------------------------------------------------------------------------------- */
+
+static void note_session(struct mcp_exchange *x)
+{
+    struct http_wire *w = of(x->wire);
+    struct str id = fetch_header(&x->fetch, "Mcp-Session-Id");
+
+    if (!x->req || !x->req->greeting || x->fetch.status != 200)
+        return;
+    buf_clear(&w->session);
+    if (id.p)
+        buf_put(&w->session, id);
+}
+
+static bool names_session(struct str said)
+{
+    struct str word = STR("session");
+
+    for (said = str_head(said, 1000); said.n >= word.n; said = str_skip(said, 1))
+        if (str_eq_nocase(str_head(said, word.n), word))
+            return true;
+    return false;
+}
+
+static bool lost_session(const struct http_wire *w, const struct mcp_exchange *x)
+{
+    int status = x->fetch.status;
+
+    return (status == 404 || (status == 400 && names_session(buf_str(&x->text)))) &&
+           (w->session.n || w->holding) && !w->wire.c->modern;
+}
+
+/* Wait for a new session; the first to notice asks for one. */
+static void renew(struct http_wire *w, const struct mcp_exchange *x)
+{
+    if (w->holding || x->epoch != w->epoch)
+        return;
+    w->holding = true;
+    w->had_news = false;
+    w->awaiting = false;
+    timer_clear(loop_of(w), &w->patience);
+    w->epoch++;
+    buf_clear(&w->session);
+    mcp_wire_session_lost(&w->wire);
+}
+
+static void park(struct http_wire *w, struct mcp_exchange *x)
+{
+    x->resent = true;
+    x->parked = true;
+    if (x->epoch != w->epoch && !w->holding) {
+        x->parked = false;
+        post_it(w, x); /* there is a new one already */
+        return;
+    }
+    renew(w, x);
+}
+
+static void open_news(struct http_wire *w);
+
+static void renewed(struct mcp_wire *wire, const struct err *e)
+{
+    struct http_wire *w = of(wire);
+    struct mcp_exchange *next;
+
+    if (!e) {
+        open_news(w);
+        check_settled(w);
+        return;
+    }
+    w->holding = false;
+    for (struct mcp_exchange *x = w->list; x; x = next) {
+        next = x->next;
+        if (x->parked)
+            fail_and_drop(w, x, e);
+    }
+}
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+/* A refusal that is an answer to our request goes to it; of others the status is told. */
+static void refuse(struct http_wire *w, struct mcp_exchange *x)
+{
+    struct str text = buf_str(&x->text), id = rpc_salvage_id(str_head(text, FRAME_SALVAGE));
+    bool ours = id.p && peer_find_out(&w->wire.c->peer, id) == &x->req->out;
+    struct err e;
+
+    mcp_exchange_refusal(x, &e);
+    if (ours && (x->fetch.status == 400 || x->fetch.status == 404)) {
+        struct frame f = { FRAME_MESSAGE, text, NULL };
+
+        peer_receive(&w->wire.c->peer, &w->link, &f);
+    }
+    fail_and_drop(w, x, &e);
+}
+
+/*
+ * A server that was connected and cannot be reached any more is lost: the owner hears of it and
+ * tries again. While greeting, the failed request says so.
+ */
+static bool is_lost(const struct http_wire *w, const struct mcp_exchange *x)
+{
+    const struct mcp_client *c = w->wire.c;
+
+    return x->fetch.unreached && c->step == STEP_READY && !c->renewing;
+}
+
+/* The stream ended and the answer was not in it. */
+static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
+{
+    bool lost = is_lost(w, x);
+    struct err broken;
+
+    if (x->streams && !w->wire.c->modern && sse_read_last_id(&x->sse).n &&
+        (!e || e->code == ERR_CLOSED)) {
+        get_later(w, x, pause_of(x, RETRY_MS), RETRY_LEAST_MS);
+        return;
+    }
+    x->req->status = e ? 0 : x->fetch.status;
+    if (!e)
+        mcp_client_fail(w->wire.c, &broken, ERR_CLOSED,
+                        "at " STR_FMT " ended its answer (HTTP %d) without the response",
+                        STR_ARG(mcp_host_of(w->wire.c->spec->url)), x->fetch.status);
+    else
+        mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
+    fail_and_drop(w, x, &broken);
+    if (lost)
+        mcp_wire_failed(&w->wire, 0, &broken);
+}
+
+static void on_over(struct mcp_exchange *x, const struct err *e)
+{
+    struct http_wire *w = of(x->wire);
+
+    timer_clear(loop_of(w), &x->timer);
+    if (w->wire.closing) {
+        drop(w, x);
+    } else if (!x->req) {
+        if (!e && lost_session(w, x))
+            renew(w, x);
+        drop(w, x);
+    } else if (x->req->out.op.settled) {
+        drop(w, x);
+    } else if (!e && lost_session(w, x) && !x->resent && !x->req->greeting) {
+        if (x->body.p)
+            park(w, x);
+        else
+            refuse(w, x);
+    } else if (!e && x->fetch.status >= 300) {
+        refuse(w, x);
+    } else {
+        unanswered(w, x, e);
+    }
+}
+
+static const struct mcp_exchange_events post_events = { .on_head = note_session,
+                                                        .on_over = on_over };
+
+/* ---- the stream beside ------------------------------------------------------------------------ */
+
+static void on_news(struct mcp_exchange *x)
+{
+    if (x->streams)
+        of(x->wire)->had_news = true;
+    news_answered(of(x->wire));
+}
+
+static void on_news_over(struct mcp_exchange *x, const struct err *e)
+{
+    struct http_wire *w = of(x->wire);
+    int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
+    struct err broken;
+
+    news_answered(w);
+    if (e && !w->wire.closing && is_lost(w, x)) {
+        mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
+        drop(w, x);
+        mcp_wire_failed(&w->wire, 0, &broken);
+        return;
+    }
+    if (!w->wire.closing && (e || x->fetch.status == 200 || x->fetch.status >= 500)) {
+        get_later(w, x, pause_of(x, pause), NEWS_LEAST_MS);
+        return;
+    }
+    if (!w->wire.closing && w->had_news && lost_session(w, x))
+        renew(w, x);
+    drop(w, x);
+}
+
+static const struct mcp_exchange_events news_events = { .on_head = on_news,
+                                                        .on_over = on_news_over };
+
+static void open_news(struct http_wire *w)
+{
+    if (w->news || !w->session.n)
+        return;
+    w->news = mcp_exchange_new(&w->wire, &w->list, &news_events, NULL, 0);
+    w->awaiting = true;
+    timer_set(loop_of(w), &w->patience, NEWS_HEAD_MS, on_patience);
+    get_it(w, w->news);
+}
+
+static void greeted(struct mcp_wire *wire)
+{
+    if (!wire->c->modern)
+        open_news(of(wire));
+}
+
+/* ---- sending ---------------------------------------------------------------------------------- */
+
+static void send_message(struct link *link, const struct str *piece, size_t n)
+{
+    struct http_wire *w = CONTAINER_OF(link, struct http_wire, link);
+    struct mcp_client *c = w->wire.c;
+    struct mcp_req *r = w->wire.sending;
+    struct mcp_exchange *x;
+
+    if (!r && c->modern)
+        return; /* there is nothing to say but requests */
+    x = mcp_exchange_new(&w->wire, &w->list, &post_events, piece, n);
+    x->req = r;
+    if (r)
+        r->exchange = x;
+    x->parked = r && !r->greeting && w->holding;
+    if (!r && (c->step == STEP_GREETING || c->renewing)) {
+        w->settling = x;
+        w->holding = true;
+    }
+    if (!x->parked)
+        post_it(w, x);
+}
+
+static void close_nothing(struct link *link)
+{
+    (void)link;
+}
+
+static const struct link_kind link_kind = { .name = "http",
+                                            .send = send_message,
+                                            .close = close_nothing };
+
+static void on_linger(struct timer *t)
+{
+    struct mcp_exchange *x = CONTAINER_OF(t, struct mcp_exchange, timer);
+
+    mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the answer is there" });
+}
+
+/* An answered one may end by itself, so that its connection can be used again. */
+static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
+{
+    struct mcp_exchange *x = r->exchange;
+
+    r->exchange = NULL;
+    x->req = NULL;
+    if (!x->running)
+        drop(of(wire), x);
+    else if (answered)
+        timer_set(loop_of(of(wire)), &x->timer, LINGER_MS, on_linger);
+    else
+        mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "nobody waits any more" });
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static void say_goodbye(struct http_wire *w)
+{
+    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, &post_events, NULL, 0);
+    struct mcp_headers h = { .n = 0 };
+
+    set_headers(w, NULL, &h);
+    mcp_exchange_start(x, "DELETE", str_of(w->wire.c->spec->url), &h, GOODBYE_MS);
+}
+
+static void close_wire(struct mcp_wire *wire)
+{
+    struct http_wire *w = of(wire);
+    struct mcp_exchange *next;
+    struct err gone = { ERR_CANCELED, "the connection is closed" };
+
+    for (struct mcp_exchange *x = w->list; x; x = next) {
+        next = x->next;
+        if (x->running)
+            mcp_exchange_stop(x, &gone);
+        else
+            drop(w, x);
+    }
+    if (w->session.n && !w->holding && !wire->c->modern)
+        say_goodbye(w);
+    check_closed(w);
+}
+
+static const struct mcp_wire_kind http_kind = {
+    .transport = SERVER_HTTP,
+    .forget = forget,
+    .greeted = greeted,
+    .renewed = renewed,
+    .close = close_wire,
+};
+
+static void on_opened(struct post *post)
+{
+    mcp_wire_opened(&CONTAINER_OF(post, struct http_wire, post)->wire);
+}
+
+struct mcp_wire *mcp_http_wire_open(struct mcp_client *c)
+{
+    struct http_wire *w = MEM_NEW(struct http_wire);
+
+    w->wire = (struct mcp_wire){ .kind = &http_kind, .c = c, .link = &w->link };
+    w->link.kind = &link_kind;
+    buf_init(&w->session, 4096);
+    w->post.fn = on_opened;
+    loop_post(c->world.rpc->loop, &w->post);
+    return &w->wire;
+}

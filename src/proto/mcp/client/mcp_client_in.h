@@ -1,0 +1,238 @@
+/* mcp_client_in.h - the inside of a client, shared by the mcp_client_*.c files only. */
+#ifndef PROTO_MCP_CLIENT_MCP_CLIENT_IN_H
+#define PROTO_MCP_CLIENT_MCP_CLIENT_IN_H
+
+#include "base/id.h"
+#include "proto/mcp/client/mcp_client.h"
+#include "proto/mcp/client/mcp_client_transport.h"
+#include "wire/http.h"
+
+struct mcp_exchange;
+struct mcp_work;
+
+/* The version without a handshake that we speak. */
+static inline struct str mcp_modern_name(void)
+{
+    return str_of(mcp_features[MCP_MODERN].name);
+}
+
+/* ---- one request of ours ----------------------------------------------------------------- */
+
+struct mcp_req {
+    struct rpc_out out; /* first */
+    struct mcp_client *c;
+    const char *method;
+    op_done_fn *done;
+    void *who;
+
+    /* For HTTP: what the headers repeat, and the exchange it goes by. Live as long as it does. */
+    struct str name;                  /* Mcp-Name, or STR_NONE */
+    const struct http_header *header; /* of this request only */
+    size_t headers;
+    struct mcp_exchange *exchange;
+    struct mcp_wire *wire; /* whose exchange it is */
+    bool greeting;         /* makes a session, so it does not wait for one */
+    bool too_large;        /* was not sent */
+
+    int status; /* HTTP refused it by this status; 0: it did not */
+    int code;   /* and by this JSON-RPC error, 0: none was readable */
+};
+
+/* The writer of the params of the next request; nothing else may be sent until mcp_req_send. */
+struct jw *mcp_req_begin(struct mcp_client *c);
+
+/* The params of initialize. */
+void mcp_write_hello(struct mcp_client *c, struct jw *w);
+
+/* What is said about a request beside its params. */
+struct mcp_about {
+    struct call *call; /* whose it is, for what its caller can be asked; NULL: ours */
+    int64_t token;     /* of the call's progress */
+    bool tasks;        /* the answer may be a task */
+    struct trace trace;
+    struct json theirs; /* _meta to be passed on */
+};
+
+void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *about);
+
+/*
+ * Send it. r->name, header, headers, greeting are set by the caller before. done as in peer_call;
+ * the answer stays in r->out until rpc_out_fini.
+ */
+void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
+                  int64_t timeout_ms, op_done_fn *done, void *who);
+
+/* How long a greeting or a list may take: as long as any request, at most limits.mcp_connect_ms. */
+int64_t mcp_req_patience(const struct mcp_client *c);
+
+/* Of an answer: the code of its error, 0 when it is a result. */
+int64_t mcp_req_code(const struct mcp_req *r);
+
+/* Is the answer a result? Else *e says what the error said. */
+bool mcp_req_ok(const struct mcp_req *r, struct err *e);
+
+/* ---- the client -------------------------------------------------------------------------- */
+
+enum mcp_step {
+    STEP_OPENING,  /* a wire is being opened */
+    STEP_PROBING,  /* server/discover is under way, maybe initialize as well */
+    STEP_GREETING, /* initialize is under way */
+    STEP_LISTING,  /* the tools are listed for the first time */
+    STEP_READY,
+    STEP_CLOSING, /* what is under way settles, wires close */
+};
+
+/* One page of a list as it came: what the tools point into. */
+struct mcp_page {
+    struct mcp_page *next;
+    struct rpc_out answer;
+    struct str cursor; /* that led to the next */
+};
+
+struct mcp_tools {
+    struct mcp_page *pages;
+    struct mcp_remote_tool *tool;
+    size_t count, room;
+    bool has_tasks;  /* one of them can only be called as a task (2025-11-25) */
+    size_t bytes;    /* of all definitions */
+    size_t left_out; /* tools that were not taken, */
+    struct err why;  /* and why the first of them was not */
+};
+
+struct mcp_client {
+    struct mcp_client_world world;
+    const struct server_spec *spec;
+    const struct mcp_client_events *events;
+    void *owner;
+    enum mcp_step step;
+    struct peer peer;
+    struct mcp_wire *wire;  /* in use; NULL: none */
+    struct mcp_wire *wires; /* all that are not closed */
+    struct mcp_wire *(*open_wire)(struct mcp_client *c, enum server_transport transport);
+    struct trace own_trace;                              /* of requests that no caller caused */
+    char own_id[ID_TEXT], own_parent[TRACE_PARENT_TEXT]; /* of that */
+    size_t reqs;                                         /* whose done has not run */
+    struct mcp_req *hearing; /* by whose answer a message comes in; NULL: the wire does not say */
+    struct post check;
+    struct err why; /* of closing */
+
+    /* Greeting (mcp_client_handshake.c). */
+    enum server_era hint; /* what to try first */
+    unsigned tried;       /* bits of enum server_transport */
+    bool modern;          /* every request brings its own context; known once greeted */
+    bool probe_again;     /* -32022 named a version we know: asked a second time */
+    bool respawned;       /* a child died of the probe and was started again */
+    bool renewing;        /* greeted anew because the session was lost */
+    bool refreshes;       /* the server tells when its tools change */
+    bool tasks;           /* it may make a task of a call, and knows how to be asked about it */
+    bool hello_again;     /* initialize was refused with another version, which was tried */
+    const char *wanted;   /* the version initialize asks for */
+    struct err refusal;   /* of the shape of MCP tried before this one; code 0: none */
+    struct mcp_req probe, greet;
+    struct timer patience; /* with a silent server */
+    struct arena known;    /* holds what follows */
+    struct str version, server_name, server_version, instructions;
+    uint64_t garbage; /* messages that were none */
+
+    /* Lists (mcp_client_lists.c). */
+    struct mcp_req list, listen;
+    struct mcp_tools tools, next; /* known; being listed */
+    size_t pages;
+    bool listing, list_again, listening;
+    struct timer relist, relisten;
+
+    /* Calls (mcp_client_call.c), the youngest first. */
+    struct mcp_work *works;
+    int64_t tokens;
+
+    /* Whose folders it is told of (mcp_client_roots.c). */
+    struct mcp_roots {
+        enum mcp_roots_users { ROOTS_OF_NOBODY, ROOTS_OF_ONE, ROOTS_OF_SEVERAL } users;
+        uint64_t client;   /* the one */
+        bool asked;        /* the server wants to know them */
+        bool theirs;       /* it was given those of a client */
+        struct timer wait; /* of calls, until it has asked again */
+    } roots;
+
+    /* Calls that ended without an answer, until `until` (mcp_client_origin.c). */
+    struct mcp_left {
+        uint64_t client; /* of all of them; 0: not known, or several */
+        int64_t until;
+    } left;
+};
+
+/* Errors of a client begin with the name of its server. */
+bool mcp_client_fail(const struct mcp_client *c, struct err *e, enum err_code code, const char *fmt,
+                     ...) __attribute__((format(printf, 4, 5), cold));
+
+/* For tests: as mcp_client_open, with wires of their own. */
+struct mcp_client *mcp_client_open_by(
+    const struct mcp_client_world *world, const struct server_spec *spec, enum server_era era,
+    const struct mcp_client_events *events, void *owner,
+    struct mcp_wire *(*open_wire)(struct mcp_client *c, enum server_transport transport));
+
+/* The only writer of c->step. */
+void mcp_client_go(struct mcp_client *c, enum mcp_step to);
+
+/* It is over for this reason: settle, close, tell. */
+void mcp_client_end(struct mcp_client *c, const struct err *why);
+
+/* Maybe nothing is left to wait for. */
+void mcp_client_check(struct mcp_client *c);
+
+/* Use another wire; the one so far is closed. */
+void mcp_client_use(struct mcp_client *c, enum server_transport transport);
+
+/* ---- parts ------------------------------------------------------------------------------- */
+
+/* greet: the wire is open; it failed while greeting (true: something else is tried). */
+void mcp_greet_begin(struct mcp_client *c);
+bool mcp_greet_without(struct mcp_client *c, struct mcp_wire *w, int status, const struct err *e);
+void mcp_greet_again(struct mcp_client *c);
+void mcp_greet_stop(struct mcp_client *c);
+
+/* lists */
+void mcp_lists_begin(struct mcp_client *c);   /* greeted: list the tools */
+void mcp_lists_changed(struct mcp_client *c); /* the server says so */
+void mcp_lists_refresh(struct mcp_client *c); /* now */
+void mcp_lists_listen(struct mcp_client *c);  /* be told of changes, if need be */
+void mcp_lists_stop(struct mcp_client *c);
+void mcp_tools_fini(struct mcp_tools *t);
+const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct str name);
+bool mcp_tool_wants_task(struct json tool); /* its definition: it is called as a task or fails */
+
+/*
+ * origin: the call in which the server said what just came in. NULL: there is none, or calls of
+ * several clients may have caused it; *e then says which.
+ */
+struct call *mcp_origin(struct mcp_client *c, struct err *e);
+
+/* The same for a question, also NULL when its client cannot be asked such a thing. */
+struct call *mcp_origin_to_ask(struct mcp_client *c, enum ask_kind kind, struct err *e);
+
+/* A call has ended without an answer: the server may still work on it. */
+void mcp_origin_left(struct mcp_client *c, const struct call *call);
+
+/* calls */
+void mcp_works_progress(struct mcp_client *c, int64_t token, const struct progress *p);
+void mcp_works_hold(struct mcp_client *c, struct call *call, bool hold); /* an ask is open */
+void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *why);
+void mcp_works_listed(struct mcp_client *c); /* tools were listed: who waited for it goes on */
+void mcp_works_stop(struct mcp_client *c);
+
+/* asks: what the server may ask and tell */
+extern const struct peer_kind mcp_client_peer;
+extern const struct peer_kind mcp_client_peer_quiet; /* never says that a request is canceled */
+
+/* Which ask a method of the server is; false: none. */
+bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out);
+
+/* roots. {"roots":[...]}: the folder we work in. */
+struct str mcp_write_roots(struct mcp_client *c, struct arena *mem);
+
+/* The server asks: a call of the client that is to answer. NULL: we are. */
+struct call *mcp_roots_call(struct mcp_client *c);
+void mcp_roots_answered(struct mcp_client *c, bool theirs);
+void mcp_roots_stop(struct mcp_client *c);
+
+#endif

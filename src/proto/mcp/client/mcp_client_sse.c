@@ -1,0 +1,247 @@
+/*
+ * mcp_client_sse.c - HTTP+SSE of 2024-11-05 as a wire.
+ *
+ * One GET stays open and brings every message of the server; its first event, `endpoint`, says
+ * where ours are POSTed, which must be the same origin. When the stream ends all is over: the
+ * session cannot be taken up again.
+ */
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/mem.h"
+#include "proto/mcp/client/mcp_client_exchange.h"
+#include "wire/http_url.h"
+
+struct sse_wire {
+    struct mcp_wire wire; /* first */
+    struct link link;
+    struct mcp_exchange *list;
+    struct mcp_exchange *stream; /* NULL: not yet, or over */
+    struct arena mem;
+    struct str endpoint; /* n == 0: not known */
+    struct timer patience;
+    struct post post; /* open the stream, later closed */
+};
+
+static struct sse_wire *of(struct mcp_wire *w)
+{
+    return CONTAINER_OF(w, struct sse_wire, wire);
+}
+
+static struct loop *loop_of(const struct sse_wire *w)
+{
+    return w->wire.c->world.rpc->loop;
+}
+
+static void set_headers(struct sse_wire *w, const struct mcp_req *r, struct mcp_headers *h)
+{
+    for (size_t i = 0; r && i < r->headers && h->n < MCP_EXCHANGE_HEADERS; i++)
+        h->h[h->n++] = r->header[i];
+    mcp_headers_configured(h, w->wire.c->spec);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void on_closed(struct post *post)
+{
+    struct sse_wire *w = CONTAINER_OF(post, struct sse_wire, post);
+
+    mcp_wire_closed(&w->wire);
+    arena_fini(&w->mem);
+    mem_free(w);
+}
+
+static void drop(struct sse_wire *w, struct mcp_exchange *x)
+{
+    mcp_exchange_free(x);
+    if (!w->wire.closing || w->list)
+        return;
+    w->post.fn = on_closed;
+    loop_post(loop_of(w), &w->post);
+}
+
+static void broken(struct sse_wire *w, int status, const struct err *e)
+{
+    timer_clear(loop_of(w), &w->patience);
+    if (!w->wire.closing)
+        mcp_wire_failed(&w->wire, status, e);
+}
+
+/* ---- where to POST ----------------------------------------------------------------------------- */
+
+static bool read_endpoint(struct sse_wire *w, struct str said, struct err *e)
+{
+    const struct curl_api *api;
+    struct http_url base, url;
+
+    if (!curl_api_open(&api, e) ||
+        !http_url_read(api, &w->mem, str_of(w->wire.c->spec->url), NULL, &base, e) ||
+        !http_url_read(api, &w->mem, str_trim(said), &base, &url, e))
+        return fail_in(e, "server %s: its endpoint", w->wire.c->spec->name);
+    if (!http_url_same_origin(&base, &url))
+        return mcp_client_fail(w->wire.c, e, ERR_DENIED,
+                               "at " STR_FMT " names an endpoint at another origin, " STR_FMT,
+                               STR_ARG(mcp_host_of(w->wire.c->spec->url)), STR_ARG(url.host));
+    w->endpoint = url.text;
+    return true;
+}
+
+static bool on_event(struct mcp_exchange *x, const struct sse_event *ev)
+{
+    struct sse_wire *w = of(x->wire);
+    struct err e;
+
+    if (!str_eq(ev->event, STR("endpoint")))
+        return false;
+    if (w->endpoint.n || w->wire.closing)
+        return true;
+    if (!read_endpoint(w, ev->data, &e)) {
+        mcp_exchange_stop(x, &e);
+        return true;
+    }
+    timer_clear(loop_of(w), &w->patience);
+    w->wire.link = &w->link;
+    mcp_wire_opened(&w->wire);
+    return true;
+}
+
+/* ---- the stream --------------------------------------------------------------------------------- */
+
+static void on_head(struct mcp_exchange *x)
+{
+    struct err e;
+
+    if (x->streams || x->fetch.status != 200)
+        return;
+    mcp_client_fail(x->wire->c, &e, ERR_INVALID, "at " STR_FMT " answered GET with no event stream",
+                    STR_ARG(mcp_host_of(x->wire->c->spec->url)));
+    mcp_exchange_stop(x, &e);
+}
+
+static void on_stream_over(struct mcp_exchange *x, const struct err *e)
+{
+    struct sse_wire *w = of(x->wire);
+    int status = x->streams ? 0 : x->fetch.status;
+    struct err why;
+
+    if (e && x->broke.code)
+        why = *e;
+    else if (e)
+        mcp_client_fail(w->wire.c, &why, e->code, "failed: %s", e->text);
+    else if (x->fetch.status != 200)
+        mcp_exchange_refusal(x, &why);
+    else
+        mcp_client_fail(w->wire.c, &why, ERR_CLOSED, "at " STR_FMT " closed its stream",
+                        STR_ARG(mcp_host_of(w->wire.c->spec->url)));
+    w->stream = NULL;
+    broken(w, status, &why);
+    drop(w, x);
+}
+
+static const struct mcp_exchange_events stream_events = { on_head, on_event, on_stream_over };
+
+static void on_no_endpoint(struct timer *t)
+{
+    struct sse_wire *w = CONTAINER_OF(t, struct sse_wire, patience);
+    struct err e;
+
+    mcp_client_fail(w->wire.c, &e, ERR_TIMEOUT, "at " STR_FMT " names no endpoint",
+                    STR_ARG(mcp_host_of(w->wire.c->spec->url)));
+    if (w->stream)
+        mcp_exchange_stop(w->stream, &e);
+}
+
+static void open_stream(struct post *post)
+{
+    struct sse_wire *w = CONTAINER_OF(post, struct sse_wire, post);
+    struct mcp_headers h = { .n = 0 };
+
+    w->stream = mcp_exchange_new(&w->wire, &w->list, &stream_events, NULL, 0);
+    mcp_headers_add(&h, "Accept", STR("text/event-stream"));
+    set_headers(w, NULL, &h);
+    mcp_exchange_start(w->stream, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
+    timer_set(loop_of(w), &w->patience, w->wire.c->world.rpc->limits->mcp_connect_ms,
+              on_no_endpoint);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+static void on_post_over(struct mcp_exchange *x, const struct err *e)
+{
+    struct sse_wire *w = of(x->wire);
+    struct err why;
+
+    if (x->req && e) {
+        mcp_client_fail(w->wire.c, &why, e->code, "failed: %s", e->text);
+        rpc_out_fail(&x->req->out, &why);
+    } else if (x->req && x->fetch.status >= 300) {
+        mcp_exchange_refusal(x, &why);
+        rpc_out_fail(&x->req->out, &why);
+    }
+    drop(w, x);
+}
+
+static const struct mcp_exchange_events post_events = { .on_over = on_post_over };
+
+static void send_message(struct link *link, const struct str *piece, size_t n)
+{
+    struct sse_wire *w = CONTAINER_OF(link, struct sse_wire, link);
+    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, &post_events, piece, n);
+    struct mcp_headers h = { .n = 0 };
+
+    x->req = w->wire.sending;
+    if (x->req)
+        x->req->exchange = x;
+    mcp_headers_add(&h, "Content-Type", STR("application/json"));
+    mcp_headers_add(&h, "Accept", STR("application/json, text/event-stream"));
+    set_headers(w, x->req, &h);
+    mcp_exchange_start(x, "POST", w->endpoint, &h, 0);
+}
+
+static void close_nothing(struct link *link)
+{
+    (void)link;
+}
+
+static const struct link_kind link_kind = { .name = "sse",
+                                            .send = send_message,
+                                            .close = close_nothing };
+
+/* The answer came by the stream; the POST ends by itself. */
+static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
+{
+    (void)wire;
+    (void)answered;
+    r->exchange->req = NULL;
+    r->exchange = NULL;
+}
+
+static void close_wire(struct mcp_wire *wire)
+{
+    struct sse_wire *w = of(wire);
+
+    timer_clear(loop_of(w), &w->patience);
+    for (struct mcp_exchange *x = w->list; x; x = x->next)
+        mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the connection is closed" });
+    if (w->list)
+        return;
+    loop_unpost(loop_of(w), &w->post);
+    w->post.fn = on_closed;
+    loop_post(loop_of(w), &w->post);
+}
+
+static const struct mcp_wire_kind sse_kind = {
+    .transport = SERVER_SSE,
+    .forget = forget,
+    .close = close_wire,
+};
+
+struct mcp_wire *mcp_sse_wire_open(struct mcp_client *c)
+{
+    struct sse_wire *w = MEM_NEW(struct sse_wire);
+
+    w->wire = (struct mcp_wire){ .kind = &sse_kind, .c = c };
+    w->link.kind = &link_kind;
+    w->post.fn = open_stream;
+    loop_post(c->world.rpc->loop, &w->post);
+    return &w->wire;
+}

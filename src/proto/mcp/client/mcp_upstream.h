@@ -1,0 +1,139 @@
+/*
+ * mcp_upstream.h - one server we use, kept alive: it is connected, reconnected, stopped when idle
+ * and left alone when broken. mcp_upstream_state.h has its states.
+ *
+ * A connection is an mcp_client; this is what stays when one ends: the tools last seen, the calls
+ * that wait, what went wrong, and when to try again.
+ *
+ *   back-off    limits.mcp_retry_min_ms, doubled with every failure up to mcp_retry_max_ms; the
+ *               wait is somewhere in its upper half, so that servers do not come back in step
+ *   circuit     limits.mcp_failures failures in a row, or calls without an answer in time, open
+ *               it for mcp_broken_ms at least
+ *   calls       spec.concurrency at once; more wait in order, at most limits.mcp_calls_waiting
+ *
+ * Its owner is mcp_upstreams.h. Connection lifetime.
+ */
+#ifndef PROTO_MCP_CLIENT_MCP_UPSTREAM_H
+#define PROTO_MCP_CLIENT_MCP_UPSTREAM_H
+
+#include "core/tool/tool.h"
+#include "proto/mcp/client/mcp_client.h"
+#include "proto/mcp/client/mcp_upstream_state.h"
+
+struct upstream;
+struct ticket;
+
+/*
+ * Where the definitions of a server's tools are kept from one run to the next, so that they can be
+ * listed before the server is connected. An entry belongs to a configuration of a server.
+ */
+struct upstream_cache {
+    /* What is kept of this server, in mem: server_name, tool and tools. False: nothing. */
+    bool (*load)(struct upstream_cache *c, const struct server_spec *spec, struct arena *mem,
+                 struct mcp_client_facts *out);
+    void (*save)(struct upstream_cache *c, const struct server_spec *spec,
+                 const struct mcp_client_facts *facts);
+};
+
+/* Told from the loop, or from inside upstream_close and upstream_take_kept. */
+struct upstream_events {
+    /* u->tool has changed. The tools of before live until this returns. */
+    void (*on_tools)(struct upstream *u);
+    /* Once: it was connected, or could not be. */
+    void (*on_tried)(struct upstream *u);
+    /* Its end; it may be freed now. */
+    void (*on_closed)(struct upstream *u);
+};
+
+/* A tool of it that may be published. The owner fills in tool.name. */
+struct upstream_tool {
+    struct tool tool;
+    struct upstream *up;
+    struct str original; /* as the server spells it */
+    struct str rename;   /* STR_NONE: none */
+};
+
+struct upstream {
+    const struct mcp_client_world *world;
+    const struct upstream_events *events;
+    void *owner;
+    struct upstream *next, *heir; /* the owner's */
+    struct upstream_cache *cache; /* NULL: nothing is kept */
+    bool kept;                    /* the cache has the tools as they are now */
+
+    struct arena mem;
+    struct server_spec spec; /* a copy, in mem */
+    uint64_t serial;         /* no other one has had it: tool->server */
+    enum upstream_state state;
+    struct mcp_client *client;
+    struct timer timer; /* the next try; or the end of an idle one */
+    bool always;        /* mark for all its tools */
+
+    struct arena tools_mem;
+    struct upstream_tool *tool;
+    size_t tools;
+
+    struct ticket *first, **end; /* calls that wait */
+    size_t waiting, running, tickets;
+    struct post pump;
+
+    int64_t failures; /* in a row */
+    int64_t silences; /* calls in a row that had no answer in time */
+    int64_t starts, ready_since;
+    enum server_era era; /* the verdict of the last connection */
+    int64_t era_since;
+    struct err last_error; /* ERR_NONE: none yet */
+    struct arena tail_mem; /* the last words of the last child */
+    struct str *tail;
+    size_t tails;
+    bool tried, hung;
+};
+
+struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
+                              const struct upstream_events *events, void *owner);
+
+/* Before it is started: its tools are those of the cache; on_tools follows at once if it has any. */
+void upstream_take_kept(struct upstream *u);
+
+/* Begin to connect if that is allowed and has not begun. */
+void upstream_start(struct upstream *u);
+
+/* Calls that wait fail, the client is closed; on_closed follows, perhaps at once. */
+void upstream_close(struct upstream *u);
+
+/* After on_closed. */
+void upstream_free(struct upstream *u);
+
+/* Forget the tools: on_tools follows at once if there were any. */
+void upstream_drop_tools(struct upstream *u);
+
+/* Milliseconds until it is tried again; 0 when nothing waits for that. */
+int64_t upstream_retry_ms(const struct upstream *u);
+
+/* ---- between the files of it --------------------------------------------------------------- */
+
+/* mcp_upstream_calls.c: run a call by this tool, now or when that is possible. */
+void upstream_call(struct upstream *u, struct call *call, const struct upstream_tool *tool);
+
+/* Let calls through that can go. */
+void upstream_pump(struct post *post);
+
+/* Fail all calls that wait. */
+void upstream_fail_waiting(struct upstream *u, const struct err *e);
+
+/* Why a call cannot be made now: what state it is in, what went wrong last, when it is tried again. */
+void upstream_explain(const struct upstream *u, struct err *e);
+
+/* No call for so long, or a new call: what that means for the idle timer. */
+void upstream_mind_idling(struct upstream *u);
+
+/* A call ended without an answer in time (or with one). */
+void upstream_heard(struct upstream *u, bool in_time);
+
+/* Close the client of a server that hangs. */
+void upstream_end_hung(struct upstream *u);
+
+/* mcp_upstream_tools.c: what the client lists becomes u->tool, as far as the spec lets it. */
+void upstream_take_tools(struct upstream *u, const struct mcp_client_facts *facts);
+
+#endif

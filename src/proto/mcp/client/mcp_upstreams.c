@@ -1,0 +1,444 @@
+/*
+ * mcp_upstreams.c
+ *
+ * Upstreams are in one of two lists: `first` (configured) or `leaving` (closing; they have no
+ * tools any more). A server that is to be opened while another of its name is leaving is its heir
+ * and waits for its end: two of a kind might fight for a file or a port.
+ *
+ * The names and the lists of the views live in `names_mem` and are made anew as a whole.
+ */
+#include "proto/mcp/client/mcp_upstreams.h"
+
+#include "base/container.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/tool/server_diff.h"
+
+#include <assert.h>
+
+struct mcp_fleet {
+    struct mcp_client_world world;
+    struct mcp_fleet_opts opts;
+    struct arena mem; /* of reserved */
+    struct upstream *first, *leaving;
+    size_t untried;
+    bool told_tried;
+    struct arena names_mem;
+    struct tool_names names;
+    struct mcp_fleet_view *views;
+    struct post tried;
+    void (*done)(void *who); /* of the close */
+    void *done_who;
+    bool closing;
+};
+
+#define EACH_UPSTREAM(f, u) for (struct upstream *u = (f)->first; u; u = u->next)
+
+/* ---- names and views ----------------------------------------------------------------------- */
+
+static size_t count_tools(const struct mcp_fleet *f)
+{
+    size_t n = 0;
+
+    EACH_UPSTREAM(f, u)
+    n += u->tools;
+    return n;
+}
+
+/* tool.name NULL: its pair is not in the table, so it cannot be published. */
+static void name_tools(struct mcp_fleet *f)
+{
+    EACH_UPSTREAM(f, u)
+    {
+        for (size_t i = 0; i < u->tools; i++) {
+            const struct tool_name *n =
+                tool_names_of(&f->names, str_of(u->spec.name), u->tool[i].original);
+
+            u->tool[i].tool.name = n ? n->name.p : NULL;
+        }
+    }
+}
+
+static void build_names(struct mcp_fleet *f)
+{
+    size_t n = 0, most = count_tools(f);
+    struct tool_pair *pair = ARENA_ARRAY(&f->names_mem, struct tool_pair, most);
+
+    EACH_UPSTREAM(f, u)
+    for (size_t i = 0; i < u->tools; i++)
+        pair[n++] =
+            (struct tool_pair){ str_of(u->spec.name), u->tool[i].original, u->tool[i].rename };
+    f->names = tool_names_build(&f->names_mem, pair, n, f->opts.reserved, f->opts.reserveds);
+    name_tools(f);
+    if (f->names.dropped)
+        LOG(LOG_WARN, "mcp", "tools are not offered: a server lists them twice",
+            LOG_N("tools", (int64_t)f->names.dropped));
+}
+
+static const char *shown_name(const struct mcp_fleet_view *v, const struct upstream_tool *t)
+{
+    return t->tool.name && v->named ? v->named(v->who, t) : t->tool.name;
+}
+
+static void show(struct mcp_fleet_view *v, const struct upstream_tool *t)
+{
+    const char *name = shown_name(v, t);
+    size_t n = v->source.tools;
+
+    if (!name)
+        return;
+    v->list[n] = &t->tool;
+    if (name != t->tool.name) {
+        v->renamed[n] = t->tool;
+        v->renamed[n].name = name;
+        v->list[n] = &v->renamed[n];
+    }
+    v->source.tools++;
+}
+
+static void fill_view(struct mcp_fleet_view *v)
+{
+    const struct mcp_fleet *f = v->fleet;
+    size_t most = count_tools(f);
+
+    mem_free(v->list);
+    mem_free(v->renamed);
+    v->list = mem_alloc(most * sizeof(*v->list));
+    v->renamed = v->named ? mem_alloc(most * sizeof(*v->renamed)) : NULL;
+    v->source.tool = v->list;
+    v->source.tools = 0;
+    EACH_UPSTREAM(f, u)
+    for (size_t i = 0; i < u->tools; i++)
+        show(v, &u->tool[i]);
+    offer_source_changed(&v->source, OFFER_TOOLS);
+}
+
+/* All at once: a new tool can change the name of one that has nothing to do with it. */
+static void rebuild(struct mcp_fleet *f)
+{
+    struct arena old = f->names_mem;
+
+    arena_init(&f->names_mem);
+    build_names(f);
+    for (struct mcp_fleet_view *v = f->views; v; v = v->next)
+        fill_view(v);
+    arena_fini(&old);
+    if (f->opts.on_changed && !f->closing)
+        f->opts.on_changed(f, f->opts.who);
+}
+
+void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_named_fn *named,
+                         void *who)
+{
+    *v = (struct mcp_fleet_view){ .fleet = f, .named = named, .who = who, .next = f->views };
+    f->views = v;
+    fill_view(v);
+}
+
+void mcp_fleet_view_refresh(struct mcp_fleet_view *v)
+{
+    fill_view(v);
+}
+
+void mcp_fleet_view_close(struct mcp_fleet_view *v)
+{
+    struct mcp_fleet_view **at = &v->fleet->views;
+
+    assert(!v->source.joins);
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    mem_free(v->list);
+    mem_free(v->renamed);
+    v->list = NULL;
+    v->renamed = NULL;
+}
+
+/* ---- all tried ----------------------------------------------------------------------------- */
+
+static void on_all_tried(struct post *post)
+{
+    struct mcp_fleet *f = CONTAINER_OF(post, struct mcp_fleet, tried);
+    size_t all = 0, ready = 0;
+
+    if (f->untried || f->told_tried || f->closing)
+        return;
+    f->told_tried = true;
+    EACH_UPSTREAM(f, u)
+    {
+        all++;
+        ready += u->state == UP_READY;
+    }
+    LOG(LOG_INFO, "mcp", "MCP servers have been connected", LOG_N("servers", (int64_t)all),
+        LOG_N("ready", (int64_t)ready), LOG_N("tools", (int64_t)f->names.count));
+    if (f->opts.on_tried)
+        f->opts.on_tried(f, f->opts.who);
+}
+
+static void check_tried(struct mcp_fleet *f)
+{
+    if (!f->untried && !f->told_tried)
+        loop_post(f->world.rpc->loop, &f->tried);
+}
+
+bool mcp_fleet_tried(const struct mcp_fleet *f)
+{
+    return !f->untried;
+}
+
+/* ---- events of upstreams ------------------------------------------------------------------- */
+
+static void on_tools(struct upstream *u)
+{
+    rebuild(u->owner);
+}
+
+static void on_tried(struct upstream *u)
+{
+    struct mcp_fleet *f = u->owner;
+
+    f->untried--;
+    check_tried(f);
+}
+
+static void end_if_empty(struct mcp_fleet *f)
+{
+    void (*done)(void *who) = f->done;
+    void *who = f->done_who;
+
+    if (!f->closing || f->leaving)
+        return;
+    assert(!f->first && !f->views);
+    loop_unpost(f->world.rpc->loop, &f->tried);
+    arena_fini(&f->names_mem);
+    arena_fini(&f->mem);
+    mem_free(f);
+    if (done)
+        done(who);
+}
+
+/* A fleet without servers ends from the loop, too. */
+static void on_empty(struct post *post)
+{
+    end_if_empty(CONTAINER_OF(post, struct mcp_fleet, tried));
+}
+
+static void on_closed(struct upstream *u)
+{
+    struct mcp_fleet *f = u->owner;
+    struct upstream **at = &f->leaving;
+    struct upstream *heir = u->heir;
+
+    while (*at != u)
+        at = &(*at)->next;
+    *at = u->next;
+    upstream_free(u);
+    if (heir)
+        upstream_start(heir);
+    end_if_empty(f);
+}
+
+static const struct upstream_events upstream_events = {
+    .on_tools = on_tools,
+    .on_tried = on_tried,
+    .on_closed = on_closed,
+};
+
+/* ---- coming and going ---------------------------------------------------------------------- */
+
+static struct upstream **find(struct mcp_fleet *f, struct str name)
+{
+    struct upstream **at = &f->first;
+
+    while (*at && !str_eq(name, str_of((*at)->spec.name)))
+        at = &(*at)->next;
+    return at;
+}
+
+/* One of the same name whose client is not gone yet. There is at most one: heirs wait for it. */
+static struct upstream *find_leaving(struct mcp_fleet *f, const char *name)
+{
+    for (struct upstream *u = f->leaving; u; u = u->next)
+        if (u->state == UP_CLOSING && str_eq(str_of(name), str_of(u->spec.name)))
+            return u;
+    return NULL;
+}
+
+/* Put a new one at a place in the list. */
+static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
+                               const struct server_spec *spec)
+{
+    struct upstream *u = upstream_new(&f->world, spec, &upstream_events, f);
+    struct upstream *before = find_leaving(f, spec->name);
+
+    u->always = f->opts.always;
+    u->cache = f->opts.cache;
+    u->next = *at;
+    *at = u;
+    if (u->state == UP_STOPPED)
+        f->untried++;
+    else
+        u->tried = true;
+    if (u->state != UP_STOPPED)
+        LOG(LOG_INFO, "mcp", "server is not started", LOG_Z("server", spec->name),
+            LOG_Z("because", upstream_state_name(u->state)));
+    upstream_take_kept(u);
+    if (before)
+        before->heir = u;
+    else
+        upstream_start(u);
+    return u;
+}
+
+static void forget_heir(struct mcp_fleet *f, const struct upstream *heir)
+{
+    for (struct upstream *u = f->leaving; u; u = u->next)
+        if (u->heir == heir)
+            u->heir = NULL;
+}
+
+static void take_out(struct mcp_fleet *f, struct upstream **at)
+{
+    struct upstream *u = *at;
+
+    *at = u->next;
+    forget_heir(f, u);
+    if (!u->tried) {
+        u->tried = true;
+        on_tried(u);
+    }
+    u->next = f->leaving;
+    f->leaving = u;
+    upstream_drop_tools(u);
+    upstream_close(u);
+}
+
+/* ---- the public side ----------------------------------------------------------------------- */
+
+struct mcp_fleet *mcp_fleet_new(const struct mcp_fleet_opts *o)
+{
+    struct mcp_fleet *f = MEM_NEW(struct mcp_fleet);
+    struct str *reserved = ARENA_ARRAY(&f->mem, struct str, o->reserveds);
+
+    for (size_t i = 0; i < o->reserveds; i++)
+        reserved[i] = arena_str(&f->mem, o->reserved[i]);
+    f->world = *o->world;
+    f->opts = *o;
+    f->opts.reserved = reserved;
+    f->tried.fn = on_all_tried;
+    return f;
+}
+
+/* The list of now, as plain records. */
+static size_t list_specs(struct mcp_fleet *f, struct arena *mem, struct server_spec **out)
+{
+    size_t n = 0;
+
+    EACH_UPSTREAM(f, u)
+    n++;
+    *out = ARENA_ARRAY(mem, struct server_spec, n);
+    n = 0;
+    EACH_UPSTREAM(f, u)
+    (*out)[n++] = u->spec;
+    return n;
+}
+
+static void remove_what_went(struct mcp_fleet *f, const struct server_diff *row, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (row[i].change == SERVER_REMOVED || row[i].change == SERVER_CHANGED)
+            take_out(f, find(f, str_of(row[i].was->name)));
+}
+
+/* Bring the list into the order of `spec`, making what is not there. True when one has moved. */
+static bool arrange(struct mcp_fleet *f, const struct server_spec *spec, size_t specs)
+{
+    struct upstream **at = &f->first;
+    bool moved = false;
+
+    for (size_t i = 0; i < specs; i++, at = &(*at)->next) {
+        struct upstream **from = find(f, str_of(spec[i].name));
+        struct upstream *u = *from;
+
+        if (!u) {
+            put_in(f, at, &spec[i]);
+            continue;
+        }
+        moved |= from != at;
+        *from = u->next;
+        u->next = *at;
+        *at = u;
+    }
+    return moved;
+}
+
+void mcp_fleet_set(struct mcp_fleet *f, const struct server_spec *spec, size_t specs)
+{
+    struct arena mem = { 0 };
+    struct server_spec *was;
+    struct server_diff *row;
+    size_t rows;
+
+    if (f->closing)
+        return;
+    rows = list_specs(f, &mem, &was);
+    rows = server_specs_diff(&mem, was, rows, spec, specs, &row);
+    remove_what_went(f, row, rows);
+    arena_fini(&mem);
+    if (arrange(f, spec, specs))
+        rebuild(f);
+    check_tried(f);
+}
+
+void mcp_fleet_add(struct mcp_fleet *f, const struct server_spec *spec)
+{
+    struct upstream **at = find(f, str_of(spec->name));
+
+    if (f->closing)
+        return;
+    if (*at)
+        take_out(f, at);
+    put_in(f, at, spec);
+    check_tried(f);
+}
+
+bool mcp_fleet_remove(struct mcp_fleet *f, struct str name)
+{
+    struct upstream **at = find(f, name);
+
+    if (!*at)
+        return false;
+    take_out(f, at);
+    return true;
+}
+
+void mcp_fleet_close(struct mcp_fleet *f, void (*done)(void *who), void *who)
+{
+    if (f->closing)
+        return;
+    f->closing = true;
+    f->done = done;
+    f->done_who = who;
+    while (f->first)
+        take_out(f, &f->first);
+    f->tried.fn = on_empty;
+    loop_post(f->world.rpc->loop, &f->tried);
+}
+
+const struct upstream *mcp_fleet_next(const struct mcp_fleet *f, const struct upstream *u)
+{
+    return u ? u->next : f->first;
+}
+
+const struct upstream *mcp_fleet_find(const struct mcp_fleet *f, struct str name)
+{
+    EACH_UPSTREAM(f, u)
+    if (str_eq(name, str_of(u->spec.name)))
+        return u;
+    return NULL;
+}
+
+const struct tool_names *mcp_fleet_names(const struct mcp_fleet *f)
+{
+    return &f->names;
+}

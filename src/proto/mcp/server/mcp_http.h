@@ -1,0 +1,64 @@
+/*
+ * mcp_http.h - MCP over HTTP: Streamable HTTP of both eras, and HTTP+SSE of 2024-11-05.
+ *
+ * POST brings one message (or a batch, where the version has them). Its body says of which era it
+ * is (mcp_era.h). A modern request stands alone. A legacy one belongs to the session whose id it
+ * brings; initialize begins a session; one without an id is served alone too, which is enough for
+ * curl. The answer is JSON, unless something is to be said before it or it takes long: then it is
+ * an event stream.
+ *
+ * A client that leaves before its answer cancels its call, except where it was given event ids: it
+ * can come back for the rest by a GET with the last of them (mcp_events.h).
+ *
+ *   mcp_http.c      what a POST is: era, session, headers
+ *   mcp_post.c      one POST on its way to its answer
+ *   mcp_session.c   sessions: finding, ending
+ *   mcp_sessions.c  which of them expire or are evicted
+ *   mcp_http_get.c  GET and DELETE: the session's own stream, coming back, leaving
+ *   mcp_sse.c       HTTP+SSE
+ */
+#ifndef PROTO_MCP_SERVER_MCP_HTTP_H
+#define PROTO_MCP_SERVER_MCP_HTTP_H
+
+#include "proto/mcp/server/mcp_server.h"
+#include "proto/mcp/server/mcp_sessions.h"
+#include "wire/http_server.h"
+
+struct mcp_session;
+
+enum { MCP_SESSION_BUCKETS = 512 };
+
+/* Program lifetime. */
+struct mcp_http {
+    struct mcp_server *server;
+    struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* by id */
+    struct mcp_sessions *all;                        /* with those of other endpoints */
+    size_t living;                                   /* sessions and lone requests not freed yet */
+    uint64_t secret;                                 /* of the hash */
+    struct post closing;
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+/* `all` is shared by the endpoints of the process. */
+void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all);
+
+/* Nobody can answer us any more: what sessions were asked fails. Calls under way go on. */
+void mcp_http_drain(struct mcp_http *h);
+
+/*
+ * End all sessions; done when nothing is under way any more. The HTTP server must have been closed.
+ */
+void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who);
+
+/* The routes. */
+void mcp_http_post(struct mcp_http *h, struct http_req *req);
+void mcp_http_get(struct mcp_http *h, struct http_req *req);
+void mcp_http_delete(struct mcp_http *h, struct http_req *req);
+
+/* The routes of HTTP+SSE: the stream, and the messages, whose path the stream tells. */
+#define MCP_SSE_MESSAGES "/messages"
+void mcp_sse_get(struct mcp_http *h, struct http_req *req);
+void mcp_sse_post(struct mcp_http *h, struct http_req *req);
+
+#endif

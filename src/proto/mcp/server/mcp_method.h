@@ -1,0 +1,130 @@
+/* mcp_method.h - what the files that serve methods share, and the handlers of the table. */
+#ifndef PROTO_MCP_SERVER_MCP_METHOD_H
+#define PROTO_MCP_SERVER_MCP_METHOD_H
+
+#include "base/pick.h"
+#include "proto/mcp/server/mcp_codec.h"
+#include "proto/mcp/server/mcp_era.h"
+#include "proto/mcp/server/mcp_request.h"
+
+static inline enum mcp_version mcp_version_of(const struct rpc_in *in)
+{
+    return (enum mcp_version)in->version;
+}
+
+static inline const struct mcp_features *mcp_has(const struct rpc_in *in)
+{
+    return &mcp_features[in->version];
+}
+
+static inline struct offer *mcp_offer_of(const struct rpc_in *in)
+{
+    return mcp_conv_of(in)->server->offer;
+}
+
+/* Decode the params by a table; answers the error itself. Absent params read as {}. */
+bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
+
+/* Run list(in) once what is offered has been gathered; answers the error itself. */
+void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
+
+/* A copy of a JSON value that lives as long as mem. */
+struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json v);
+
+/* Read raw JSON that we wrote ourselves or had validated; missing when it is none. */
+struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw);
+
+/* ---- tools/call (mcp_tools.c) -------------------------------------------------------------- */
+
+struct mcp_tool_call {
+    struct str name;
+    struct json args;
+    struct mcp_round round;
+};
+
+/* Run the tool while its client waits; takes_tasks: as in struct caller. */
+void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks);
+
+/* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
+
+/* May the other side keep this result, and for how long? */
+enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
+
+/* A result object with what its version wants in every result: write members in between. */
+struct jw *mcp_result_begin(struct rpc_in *in);
+void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
+
+/* The same for the result of a tool, which says what the guard thinks of it. */
+void mcp_result_end_of_tool(struct rpc_in *in, const struct call *call);
+
+/* The members of _meta that say so (mcp_forward.c). */
+void mcp_write_marks(struct jw *w, const struct call *call);
+
+/* Answer with what a server has said, whose result object r->call holds (mcp_forward.c). */
+void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
+
+/* The members that say how long a modern result may be kept. */
+void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache);
+
+/* {} */
+void mcp_result_empty(struct rpc_in *in);
+
+/*
+ * What all calls have in common: cancelled, in want of an ability, or forwarded. True when it was
+ * answered.
+ */
+bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache);
+
+/* The data of an error: which ability such an ask wants. */
+extern const struct str mcp_required[ASK_KINDS];
+
+/* The text of a call that failed in words for the model. */
+struct str mcp_failure_text(struct mcp_request *r);
+
+/* There is no such resource (mcp_resources.c). */
+void mcp_refuse_uri(struct rpc_in *in, struct str uri);
+
+/* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
+
+struct mcp_page {
+    size_t at;   /* index to look at next */
+    size_t left; /* items that may still be written */
+};
+
+/* Reads params.cursor; answers the error itself. */
+bool mcp_page_read(struct rpc_in *in, struct mcp_page *page);
+
+/* Is there room for this item? Else the page ends here and its cursor is written, once. */
+bool mcp_page_take(struct mcp_page *page);
+void mcp_page_cursor(struct jw *w, struct arena *mem, size_t at);
+
+/* ---- subscriptions (mcp_listen.c, mcp_subscribe.c) ---------------------------------------- */
+
+extern const char *const mcp_changed_methods[OFFER_PARTS];
+
+/* Tell that a resource has changed; id: raw subscriptionId, or STR_NONE. */
+void mcp_notify_updated(struct peer *p, struct link *via, struct str uri, struct str id);
+
+/* The member _meta of all that is told on the stream of a subscriptions/listen. */
+void mcp_write_subscription(struct jw *w, const struct rpc_in *in);
+
+bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
+void mcp_unsubscribe_all(struct mcp_conv *conv);
+
+/* Begin to hear of changes, if the conversation lasts. */
+void mcp_conv_watch(struct mcp_conv *conv);
+
+/* Answer the listens of a conversation, or all (NULL). */
+void mcp_listens_end(struct mcp_server *server, const struct mcp_conv *conv);
+
+/* ---- handlers ----------------------------------------------------------------------------- */
+
+rpc_handler_fn mcp_on_initialize, mcp_on_initialized, mcp_on_discover, mcp_on_ping;
+rpc_handler_fn mcp_on_cancelled, mcp_on_set_level, mcp_on_noted;
+rpc_handler_fn mcp_on_tools_list, mcp_on_tools_call;
+rpc_handler_fn mcp_on_resources_list, mcp_on_templates_list, mcp_on_resources_read;
+rpc_handler_fn mcp_on_subscribe, mcp_on_unsubscribe, mcp_on_listen;
+rpc_handler_fn mcp_on_tasks_get, mcp_on_tasks_update, mcp_on_tasks_cancel;
+rpc_handler_fn mcp_on_prompts_list, mcp_on_prompts_get, mcp_on_complete;
+
+#endif

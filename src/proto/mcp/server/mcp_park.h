@@ -1,0 +1,59 @@
+/*
+ * mcp_park.h - a call that waits for its client to come back (MCP 2026-07-28, multi round-trip
+ * requests).
+ *
+ * A modern client is asked by ending its request: {resultType: "input_required", inputRequests,
+ * requestState}. The call lives on. The client sends the same request again with inputResponses and
+ * the state; that request is attached to the call, the open asks get their answers, and it is
+ * answered with the result or the next round.
+ *
+ * requestState is a ticket: which call, which round; sealed together with the method, what it names,
+ * its arguments and who is asking. So a ticket that was changed, is used for something else or by
+ * somebody else, or whose call is gone or in another round, is refused and starts nothing.
+ */
+#ifndef PROTO_MCP_SERVER_MCP_PARK_H
+#define PROTO_MCP_SERVER_MCP_PARK_H
+
+#include "proto/mcp/server/mcp_request.h"
+
+struct mcp_parked {
+    struct mcp_request request;
+    struct op op;     /* what the call runs under; ends when nobody will come for it any more */
+    struct arena own; /* holds this */
+    struct mcp_server *server;
+    struct mcp_conv *home; /* that keeps it; NULL: the server does */
+    struct mcp_hold *hold; /* the child op of `in` while attached */
+    struct mcp_parked *next, **link;
+    uint64_t id;
+    int64_t round;       /* of the last ticket given out; 0: none yet */
+    struct json presets; /* answers that came with the first request */
+    size_t bytes;        /* of what it copied from its client */
+    struct post check;   /* something was asked: end the round when this turn is over */
+    struct timer expiry;
+    bool over; /* the call has settled, and `why` says how it failed, if it did */
+    bool failed;
+    struct err why;
+};
+
+/* A new one for `in`, attached. */
+struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round);
+
+/* A copy of what its client sent, that lives as long as the call. Only while it is attached. */
+struct json mcp_park_keep(struct mcp_parked *p, struct json v);
+
+/* Something is asked of its client. */
+void mcp_park_ask(struct mcp_parked *p, struct ask *ask);
+
+/* The call has settled. */
+void mcp_park_over(struct mcp_parked *p, const struct err *e);
+
+/*
+ * Is `in` a further round of a parked call? Then it is attached to it, or refused, and true is
+ * returned: nothing more is to be done.
+ */
+bool mcp_park_resume(struct rpc_in *in, const struct mcp_round *round);
+
+/* Cancel what is parked: of one conversation, or all (NULL). */
+void mcp_park_cancel(struct mcp_server *server, const struct mcp_conv *home);
+
+#endif

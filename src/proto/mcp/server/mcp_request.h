@@ -1,0 +1,71 @@
+/*
+ * mcp_request.h - one request that makes core work: tools/call, resources/read, prompts/get,
+ * completion/complete.
+ *
+ * It is the caller port of the call: it knows in which version its client speaks, what it can be
+ * asked, by which link and token it is told of progress, and how its answer is written.
+ *
+ *   ATTACHED -> PARKED -> ATTACHED ... -> OVER
+ *
+ * ATTACHED  `in` is the request that will get the answer; its cancel cancels the call.
+ * PARKED    the last request was answered with input_required; `in` is NULL until the client comes
+ *           back (mcp_park.h). Only where the client is modern and can be asked something.
+ * OVER      the call has settled. If it was parked, the answer waits for the client.
+ */
+#ifndef PROTO_MCP_SERVER_MCP_REQUEST_H
+#define PROTO_MCP_SERVER_MCP_REQUEST_H
+
+#include "proto/mcp/server/mcp_conv.h"
+
+struct mcp_parked;
+
+/* Write the answer for a settled call; e as in op_done_fn. */
+typedef void mcp_answer_fn(struct mcp_request *r, const struct err *e);
+
+struct mcp_request {
+    struct caller caller; /* first */
+    struct call call;
+    struct arena *mem; /* lives as long as the call */
+    struct mcp_server *server;
+    struct rpc_in *in; /* who waits for the answer; NULL: parked */
+    enum mcp_version version;
+    struct mcp_abilities abilities;
+    mcp_answer_fn *answer;
+
+    struct str token;  /* raw progressToken, or STR_NONE */
+    bool told;         /* of progress: */
+    double told_value; /* so far */
+    bool logs;
+    enum call_level log_level;
+
+    struct mcp_parked *park; /* NULL: it cannot be parked */
+};
+
+/* What the three methods that can be parked have besides their own params. */
+struct mcp_round {
+    struct str state;      /* requestState */
+    struct json responses; /* inputResponses */
+};
+
+#define MCP_ROUND_FIELDS(type, field)                                                              \
+    PICK_FIELD("requestState", PICK_STR, type, field.state, 0),                                    \
+        PICK_FIELD("inputResponses", PICK_OBJECT, type, field.responses, 0)
+
+/*
+ * Begin to serve `in`. round: NULL for a method that cannot be parked. Where it can, *args becomes
+ * a copy that lives as long as the call; pass that on.
+ */
+struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round *round,
+                                      struct json *args, mcp_answer_fn *answer);
+
+/* What core's run functions are given: the parent op, and the end. */
+struct op *mcp_request_op(struct mcp_request *r);
+void mcp_request_done(struct op *op, const struct err *e, void *who);
+
+/* The client of a request, for the guard and the log; its kind is good for an mcp_request only. */
+struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem);
+
+/* A new `in` has taken the place of the old: how it wants to be told. */
+void mcp_request_attach(struct mcp_request *r, struct rpc_in *in);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * mcp_server.h - MCP, the serving side.
+ *
+ * One mcp_server is what is offered, under a name. Clients reach it over stdio (mcp_stdio.h) or
+ * HTTP (mcp_http.h); each conversation is a struct mcp_conv (mcp_conv.h).
+ *
+ * What outlives a conversation hangs here: calls that are parked until their client brings the
+ * input they asked for, and the open subscriptions/listen.
+ */
+#ifndef PROTO_MCP_SERVER_MCP_SERVER_H
+#define PROTO_MCP_SERVER_MCP_SERVER_H
+
+#include "core/tool/offer.h"
+#include "proto/mcp/mcp_version.h"
+#include "rpc/peer.h"
+
+struct mcp_listen;
+struct mcp_parked;
+
+struct mcp_server {
+    struct rpc *rpc;
+    struct offer *offer;
+    const char *name, *version;          /* serverInfo */
+    const char *title;                   /* for people; NULL: none */
+    const char *instructions;            /* for the model; NULL: none */
+    const struct guard_scope *scope;     /* what clients may do that are proved to be our user, */
+    const struct guard_scope *scope_tcp; /* and those over TCP; NULL: as everybody */
+
+    /* Zeroed at first; mcp_listen.c and mcp_park.c */
+    struct mcp_listen *listens;
+    struct mcp_parked *parked;
+    size_t parked_count, parked_bytes;
+    uint64_t parked_ever;
+    char seal_key[32];
+    bool sealed; /* seal_key is set */
+};
+
+/* The methods we serve (mcp_methods.c); the peer's who is a struct mcp_conv. */
+extern const struct peer_kind mcp_server_peer;
+
+/*
+ * It serves no longer: every subscriptions/listen is answered, every parked call cancelled; their
+ * ops settle from the loop.
+ */
+void mcp_server_end(struct mcp_server *server);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * mcp_task_call.c - a tools/call that becomes a task.
+ *
+ *   wait until tasks are there -> create the task -> tell its id
+ *                              -> or run the tool while the client waits, which may ask it things,
+ *                                 round by round (mcp_park.h), and begins a task itself
+ */
+#include "base/mem.h"
+#include "core/agent/agent_context.h"
+#include "proto/mcp/server/mcp_tasks.h"
+
+struct waiting_call {
+    struct rpc_in *in;
+    struct mcp_tool_call params;
+};
+
+struct creation {
+    struct rpc_in *in;
+    struct task_engine *engine;
+    struct task_ask *ask;
+};
+
+/* ---- nobody will come for it ---------------------------------------------------------------- */
+
+struct orphan {
+    struct task_ask ask;
+    char id[ID_TEXT];
+};
+
+static void on_orphan_gone(struct op *op, const struct err *e, void *who)
+{
+    struct orphan *o = who;
+
+    (void)op;
+    (void)e;
+    task_ask_fini(&o->ask);
+    mem_free(o);
+}
+
+/* Its client has left, or taken the call back, before it could learn the id. */
+static void abandon(struct creation *c)
+{
+    struct str id = c->ask->info.id.n ? c->ask->info.id : c->ask->id;
+    struct orphan *o = MEM_NEW(struct orphan);
+
+    str_to_c(id, o->id, sizeof(o->id));
+    o->ask.id = str_of(o->id);
+    task_cancel(c->engine, &o->ask, NULL, on_orphan_gone, o);
+}
+
+/* ---- creating ------------------------------------------------------------------------------- */
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct creation *c = who;
+    struct rpc_in *in = c->in;
+    struct jw *w;
+
+    (void)op;
+    if (in->op.canceled && (!e || c->ask->id.n))
+        abandon(c);
+    if (e || in->op.canceled) {
+        rpc_error_of(in, e ? e : &(struct err){ ERR_CANCELED, "canceled" });
+        return;
+    }
+    w = rpc_result_begin(in);
+    jw_object(w);
+    jw_kstr(w, "resultType", STR("task"));
+    mcp_write_task(w, in->mem, in->peer->rpc->limits, loop_wall(in->op.loop), &c->ask->info, false);
+    mcp_result_end(in, MCP_CACHE_NEVER);
+}
+
+/* What this client can be asked, by tasks/get. */
+static unsigned abilities_of(const struct rpc_in *in)
+{
+    struct json meta = in->meta;
+    struct mcp_abilities a =
+        mcp_abilities_read(json_get(meta, STR(MCP_META "clientCapabilities")), mcp_version_of(in));
+    unsigned can = 0;
+
+    for (unsigned i = 0; i < ASK_KINDS; i++)
+        if (a.can[i])
+            can |= 1u << i;
+    return can;
+}
+
+/* NULL: the program is about to end, and the request has been answered. */
+static struct creation *creation_of(struct rpc_in *in)
+{
+    struct task_engine *engine = mcp_offer_of(in)->host.staff->tasks;
+    struct creation *c;
+
+    if (!engine) {
+        rpc_error_of(in, &(struct err){ ERR_CLOSED, "no tasks are kept here any more" });
+        return NULL;
+    }
+    c = ARENA_NEW(in->mem, struct creation);
+    c->in = in;
+    c->engine = engine;
+    c->ask = mcp_task_ask(in, STR_NONE);
+    return c;
+}
+
+static void create(struct rpc_in *in, struct str tool, struct json args)
+{
+    struct caller caller = mcp_caller_of(in, in->mem);
+    struct creation *c = creation_of(in);
+    struct task_call_spec spec = {
+        .offer = mcp_offer_of(in),
+        .tool = tool,
+        .args = args,
+        .caller = &caller,
+        .can = abilities_of(in),
+        .write = mcp_write_outcome,
+    };
+
+    if (c)
+        task_create_call(c->engine, c->ask, &spec, &in->op, on_created, c);
+}
+
+/* What the tool has begun itself is told like what we have. */
+void mcp_answer_task(struct rpc_in *in, struct str id)
+{
+    struct creation *c = creation_of(in);
+
+    if (!c)
+        return;
+    c->ask->id = arena_str(in->mem, id);
+    task_get(c->engine, c->ask, &in->op, on_created, c);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------ */
+
+/*
+ * The work of an agent survives a restart; but whom it asks is not up to it, so that a client which
+ * cannot be asked gets the call itself as a task.
+ */
+static bool makes_its_own(const struct rpc_in *in, const struct tool *tool)
+{
+    return tool->task == TOOL_TASK_OWN && abilities_of(in) & 1u << ASK_FORM;
+}
+
+static void on_engine(void *who, struct task_engine *engine)
+{
+    struct waiting_call *c = who;
+    const struct tool *tool = offer_tool(mcp_offer_of(c->in), c->params.name);
+
+    if (engine && tool && !makes_its_own(c->in, tool))
+        create(c->in, c->params.name, c->params.args);
+    else if (!engine && tool && tool->task == TOOL_TASK_ONLY)
+        rpc_error(c->in, RPC_INTERNAL_ERROR, "%s is always a task, and none are kept here",
+                  tool->name);
+    else
+        mcp_call_tool(c->in, &c->params, engine != NULL);
+}
+
+bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
+                      const struct mcp_tool_call *params)
+{
+    struct waiting_call *c;
+
+    if (tool->task == TOOL_TASK_NEVER)
+        return false;
+    if (!mcp_knows_tasks(in) && tool->task == TOOL_TASK_ONLY) {
+        mcp_refuse_taskless(in);
+        return true;
+    }
+    if (!mcp_knows_tasks(in))
+        return false;
+    c = ARENA_NEW(in->mem, struct waiting_call);
+    c->in = in;
+    c->params = *params;
+    mcp_when_tasks(in, on_engine, c);
+    return true;
+}

@@ -1,0 +1,278 @@
+/* mcp_tasks.c - tasks/get, tasks/update, tasks/cancel. */
+#include "proto/mcp/server/mcp_tasks.h"
+
+#include "base/utf8.h"
+#include "core/agent/agent_context.h"
+
+/* ---- who has them ------------------------------------------------------------------------- */
+
+bool mcp_keeps_tasks(const struct offer *offer)
+{
+    const struct agent_staff *staff = offer->host.staff;
+
+    return staff && (staff->tasks || (staff->coming && staff->coming->open));
+}
+
+bool mcp_knows_tasks(const struct rpc_in *in)
+{
+    struct json meta = in->meta;
+    struct json said = json_get(meta, STR(MCP_META "clientCapabilities"));
+
+    return mcp_has(in)->tasks &&
+           json_type(json_get(json_get(said, STR("extensions")), STR(MCP_TASKS))) == JSON_OBJECT;
+}
+
+void mcp_refuse_taskless(struct rpc_in *in)
+{
+    rpc_error_data(in, MCP_LACKS_ABILITY,
+                   STR("this needs a client that declares the extension " MCP_TASKS),
+                   STR("{\"requiredCapabilities\":{\"extensions\":{\"" MCP_TASKS "\":{}}}}"));
+}
+
+struct str mcp_task_owner(const struct rpc_in *in)
+{
+    return principal_sees(str_of(mcp_conv_of(in)->principal.name));
+}
+
+/* The store is opened after the first answer, so that the first to ask may come before it. */
+struct waiting {
+    struct gathering_wait wait; /* first */
+    struct rpc_in *in;
+    void (*then)(void *who, struct task_engine *engine);
+    void *who;
+};
+
+static void on_there(struct op *op, const struct err *e, void *who)
+{
+    struct waiting *w = who;
+
+    (void)op;
+    if (e)
+        rpc_error_of(w->in, e);
+    else
+        w->then(w->who, mcp_offer_of(w->in)->host.staff->tasks);
+}
+
+void mcp_when_tasks(struct rpc_in *in, void (*then)(void *who, struct task_engine *engine),
+                    void *who)
+{
+    const struct offer *offer = mcp_offer_of(in);
+    const struct agent_staff *staff = offer->host.staff;
+    struct waiting *w;
+
+    if (!staff || staff->tasks || !staff->coming || !staff->coming->open) {
+        then(who, staff ? staff->tasks : NULL);
+        return;
+    }
+    w = ARENA_NEW(in->mem, struct waiting);
+    w->in = in;
+    w->then = then;
+    w->who = who;
+    gathering_wait(staff->coming, &w->wait, offer->host.loop, offer->host.limits, &in->op, on_there,
+                   w);
+}
+
+static void free_mem(void *ptr)
+{
+    arena_fini(ptr);
+}
+
+struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id)
+{
+    struct task_ask *a = ARENA_NEW(in->mem, struct task_ask);
+
+    a->id = id;
+    a->owner = mcp_task_owner(in);
+    a->by = mcp_conv_of(in)->principal;
+    arena_defer(in->mem, free_mem, &a->mem);
+    return a;
+}
+
+/* ---- a request about one task --------------------------------------------------------------- */
+
+struct query {
+    struct rpc_in *in;
+    struct str id;
+    struct json responses; /* of tasks/update ... */
+    struct json next;      /* ... the key of the next one to look at */
+    struct json asks;      /* what is open */
+    struct task_engine *engine;
+    struct task_ask *ask;
+    void (*begin)(struct query *q);
+};
+
+/* tasks/update has all of them, the others the first. */
+static const struct pick task_fields[] = {
+    PICK_FIELD("taskId", PICK_STR, struct query, id, PICK_MUST),
+    PICK_FIELD("inputResponses", PICK_OBJECT, struct query, responses, PICK_MUST),
+};
+
+static void refuse(struct query *q, const struct err *e)
+{
+    if (e->code == ERR_NOT_FOUND)
+        rpc_error(q->in, RPC_INVALID_PARAMS, "Unknown task: " STR_FMT,
+                  STR_ARG(utf8_head(q->id, 64)));
+    else
+        rpc_error_of(q->in, e);
+}
+
+static void on_engine(void *who, struct task_engine *engine)
+{
+    struct query *q = who;
+
+    q->engine = engine;
+    if (engine)
+        q->begin(q);
+    else
+        rpc_error(q->in, RPC_METHOD_NOT_FOUND, "no tasks are kept here");
+}
+
+static void begin(struct rpc_in *in, size_t fields, void (*then)(struct query *q))
+{
+    struct query *q = ARENA_NEW(in->mem, struct query);
+
+    if (!mcp_knows_tasks(in)) {
+        mcp_refuse_taskless(in);
+        return;
+    }
+    if (!mcp_params(in, task_fields, fields, q))
+        return;
+    q->in = in;
+    q->begin = then;
+    mcp_when_tasks(in, on_engine, q);
+}
+
+/* ---- tasks/get ------------------------------------------------------------------------------ */
+
+static void on_got(struct op *op, const struct err *e, void *who)
+{
+    struct query *q = who;
+    struct rpc_in *in = q->in;
+
+    (void)op;
+    if (e) {
+        refuse(q, e);
+        return;
+    }
+    mcp_write_task(mcp_result_begin(in), in->mem, in->peer->rpc->limits, loop_wall(in->op.loop),
+                   &q->ask->info, true);
+    mcp_result_end(in, MCP_CACHE_NEVER);
+}
+
+static void get(struct query *q)
+{
+    q->ask = mcp_task_ask(q->in, q->id);
+    task_get(q->engine, q->ask, &q->in->op, on_got, q);
+}
+
+void mcp_on_tasks_get(struct rpc_in *in)
+{
+    begin(in, 1, get);
+}
+
+/* ---- tasks/cancel --------------------------------------------------------------------------- */
+
+/* That it had ended already is no failure. */
+static void on_cancelled(struct op *op, const struct err *e, void *who)
+{
+    struct query *q = who;
+
+    (void)op;
+    if (e && e->code != ERR_INVALID)
+        refuse(q, e);
+    else
+        mcp_result_empty(q->in);
+}
+
+static void cancel(struct query *q)
+{
+    q->ask = mcp_task_ask(q->in, q->id);
+    task_cancel(q->engine, q->ask, &q->in->op, on_cancelled, q);
+}
+
+void mcp_on_tasks_cancel(struct rpc_in *in)
+{
+    begin(in, 1, cancel);
+}
+
+/* ---- tasks/update: look what is open, then answer one after the other ------------------------ */
+
+static void answer_next(struct query *q);
+
+/* Somebody else may have been faster; that is no failure either. */
+static void on_answered(struct op *op, const struct err *e, void *who)
+{
+    struct query *q = who;
+
+    (void)op;
+    if (e && e->code != ERR_NOT_FOUND)
+        refuse(q, e);
+    else
+        answer_next(q);
+}
+
+static void answer_next(struct query *q)
+{
+    struct json key = q->next;
+    enum ask_kind kind;
+
+    while (json_here(key) && !mcp_task_asks(q->in->mem, q->asks, json_str(q->in->mem, key), &kind))
+        key = json_next(q->responses, json_value(key));
+    if (!json_here(key)) {
+        mcp_result_empty(q->in);
+        return;
+    }
+    q->next = json_next(q->responses, json_value(key));
+    q->ask = mcp_task_ask(q->in, q->id);
+    task_answer(q->engine, q->ask, json_str(q->in->mem, key),
+                mcp_answer_taken(q->in->mem, kind, json_value(key)), &q->in->op, on_answered, q);
+}
+
+/* All of them, before any counts. */
+static bool check_responses(struct query *q)
+{
+    enum ask_kind kind;
+
+    JSON_MEMBERS(key, q->responses)
+    {
+        struct str name = json_str(q->in->mem, key);
+
+        if (!mcp_task_asks(q->in->mem, q->asks, name, &kind) ||
+            mcp_answer_fits(kind, json_value(key)))
+            continue;
+        rpc_error(q->in, RPC_INVALID_PARAMS,
+                  "params.inputResponses." STR_FMT ": this is no answer to %s",
+                  STR_ARG(utf8_head(name, 64)), mcp_ask_method(kind));
+        return false;
+    }
+    return true;
+}
+
+static void on_looked(struct op *op, const struct err *e, void *who)
+{
+    struct query *q = who;
+
+    (void)op;
+    if (e) {
+        refuse(q, e);
+        return;
+    }
+    if (q->ask->info.asks.n)
+        q->asks = mcp_reread(q->in->mem, q->in->peer->rpc->limits,
+                             arena_str(q->in->mem, q->ask->info.asks));
+    if (!check_responses(q))
+        return;
+    q->next = json_first(q->responses);
+    answer_next(q);
+}
+
+static void update(struct query *q)
+{
+    q->ask = mcp_task_ask(q->in, q->id);
+    task_get(q->engine, q->ask, &q->in->op, on_looked, q);
+}
+
+void mcp_on_tasks_update(struct rpc_in *in)
+{
+    begin(in, ARRAY_LEN(task_fields), update);
+}

@@ -1,0 +1,69 @@
+/*
+ * tool_name.h - under which name a tool of an MCP server is published.
+ *
+ * mcp_{server}_{tool} in small letters, every character outside a-z, 0-9 and _ as _, at most
+ * TOOL_NAME_MOST characters; an override names it otherwise. Several pairs can meet in one such
+ * name ("a" + "b_c" and "a_b" + "c"), so a name is never taken apart again: the table knows the
+ * pair it stands for.
+ *
+ * A suffix _xxxxxxxx, made from the exact pair, is put where the plain name would not do:
+ *   - it is too long: its head and the suffix;
+ *   - two or more pairs meet in it: every one of them gets the suffix, so nobody wins by coming
+ *     first;
+ *   - it is reserved (a built-in tool);
+ *   - it ends like a suffix itself, so that no tool can take the suffixed name of another.
+ *
+ * The table is made anew from all tools whenever one comes or goes. The names depend on the set,
+ * not on its order. So when a tool arrives whose plain name another one has, that other one is
+ * published under its suffixed name from then on (clients are told that the list changed), and
+ * a call under the old name fails with a sentence naming both: it could mean either.
+ */
+#ifndef PROTO_MCP_TOOL_NAME_H
+#define PROTO_MCP_TOOL_NAME_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "core/tool/tool.h"
+
+/* What is to be published. The strings must outlive the table. */
+struct tool_pair {
+    struct str server, tool;
+    struct str rename; /* instead of mcp_{server}_{tool}; STR_NONE: none */
+};
+
+struct tool_name {
+    struct str name; /* published; NUL-terminated */
+    struct tool_pair of;
+    size_t index;     /* in the list the table was made from */
+    struct str plain; /* the name it would have alone */
+};
+
+struct tool_names {
+    const struct tool_name *by_name;  /* sorted by name */
+    const struct tool_name **by_pair; /* sorted by server and tool */
+    size_t count;
+    size_t dropped; /* pairs that stood there twice, or met even in their suffix (1 in 2^32) */
+};
+
+/* mcp_{server}_{tool}, normalised, and cut with a suffix when it is too long. */
+struct str tool_name_plain(struct arena *mem, struct str server, struct str tool);
+
+/* Does it begin with mcp_? A hint for a message; the table alone knows. */
+bool tool_name_is_mcp(struct str name);
+
+/* Names for all pairs; `reserved` are names that are taken. */
+struct tool_names tool_names_build(struct arena *mem, const struct tool_pair *pair, size_t pairs,
+                                   const struct str *reserved, size_t reserveds);
+
+/*
+ * The tool behind a published name, or behind `server:tool` in the server's own spelling.
+ * ERR_NOT_FOUND says what was meant perhaps.
+ */
+bool tool_names_find(const struct tool_names *t, struct str name, const struct tool_name **out,
+                     struct err *e);
+
+/* The one behind a pair; NULL when it is not in the table. */
+const struct tool_name *tool_names_of(const struct tool_names *t, struct str server,
+                                      struct str tool);
+
+#endif

@@ -1,0 +1,334 @@
+/*
+ * Two kinds of memory: the desk's is that of one reading of all definitions, gone with the next;
+ * an agent's is its own and holds a copy of its definition, so that it stays as it was while
+ * somebody holds it.
+ *
+ * Rules, instructions and skills are read when an agent is taken, so they are as they are then.
+ */
+#include "runtime/agent_registry.h"
+
+#include "base/container.h"
+#include "base/mem.h"
+#include "config/agent_files.h"
+#include "config/prompt_files.h"
+#include "core/guard/guard.h"
+#include "tool/beneath.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+struct desk {
+    struct agent_desk port; /* first */
+    struct desk_opts o;     /* config: in force */
+    struct arena mem;       /* of the list and the cards */
+    struct agent_list list;
+    struct agent_card *card;
+    size_t cards;
+    size_t held; /* agents */
+    struct file_watch *watch;
+    struct arena places; /* what it watches */
+    struct post unwatched;
+    void (*done)(void *who);
+    void *done_who;
+};
+
+/* The port hands out its first member. */
+struct desk_agent {
+    struct agent agent; /* first */
+    struct desk *desk;
+    struct arena mem;
+    struct agent_def def;
+    struct host_folder *folder; /* agent.include */
+};
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static struct agent_card card_of(const struct agent_def *def)
+{
+    return (struct agent_card){ .name = def->name,
+                                .title = def->title,
+                                .description = def->description,
+                                .mode = agent_def_mode(def),
+                                .tier = agent_tier_name(agent_def_tier(def)) };
+}
+
+static void make_cards(struct desk *d)
+{
+    d->card = ARENA_ARRAY(&d->mem, struct agent_card, d->list.n);
+    d->cards = 0;
+    for (size_t i = 0; i < d->list.n; i++)
+        if (!d->list.v[i].bad)
+            d->card[d->cards++] = card_of(&d->list.v[i].def);
+}
+
+static void read_all(struct desk *d)
+{
+    struct notes notes = { 0 };
+
+    agents_load(&d->mem, d->o.root, d->o.config, &notes, &d->list);
+    notes_log(&notes);
+    make_cards(d);
+}
+
+static bool same_cards(const struct agent_card *a, size_t as, const struct agent_card *b, size_t bs)
+{
+    bool same = as == bs;
+
+    for (size_t i = 0; same && i < as; i++)
+        same = str_eq(str_of(a[i].name), str_of(b[i].name)) &&
+               str_eq(str_of(a[i].title), str_of(b[i].title)) &&
+               str_eq(a[i].description, b[i].description) && a[i].mode == b[i].mode &&
+               a[i].tier == b[i].tier;
+    return same;
+}
+
+static bool same_strs(const struct pick_strs *a, const struct pick_strs *b)
+{
+    bool same = a->n == b->n && a->set == b->set;
+
+    for (size_t i = 0; same && i < a->n; i++)
+        same = str_eq(a->v[i], b->v[i]);
+    return same;
+}
+
+/* What each of them exports as an MCP server of its own. */
+static bool same_exports(const struct agent_list *a, const struct agent_list *b)
+{
+    bool same = a->n == b->n;
+
+    for (size_t i = 0; same && i < a->n; i++)
+        same = same_strs(&a->v[i].def.expose, &b->v[i].def.expose) &&
+               same_strs(&a->v[i].def.hidden, &b->v[i].def.hidden);
+    return same;
+}
+
+void desk_refresh(struct desk *d, const struct config *config)
+{
+    struct arena old = d->mem;
+    const struct agent_list list = d->list;
+    const struct agent_card *card = d->card;
+    size_t cards = d->cards;
+
+    d->mem = (struct arena){ 0 };
+    d->o.config = config;
+    read_all(d);
+    if (d->o.on_changed &&
+        !(same_cards(card, cards, d->card, d->cards) && same_exports(&list, &d->list)))
+        d->o.on_changed(d->o.who);
+    arena_fini(&old);
+}
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+static bool fail_unknown(const struct desk *d, struct str name, struct err *e)
+{
+    char names[200];
+    int n = snprintf(names, sizeof(names), "; there %s: ", d->cards ? "are" : "is");
+
+    for (size_t i = 0; i < d->cards && n < (int)sizeof(names); i++)
+        n += snprintf(names + n, sizeof(names) - (size_t)n, "%s, ", d->card[i].name);
+    if (n < (int)sizeof(names))
+        snprintf(names + n, sizeof(names) - (size_t)n, "%s", AGENT_DEFAULT);
+    return agents_fail_unknown(&d->list, name, names, e);
+}
+
+static bool find(const struct desk *d, struct str name, const struct agent_def **def, struct err *e)
+{
+    if (agents_find(&d->list, name.p ? name : str_of(agent_default.name), def, e))
+        return true;
+    return e->code == ERR_NOT_FOUND ? fail_unknown(d, name, e) : false;
+}
+
+/* ---- putting one together ------------------------------------------------------------------ */
+
+static void free_agent(struct agent *agent)
+{
+    struct desk_agent *a = CONTAINER_OF(agent, struct desk_agent, agent);
+
+    for (size_t i = 0; i < a->agent.includes; i++)
+        close(a->folder[i].fd);
+    a->desk->held--;
+    arena_fini(&a->mem);
+    mem_free(a);
+}
+
+/*
+ * The definition was checked when it was read, but folders may have become links since: the kernel
+ * holds us below the root. One that is not there is no reason not to work.
+ */
+static bool open_include(struct desk_agent *a, struct str path, struct err *e)
+{
+    const struct host *host = &a->desk->o.offer->host;
+    struct host_folder *f = &a->folder[a->agent.includes];
+    struct place p;
+
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    if (!place_of(host, &a->mem, path, &p, e) ||
+        !beneath_open(&p, O_PATH | O_DIRECTORY, 0, &f->fd, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return fail_in(e, "include_dirs of the agent %s", a->def.name);
+        LOG(LOG_WARN, "agents", "a folder of include_dirs is not there",
+            LOG_Z("agent", a->def.name), LOG_S("folder", path));
+        return true;
+    }
+    f->path = str_eq(str_of(p.path), STR("."))
+                  ? p.in.path
+                  : arena_printf(&a->mem, "%s/%s", p.in.path, p.path).p;
+    a->agent.includes++;
+    return true;
+}
+
+static bool open_includes(struct desk_agent *a, struct err *e)
+{
+    const struct pick_strs *dirs = &a->def.include_dirs;
+
+    a->folder = ARENA_ARRAY(&a->mem, struct host_folder, dirs->n);
+    a->agent.include = a->folder;
+    for (size_t i = 0; i < dirs->n; i++)
+        if (!open_include(a, dirs->v[i], e))
+            return false;
+    return true;
+}
+
+static void write_prompt(struct desk_agent *a)
+{
+    const struct desk_opts *o = &a->desk->o;
+    const struct provider *provider = a->agent.model.provider;
+    const struct prompt_opts opts = {
+        .root = o->root,
+        .limits = &o->config->limits,
+        .provider = provider ? str_of(provider->kind->name) : STR_NONE,
+        .skills = o->offer->host.skills,
+    };
+    struct notes notes = { 0 };
+
+    a->agent.system = prompt_of_agent(&a->mem, &opts, &a->def, &notes);
+    notes_log(&notes);
+}
+
+static struct desk_agent *new_agent(struct desk *d, const struct agent_def *def)
+{
+    struct desk_agent *a = MEM_NEW(struct desk_agent);
+
+    a->desk = d;
+    a->def = agent_def_copy(&a->mem, def);
+    a->agent = (struct agent){ .def = &a->def,
+                               .effort = agent_effort_named(def->effort),
+                               .scope = guard_scope_of_agent(&a->def, &d->o.guard->own),
+                               .offer = d->o.offer,
+                               .is_default = def == &agent_default,
+                               .refs = 1,
+                               .release = free_agent };
+    d->held++;
+    return a;
+}
+
+static struct agent *take(struct agent_desk *port, const struct agent_want *want, struct err *e)
+{
+    struct desk *d = CONTAINER_OF(port, struct desk, port);
+    const struct agent_def *def;
+    struct desk_agent *a;
+
+    if (!find(d, want->name, &def, e))
+        return NULL;
+    a = new_agent(d, def);
+    if (want->effort != EFFORT_DEFAULT)
+        a->agent.effort = want->effort;
+    if (!models_choose(d->o.models, a->agent.is_default ? NULL : &a->def, want->model,
+                       &a->agent.model, &a->agent.fallback, e) ||
+        !open_includes(a, e)) {
+        agent_drop(&a->agent);
+        return NULL;
+    }
+    write_prompt(a);
+    return &a->agent;
+}
+
+static const struct agent_card *cards(struct agent_desk *port, size_t *n)
+{
+    const struct desk *d = CONTAINER_OF(port, struct desk, port);
+
+    *n = d->cards;
+    return d->card;
+}
+
+static const struct agent_desk_kind kind = { .take = take, .cards = cards };
+
+/* ---- watching ------------------------------------------------------------------------------ */
+
+static void on_files_changed(void *who)
+{
+    struct desk *d = who;
+
+    desk_refresh(d, d->o.config);
+}
+
+void desk_watch(struct desk *d)
+{
+    const struct limits *limits = &d->o.config->limits;
+    struct file_watch_opts o = { .loop = d->o.loop,
+                                 .most = (size_t)limits->agent_files,
+                                 .look_ms = limits->watch_ms,
+                                 .changed = on_files_changed,
+                                 .who = d };
+
+    if (d->watch)
+        return;
+    o.path = agents_places(&d->places, d->o.root, &o.paths);
+    d->watch = file_watch_open(&o);
+    on_files_changed(d); /* what has changed between reading and watching */
+}
+
+static void on_unwatched(void *who)
+{
+    struct desk *d = who;
+
+    arena_fini(&d->places);
+    if (d->done)
+        d->done(d->done_who);
+}
+
+static void on_not_watching(struct post *p)
+{
+    on_unwatched(CONTAINER_OF(p, struct desk, unwatched));
+}
+
+void desk_unwatch(struct desk *d, void (*done)(void *who), void *who)
+{
+    struct file_watch *w = d->watch;
+
+    d->watch = NULL;
+    d->done = done;
+    d->done_who = who;
+    d->unwatched.fn = on_not_watching;
+    if (w)
+        file_watch_close(w, on_unwatched, d);
+    else
+        loop_post(d->o.loop, &d->unwatched);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+struct desk *desk_new(const struct desk_opts *opts)
+{
+    struct desk *d = MEM_NEW(struct desk);
+
+    d->port.kind = &kind;
+    d->o = *opts;
+    read_all(d);
+    return d;
+}
+
+void desk_free(struct desk *d)
+{
+    assert(!d->held && !d->watch);
+    arena_fini(&d->mem);
+    mem_free(d);
+}
+
+struct agent_desk *desk_port(struct desk *d)
+{
+    return &d->port;
+}

@@ -1,0 +1,71 @@
+/*
+ * agent_server.h - one agent as an MCP server: `trefoil mcp --agent NAME` and /mcp/NAME.
+ *
+ * What it exports stands in its definition (agent_files.h), for example in agents/NAME/agent.json:
+ *
+ *   { "name": "coder", "mcp": { "expose_tools": ["file_read", "git:status"],
+ *                               "private_tools": ["admin:reset"] } }
+ *
+ * Nothing is exported unless it is listed, and what is private stays so even when it is. A tool
+ * of a server is listed by its published name or as server:tool, and is published as listed. The
+ * server calls itself by the agent's name.
+ *
+ * It has one resource, agents://NAME: {"card":{...},"tools":[names of what it exports]}. When the
+ * definition changes, clients are told; when there is none any more, nothing is offered.
+ */
+#ifndef RUNTIME_AGENT_SERVER_H
+#define RUNTIME_AGENT_SERVER_H
+
+#include "core/guard/guard.h"
+#include "proto/mcp/server/mcp_http.h"
+#include "runtime/upstreams.h"
+
+struct agent_scope {
+    struct arena mem;
+    const char *name; /* as it is called by */
+    const char *uri;  /* of its card */
+
+    struct arena def_mem; /* of what its definition says: */
+    struct pick_strs expose, hidden;
+    struct agent_card card;
+    bool gone;    /* there is no such agent any more */
+    bool trusted; /* its expose_tools may offer more than those of [mcp] */
+
+    struct resource resource; /* its card */
+    const struct resource *resources[1];
+    struct offer_source about; /* of that resource */
+
+    const struct config *config; /* whose private_tools are nobody's */
+    struct offer offer;
+    struct offer_source builtin;
+    const struct tool **list; /* builtin.tool */
+    struct mcp_fleet_view view;
+    bool viewing;
+    struct guard_scope endpoint, scope; /* what [mcp] says of all clients, and it of its own */
+    struct guard_scope endpoint_tcp, scope_tcp; /* the same, of clients over TCP */
+    struct mcp_server server;
+    struct mcp_http http;
+    struct agent_scope *next;
+};
+
+/*
+ * Read the agent's definition and offer what it exports of the built-in tools. ERR_NOT_FOUND when there
+ * is no such agent. `config` must live until another is used.
+ */
+struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
+                                    struct mcp_sessions *sessions, const struct config *config,
+                                    struct err *e);
+
+/* Read the definition again, and offer what it exports now. False: there is none; nothing is. */
+bool agent_scope_reload(struct agent_scope *a, struct err *e);
+
+/* Another configuration is in force; the tools of this fleet (may be NULL) are there. */
+void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet);
+
+/* The fleet is about to go. */
+void agent_scope_leave_fleet(struct agent_scope *a);
+
+/* Its MCP side must be closed, its fleet left. */
+void agent_scope_free(struct agent_scope *a);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * config_reload.h - notice that the configuration has changed, and load it anew.
+ *
+ * SIGHUP, or a file of it that is not what it was (file_watch.h). A complete new configuration is
+ * handed over, or the old one stays and the log says why.
+ */
+#ifndef RUNTIME_CONFIG_RELOAD_H
+#define RUNTIME_CONFIG_RELOAD_H
+
+#include "config/project.h"
+#include "loop/file_watch.h"
+
+enum { RELOAD_PATHS = 24 };
+
+/* The files that a configuration is read from, whether they are there or not, in mem. Returns how many. */
+size_t reload_paths(const struct project *project, struct arena *mem,
+                    const char *out[RELOAD_PATHS]);
+
+struct reload {
+    struct project *project;
+    struct loop *loop;
+    struct arena mem;         /* of the configuration in force, unless it is the first one */
+    const struct config *now; /* in force */
+    struct file_watch_path *path;
+    size_t paths;
+    struct file_watch *watch; /* NULL: stopped */
+    /* Use it from now on; the one before goes when this returns. */
+    void (*apply)(struct reload *r, const struct config *c);
+};
+
+bool reload_start(struct reload *r, struct project *project, struct loop *loop,
+                  void (*apply)(struct reload *r, const struct config *c), struct err *e);
+
+/* No more, once the loop has turned; the configuration in force stays until reload_fini. */
+void reload_stop(struct reload *r);
+void reload_fini(struct reload *r);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * model_choice.h - which provider and model a word stands for. Pure, but for the environment.
+ *
+ * A word is a tier (low, medium, high), an alias of one (haiku, sonnet, opus), a model, or
+ * PROVIDER/MODEL, where MODEL is any of these. What stands before the first / is a provider when
+ * there is one of that name, else part of the model's name. "inherit" says nothing.
+ *
+ * Without a provider, a model is one of whoever names it among his models; else the default
+ * provider's: [models] provider, else that of [models] default, else as provider_choose has it.
+ */
+#ifndef RUNTIME_MODEL_CHOICE_H
+#define RUNTIME_MODEL_CHOICE_H
+
+#include "config/models_read.h"
+#include "provider/provider.h"
+
+struct model_pick {
+    struct provider_spec spec; /* complete */
+    struct str model;
+};
+
+/* The variables of this process. */
+extern provider_env_fn model_env;
+
+/*
+ * For a definition (NULL: the default agent), with a word that goes before its own (STR_NONE:
+ * none). All in mem or in what *s was read into. ERR_NOT_FOUND: no such provider; ERR_DENIED: it
+ * has no key, or is a project's that is not trusted.
+ */
+bool model_pick(struct arena *mem, const struct model_setup *s, const struct agent_def *def,
+                struct str wanted, struct model_pick *out, struct err *e);
+
+/* The definition's fallback beside what was picked; out->spec.name is NULL when there is none. */
+bool model_pick_fallback(struct arena *mem, const struct model_setup *s,
+                         const struct agent_def *def, const struct model_pick *first,
+                         struct model_pick *out, struct err *e);
+
+/* Can it be asked? ERR_DENIED says what is missing. */
+bool model_ready(const struct model_setup *s, const struct provider_spec *spec, struct err *e);
+
+/* The providers of the configuration that may be used, for provider_choose and provider_named. */
+struct provider_choice model_providers(struct arena *mem, const struct model_setup *s);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * models.h - which model works for an agent: the providers of the configuration and environment.
+ *
+ *   [providers.NAME]            a provider: kind, base_url, api_key, api, headers, model, low,
+ *                               medium, high
+ *   [models]                    default = "PROVIDER/MODEL", or a model or tier; provider = NAME
+ *   [models."NAME"]             window, max_tokens, and prices of a model: input, output,
+ *                               cache_read, cache_write, in US dollars for a million tokens
+ *
+ * Providers are opened when they are first used and shared; nothing is asked of the network
+ * before.
+ */
+#ifndef RUNTIME_MODELS_H
+#define RUNTIME_MODELS_H
+
+#include "config/config.h"
+#include "core/agent/agent.h"
+
+struct models;
+
+/* `config` must live until another is used. Program lifetime. */
+struct models *models_new(struct loop *loop, const struct config *config);
+void models_use(struct models *m, const struct config *config);
+
+/*
+ * What works for a definition (NULL: the default agent). `wanted` goes before what it says, as
+ * in struct agent_want. *fallback has no provider when none is named. What is filled in lives as long
+ * as m.
+ */
+bool models_choose(struct models *m, const struct agent_def *def, struct str wanted,
+                   struct agent_model *model, struct agent_model *fallback, struct err *e);
+
+/* No turn may be under way. done is called from the loop; then m is gone. */
+void models_close(struct models *m, void (*done)(void *who), void *who);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * retention.h - what `trefoil gc` does, again and again in a program that serves: tasks and sessions
+ * past their time leave the store, old logs are deleted. Each step is a request to the store, which
+ * has its own thread, or a job of the pool: the loop never waits.
+ *
+ *   WAITING -> TASKS -> SESSIONS -> LOGS -> WAITING
+ *
+ * Logs are also looked at when enough was written to them since the last time, so that they do not
+ * grow past their limit between two runs.
+ */
+#ifndef RUNTIME_RETENTION_H
+#define RUNTIME_RETENTION_H
+
+#include "core/store.h"
+#include "loop/job.h"
+#include "state/log_files.h"
+
+enum retention_state { RETENTION_WAITING, RETENTION_TASKS, RETENTION_SESSIONS, RETENTION_LOGS };
+
+struct retention {
+    struct job job;    /* first: deletes logs */
+    struct loop *loop; /* NULL: not started, or stopped */
+    const struct limits *limits;
+    struct store_port *store;
+    const char *root, *state_dir; /* where logs are (log_files.h) */
+    enum retention_state state;
+    struct timer next;
+    struct store_ask ask;
+    struct store_step step;
+    struct log_sweep logs;
+    int64_t log_bytes; /* written since logs were last looked at */
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+/* The first run is after limits.gc_interval_ms. What is given outlives it. */
+void retention_start(struct retention *r, struct loop *loop, const struct limits *limits,
+                     struct store_port *store, const char *root, const char *state_dir);
+
+/* So many bytes were added to a log. */
+void retention_log_grew(struct retention *r, size_t bytes);
+
+/* Before the store is closed. done is called when nothing is under way any more, maybe now. {0} is
+   fine. */
+void retention_stop(struct retention *r, void (*done)(void *who), void *who);
+
+#endif

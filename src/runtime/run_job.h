@@ -1,0 +1,79 @@
+/*
+ * run_job.h - one prompt, worked on in a workshop until the agent has answered: what `trefoil run`
+ * does, in its own process (run_here.c) or in the daemon's (attached_run.c).
+ *
+ *   SEARCH    which session to resume is looked up
+ *   OPEN      it is opened, or a new one is made
+ *   RESUME    a turn that was broken off is ended
+ *   WORK      the prompt
+ *   CLOSE     the session is left, then its log
+ *
+ * What happens is told to a work_client, as of any turn; what a turn does not tell, by the kind.
+ */
+#ifndef RUNTIME_RUN_JOB_H
+#define RUNTIME_RUN_JOB_H
+
+#include "config/project.h"
+#include "core/session/turn.h"
+#include "runtime/runtime.h"
+#include "runtime/session_find.h"
+#include "runtime/session_log.h"
+
+/* What was asked for. Borrowed as long as the job. */
+struct run_want {
+    struct str agent, session, model, mode; /* STR_NONE: not said */
+    struct str text;                        /* the prompt; STR_NONE: go on with a broken turn */
+    bool last;                              /* go on with the last session */
+    bool no_save;
+};
+
+struct run_job;
+
+/* Never from inside a call of the job's owner. */
+struct run_job_kind {
+    /* The session is open; session is STR_NONE when nothing is kept. */
+    void (*begins)(struct run_job *j, struct str session, struct str agent, struct str model);
+
+    /* A turn begins. */
+    void (*turns)(struct run_job *j);
+
+    /* Something to be said beside what the agent does. */
+    void (*note)(struct run_job *j, struct str text);
+
+    /* All is closed; `code` is what to exit with, unless it was cancelled. */
+    void (*done)(struct run_job *j, int code, bool canceled);
+};
+
+struct run_job {
+    const struct run_job_kind *kind;
+    struct workshop *shop;
+    const char *root; /* whose .trefoil has the log */
+    struct work_client *client;
+    const struct run_want *want;
+
+    struct post begin;
+    struct arena mem;
+    struct session_search search;
+    struct store_ask ask;
+    struct store_step step;
+    struct agent *agent;
+    struct session session;
+    struct session_opening opening;
+    struct session_log log;
+    struct block block;
+    struct turn_prompt prompt;
+    struct turn turn;
+    bool opens;     /* the session is being opened, or waited for */
+    bool busy;      /* the turn is under way */
+    bool prompting; /* it is that of the prompt */
+    bool canceled;
+    int code;
+};
+
+/* Begin. Set kind, shop, root, client and want; zero the rest. It is gone when done is called. */
+void run_job_start(struct run_job *j);
+
+/* End it soon; what was said is kept. */
+void run_job_cancel(struct run_job *j);
+
+#endif

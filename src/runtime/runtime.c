@@ -1,0 +1,280 @@
+#include "runtime/runtime.h"
+
+#include "base/mem.h"
+#include "core/agent/skill.h"
+#include "runtime/session_logs.h"
+#include "state/state_dir.h"
+#include "store/store.h"
+#include "tool/tools.h"
+#include "tool/undo.h"
+
+/* ---- what agents may be given -------------------------------------------------------------- */
+
+/* All of the built-in tools; the one that loads skills while there are some. */
+static void offer_builtin(struct workshop *w)
+{
+    const struct skill_list *skills = w->offer.host.skills;
+    size_t n = 0;
+
+    for (size_t i = 0; i < builtin_tool_count; i++)
+        if (builtin_tools[i] != &tool_skill || (skills && skills->n))
+            w->list[n++] = builtin_tools[i];
+    w->builtin.tool = w->list;
+    if (n != w->builtin.tools)
+        offer_source_changed(&w->builtin, OFFER_TOOLS);
+    w->builtin.tools = n;
+}
+
+static void on_skills(void *who)
+{
+    offer_builtin(who);
+}
+
+static void view_servers(struct workshop *w)
+{
+    struct mcp_fleet *fleet = w->service->upstreams.fleet;
+
+    if (w->viewing || !fleet)
+        return;
+    mcp_fleet_view_open(&w->view, fleet, NULL, NULL);
+    offer_join(&w->offer, &w->view.source);
+    w->viewing = true;
+}
+
+void workshop_leave_servers(struct workshop *w)
+{
+    if (!w->viewing)
+        return;
+    offer_leave(&w->offer, &w->view.source);
+    mcp_fleet_view_close(&w->view);
+    w->viewing = false;
+}
+
+static void open_offer(struct workshop *w)
+{
+    const struct offer *all = &w->service->offer;
+
+    w->list = mem_alloc(builtin_tool_count * sizeof(*w->list));
+    offer_init(&w->offer, &all->host, 1u << OFFER_TOOLS);
+    w->offer.host.staff = &w->staff;
+    w->offer.gathering = all->gathering;
+    offer_join(&w->offer, &w->builtin);
+    offer_builtin(w);
+    view_servers(w);
+    w->service->on_skills = on_skills;
+    w->service->on_skills_who = w;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool open_store(struct workshop *w, struct arena *mem, struct err *e)
+{
+    struct state_port *state = w->service->offer.host.state;
+    const char *folder;
+
+    w->store = w->service->store;
+    if (w->store)
+        return true;
+    if (!state)
+        return fail(e, ERR_NOT_FOUND, "there is no state directory");
+    folder = state->open(state, e);
+    w->store_is_ours =
+        folder && store_open(w->service->loop, w->service->limits,
+                             arena_printf(mem, "%s/" STATE_DATABASE, folder).p, &w->store, e);
+    return w->store_is_ours;
+}
+
+/* What is not kept is not logged either. */
+static void open_logs(struct workshop *w)
+{
+    const struct host *host = &w->service->offer.host;
+
+    if (w->store)
+        w->logs = session_logs_new(w->service->loop, w->service->limits, host->root, host->state);
+}
+
+/* Before the offer, which begins with the host of the service. */
+static void open_locks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    w->locks = lock_table_new(s->loop, s->limits, w->store ? store_port(w->store) : NULL,
+                              w->config->lock_conflict);
+    service_use_locks(s, w->locks);
+}
+
+/* Calls that clients make from now on write without turns. */
+static void close_locks(struct workshop *w)
+{
+    service_use_locks(w->service, NULL);
+    lock_table_free(w->locks);
+}
+
+/* What sessions take from the configuration. */
+static void set_world(struct workshop *w)
+{
+    w->world.durability = w->config->durability;
+    w->world.untrusted_users = w->config->untrusted_users;
+}
+
+static void on_agents(void *who)
+{
+    struct workshop *w = who;
+
+    if (w->serves)
+        service_agents_changed(w->service);
+    if (w->on_agents)
+        w->on_agents(w->on_agents_who);
+}
+
+/* Work that goes on by itself needs a place to be remembered in. */
+static void open_tasks(struct workshop *w)
+{
+    struct service *s = w->service;
+
+    if (!w->store)
+        return;
+    task_children_init(&w->children, &s->upstreams.procs, s->offer.host.root, w->config);
+    w->tasks = task_engine_new(&(struct task_engine_opts){ .world = &w->world,
+                                                           .desk = desk_port(w->desk),
+                                                           .guard = &s->guard,
+                                                           .locks = w->locks,
+                                                           .isolate = &w->children.port });
+}
+
+bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
+                   const struct config *config, bool keep, struct err *e)
+{
+    *w = (struct workshop){ .service = s, .config = config };
+    if (keep && !open_store(w, mem, e))
+        return false;
+    open_logs(w);
+    open_locks(w);
+    open_offer(w);
+    w->models = models_new(s->loop, config);
+    w->desk = desk_new(&(struct desk_opts){ .loop = s->loop,
+                                            .root = s->offer.host.root,
+                                            .config = config,
+                                            .models = w->models,
+                                            .guard = &s->guard,
+                                            .offer = &w->offer,
+                                            .on_changed = on_agents,
+                                            .who = w });
+    w->world = (struct session_world){ .loop = s->loop,
+                                       .limits = s->limits,
+                                       .store = w->store ? store_port(w->store) : NULL,
+                                       .undo = &tool_undo_port,
+                                       .logs = w->logs,
+                                       .open = &w->open };
+    set_world(w);
+    open_tasks(w);
+    w->staff = (struct agent_staff){
+        .desk = desk_port(w->desk), .world = &w->world, .tasks = w->tasks, .locks = w->locks
+    };
+    return true;
+}
+
+static void on_log_grown(void *who, size_t bytes)
+{
+    retention_log_grew(who, bytes);
+}
+
+static void start_retention(struct workshop *w)
+{
+    struct service *s = w->service;
+    struct state_port *state = s->offer.host.state;
+    struct err e;
+
+    if (!w->store)
+        return;
+    retention_start(&w->retention, s->loop, s->limits, store_port(w->store), s->offer.host.root,
+                    state ? state->open(state, &e) : NULL);
+    session_logs_meter(w->logs, on_log_grown, &w->retention);
+}
+
+void workshop_serve(struct workshop *w)
+{
+    w->serves = true;
+    start_retention(w);
+    service_staff(w->service, &w->staff);
+    desk_watch(w->desk);
+    if (w->tasks)
+        task_engine_recover(w->tasks);
+}
+
+void workshop_use(struct workshop *w, const struct config *config)
+{
+    w->config = config;
+    set_world(w);
+    lock_table_use(w->locks, config->lock_conflict);
+    models_use(w->models, config);
+    task_children_use(&w->children, config);
+    view_servers(w);
+    desk_refresh(w->desk, config);
+}
+
+/* ---- closing: retention, tasks, their logs, the desk, the models, the store ----------------- */
+
+static void on_store_closed(void *who)
+{
+    struct workshop *w = who;
+
+    w->closed(w->closed_who);
+}
+
+static void on_models_closed(void *who)
+{
+    struct workshop *w = who;
+
+    w->models = NULL;
+    if (w->store_is_ours)
+        store_close(w->store, on_store_closed, w);
+    else
+        on_store_closed(w);
+}
+
+static void on_desk_unwatched(void *who)
+{
+    struct workshop *w = who;
+
+    desk_free(w->desk);
+    offer_fini(&w->offer);
+    mem_free(w->list);
+    close_locks(w);
+    models_close(w->models, on_models_closed, w);
+}
+
+static void on_logs_written(void *who)
+{
+    struct workshop *w = who;
+
+    w->service->on_skills = NULL;
+    workshop_leave_servers(w);
+    desk_unwatch(w->desk, on_desk_unwatched, w);
+}
+
+static void on_tasks_closed(void *who)
+{
+    struct workshop *w = who;
+
+    session_logs_free(w->logs, on_logs_written, w);
+}
+
+static void on_retention_stopped(void *who)
+{
+    struct workshop *w = who;
+
+    if (w->tasks)
+        task_engine_close(w->tasks, on_tasks_closed, w);
+    else
+        on_tasks_closed(w);
+}
+
+void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
+{
+    w->closed = done;
+    w->closed_who = who;
+    if (w->serves)
+        service_staff(w->service, NULL);
+    retention_stop(&w->retention, on_retention_stopped, w);
+}

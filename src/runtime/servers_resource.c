@@ -1,0 +1,30 @@
+/* servers_resource.c - trefoil://servers: the MCP servers behind us, for a client to read. */
+#include "runtime/service.h"
+#include "web/server_json.h"
+
+static void read_servers(struct call *call)
+{
+    struct service *s = call->who;
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
+    servers_write(&w, s->upstreams.fleet);
+    call_json_content(call, &text);
+}
+
+void servers_resource_init(struct servers_resource *r, struct service *s)
+{
+    r->resource = (struct resource){
+        .uri = SERVERS_URI,
+        .name = "servers",
+        .title = "MCP servers",
+        .description = "The MCP servers behind this one: what is configured, what is connected, "
+                       "their tools and what went wrong.",
+        .mime_type = "application/json",
+        .who = s,
+        .read = read_servers,
+    };
+    r->list[0] = &r->resource;
+    r->source = (struct offer_source){ .resource = r->list, .resources = 1 };
+}

@@ -1,0 +1,526 @@
+#include "runtime/service.h"
+
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "core/tool/exposure.h"
+#include "core/tool/linked_results.h"
+#include "store/store.h"
+#include "tool/tools.h"
+#include "web/api_approvals.h"
+#include "web/api_status.h"
+#include "web/api_tasks.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* ---- routes ----------------------------------------------------------------------------- */
+
+/* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
+static struct mcp_http *mcp_of(struct http_req *req)
+{
+    struct service *s = req->who; /* web is its first member */
+    struct agent_scope *agent;
+    struct err e;
+
+    if (!req->rest.p)
+        return &s->mcp_http;
+    agent = service_agent(s, req->rest, &e);
+    if (!agent)
+        http_reply_error(req, e.code == ERR_NOT_FOUND ? 404 : 500, "%s", e.text);
+    return agent ? &agent->http : NULL;
+}
+
+static void on_mcp_post(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_post(h, req);
+}
+
+static void on_mcp_get(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_get(h, req);
+}
+
+static void on_mcp_delete(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_delete(h, req);
+}
+
+static void on_sse_get(struct http_req *req)
+{
+    mcp_sse_get(mcp_of(req), req);
+}
+
+static void on_sse_post(struct http_req *req)
+{
+    mcp_sse_post(mcp_of(req), req);
+}
+
+static const struct http_route routes[] = {
+    { "GET", "/health", status_api_health },
+    { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },
+    { "DELETE", "/mcp", on_mcp_delete },
+    { "POST", "/mcp/*", on_mcp_post },
+    { "GET", "/mcp/*", on_mcp_get },
+    { "DELETE", "/mcp/*", on_mcp_delete },
+    { "GET", "/sse", on_sse_get },
+    { "POST", MCP_SSE_MESSAGES, on_sse_post },
+    { "GET", "/api/mcp/servers", status_api_servers },
+    { "GET", "/api/tasks", tasks_api_list },
+    { "POST", "/api/tasks", tasks_api_create },
+    { "GET", "/api/tasks/*", tasks_api_get },
+    { "POST", "/api/tasks/*", tasks_api_post },
+    { "GET", "/api/locks", tasks_api_locks },
+    { "GET", "/api/events", events_api_all },
+    { "GET", "/api/approvals", approvals_api_list },
+};
+
+/* Where JSON-RPC is spoken. */
+static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
+
+/* Served without the API key. */
+static const struct str open_paths[] = { STR("/health") };
+
+/* By key, else by address; the port is another one with each connection. */
+static int64_t on_pace(void *who, const struct http_peer *peer, struct str key)
+{
+    struct service *s = who;
+    struct principal by = principal_of_key(key);
+    struct str address = peer->remote;
+
+    while (address.n && address.p[address.n - 1] != ':')
+        address.n--;
+    return guard_pace(&s->guard, key.n ? str_of(by.name) : address, !peer->loopback, 1,
+                      loop_now(s->loop));
+}
+
+/* ---- wiring ----------------------------------------------------------------------------- */
+
+static const struct config nothing_said;
+
+/* Not by `who`: a verb may have put itself there. */
+static struct service *of_upstreams(struct upstreams *up)
+{
+    return CONTAINER_OF(up, struct service, upstreams);
+}
+
+static void end_gathering(struct service *s)
+{
+    timer_clear(s->loop, &s->listing_late);
+    gathering_end(&s->listing);
+    gathering_end(&s->gathering);
+}
+
+static void on_tried(struct upstreams *up)
+{
+    end_gathering(of_upstreams(up));
+}
+
+static void on_listing_late(struct timer *t)
+{
+    gathering_end(&CONTAINER_OF(t, struct service, listing_late)->listing);
+}
+
+static void expect(struct service *s)
+{
+    s->gathering.open = true;
+    s->listing.open = true;
+}
+
+static void on_servers_changed(struct upstreams *up)
+{
+    struct service *s = of_upstreams(up);
+
+    offer_source_updated(&s->servers.source, STR(SERVERS_URI));
+    events_api_changed(&s->web, EVENTS_SERVERS);
+}
+
+/* The tool that loads them lists them in its description. */
+static void on_skills_changed(void *who)
+{
+    struct service *s = who;
+
+    service_expose(s, s->config);
+    offer_source_changed(&s->builtin, OFFER_TOOLS);
+    events_api_changed(&s->web, EVENTS_SKILLS);
+    if (s->on_skills)
+        s->on_skills(s->on_skills_who);
+}
+
+bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
+                  const char *root, struct err *e)
+{
+    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (root_fd < 0)
+        return fail_sys(e, "open root folder %s", root);
+    *s = (struct service){ .loop = loop, .limits = limits };
+    s->web = (struct web){ .loop = loop,
+                           .limits = limits,
+                           .guard = &s->guard,
+                           .upstreams = &s->upstreams.fleet,
+                           .clients = &s->sessions,
+                           .started = loop_now(loop) };
+    s->config = &nothing_said;
+    guard_init(&s->guard, limits);
+    skill_shelf_open(&s->skills, loop, limits, root);
+    s->skills.on_changed = on_skills_changed;
+    s->skills.who = s;
+    offer_init(&s->offer,
+               &(struct host){ .guard = &s->guard,
+                               .loop = loop,
+                               .limits = limits,
+                               .root_fd = root_fd,
+                               .root = root,
+                               .world = &s->world,
+                               .staff = &s->web.agents,
+                               .skills = &s->skills.list,
+                               .traces = &s->traces,
+                               .kept = kept_results_new(loop, limits) },
+               1u << OFFER_TOOLS | 1u << OFFER_RESOURCES);
+    offer_join(&s->offer, &s->builtin);
+    offer_join(&s->offer, &s->clients);
+    servers_resource_init(&s->servers, s);
+    offer_join(&s->offer, &s->servers.source);
+    s->web.agents.coming = &s->web.opening;
+    agent_tools_init(&s->agents, &s->web.agents);
+    s->offer.gathering = &s->gathering;
+    s->offer.listing = &s->listing;
+    rpc_init(&s->rpc, loop, limits);
+    mcp_sessions_init(&s->sessions, loop, limits);
+    s->mcp = (struct mcp_server){
+        .rpc = &s->rpc,
+        .offer = &s->offer,
+        .name = TREFOIL_NAME,
+        .version = trefoil_version,
+        .scope = &s->guard.mcp,
+        .scope_tcp = &s->guard.mcp_tcp,
+    };
+    upstreams_init(&s->upstreams, &s->offer, &s->rpc);
+    s->upstreams.on_tried = on_tried;
+    s->upstreams.on_changed = on_servers_changed;
+    s->world = (struct tool_world){
+        .loop = loop,
+        .limits = limits,
+        .procs = &s->upstreams.procs,
+        .environ = (const char *const *)environ,
+        .user_agent = TREFOIL_NAME,
+    };
+    service_expose(s, &nothing_said);
+    return true;
+}
+
+static void use_scope(struct guard_scope *to, const struct guard_scope *said)
+{
+    to->mode = said->mode;
+    to->taint = said->taint;
+    memcpy(to->permission, said->permission, sizeof(to->permission));
+}
+
+/* Read-only: nothing is changed, run or reached, neither by a client nor by an agent for it. */
+static void use_endpoint(struct guard_scope *to, const struct config *c, enum origin origin)
+{
+    use_scope(to, &c->mcp);
+    to->expose = c->expose_tools;
+    to->hidden = c->private_tools;
+    to->only_looks = endpoint_is_read_only(c->mode, origin);
+    to->mode = to->only_looks ? AGENT_READ_ONLY : AGENT_READ_WRITE;
+    if (to->only_looks)
+        to->permission[TOOL_FETCH] = PERMISSION_DENY;
+}
+
+void service_use_guard(struct service *s, const struct config *c)
+{
+    use_scope(&s->guard.own, &c->guard);
+    use_endpoint(&s->guard.mcp, c, ORIGIN_STDIO);
+    use_endpoint(&s->guard.mcp_tcp, c, ORIGIN_LOOPBACK);
+}
+
+static bool in_scope(const struct service *s, const struct tool *t)
+{
+    return s->scope != SCOPE_AGENTS || tool_is_about_agents(t);
+}
+
+void service_agents_changed(struct service *s)
+{
+    struct err e;
+
+    agent_tools_refresh(&s->agents, s->config);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_reload(a, &e); /* one that is gone offers nothing */
+    events_api_changed(&s->web, EVENTS_AGENTS);
+}
+
+/* Those that are not private and fit the mode of some client; the rest is up to guard_offers. */
+static bool is_exposed(const struct config *c, const struct tool *t)
+{
+    return (c->mode != ENDPOINT_READ_ONLY || tool_kind_only_looks(t->kind)) &&
+           tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
+                                  (struct tool_called){ .name = str_of(t->name) });
+}
+
+static void use_list(struct offer_source *to, const struct tool ***kept, const struct tool **list,
+                     size_t n)
+{
+    if (n != to->tools || (n && memcmp(list, to->tool, n * sizeof(*list)) != 0))
+        offer_source_changed(to, OFFER_TOOLS);
+    to->tool = list;
+    to->tools = n;
+    mem_free(*kept);
+    *kept = list;
+}
+
+/* What only clients have: they go with agents. */
+static void expose_to_clients(struct service *s, const struct config *c)
+{
+    const struct tool **list = mem_alloc(client_tool_count * sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < client_tool_count && s->scope != SCOPE_TOOLS; i++)
+        if (is_exposed(c, client_tools[i]))
+            list[n++] = client_tools[i];
+    use_list(&s->clients, &s->clients_list, list, n);
+}
+
+void service_expose(struct service *s, const struct config *c)
+{
+    const struct tool **list = mem_alloc(builtin_tool_count * sizeof(*list));
+    size_t n = 0;
+
+    service_use_guard(s, c);
+    for (size_t i = 0; i < builtin_tool_count; i++) {
+        const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
+
+        if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
+            list[n++] = t;
+    }
+    use_list(&s->builtin, &s->exposed, list, n);
+    expose_to_clients(s, c);
+    s->config = c;
+    s->upstreams.withheld = s->scope == SCOPE_AGENTS;
+    agent_tools_refresh(&s->agents, c);
+    service_faces_use(s);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_use(a, c, s->upstreams.fleet);
+}
+
+void service_use_locks(struct service *s, struct lock_table *locks)
+{
+    s->offer.host.locks = locks;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        a->offer.host.locks = locks;
+}
+
+void service_use(struct service *s, const struct config *config)
+{
+    upstreams_use(&s->upstreams, config);
+    service_expose(s, config);
+    if (s->listing.open) /* where no tool of theirs is listed, nothing waits for them */
+        timer_set(s->loop, &s->listing_late, s->upstreams.withheld ? 0 : s->limits->list_ms,
+                  on_listing_late);
+}
+
+void service_expect_servers(struct service *s, const struct config *config)
+{
+    for (size_t i = 0; i < config->servers.n; i++)
+        if (config->servers.v[i].enabled && config->servers.v[i].trusted)
+            expect(s);
+}
+
+void service_expect_agents(struct service *s)
+{
+    s->web.opening.open = true;
+    if (s->scope == SCOPE_TOOLS)
+        return;
+    expect(s);
+    offer_join(&s->offer, &s->agents.source);
+}
+
+void service_staff(struct service *s, const struct agent_staff *staff)
+{
+    static const struct agent_staff nobody;
+    const struct agent_staff *from = staff ? staff : &nobody;
+
+    s->web.agents.desk = from->desk;
+    s->web.agents.world = from->world;
+    s->web.agents.tasks = from->tasks;
+    s->web.agents.locks = from->locks;
+    events_api_staffed(&s->web);
+    service_agents_changed(s);
+    gathering_end(&s->web.opening);
+}
+
+static void on_audit_closed(void *who)
+{
+    struct service *s = who;
+
+    s->left(s->left_who, s->left_in_time);
+}
+
+/* What was called is on the disk before we go. */
+static void on_left(void *who, bool in_time)
+{
+    struct service *s = who;
+
+    s->left_in_time &= in_time;
+    if (--s->leaving)
+        return;
+    if (s->guard.audit)
+        audit_log_close(&s->audit, on_audit_closed, s);
+    else
+        on_audit_closed(s);
+}
+
+void service_watch(struct service *s)
+{
+    skill_shelf_watch(&s->skills);
+}
+
+static void on_unwatched(void *who)
+{
+    on_left(who, true);
+}
+
+void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
+{
+    end_gathering(s);
+    gathering_end(&s->web.opening);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        agent_scope_leave_fleet(a);
+    service_faces_leave_servers(s);
+    s->left = done;
+    s->left_who = who;
+    s->left_in_time = true;
+    s->leaving = 2 + (s->skills.watch != NULL);
+    if (s->skills.watch)
+        skill_shelf_unwatch(&s->skills, on_unwatched, s);
+    tool_world_close(&s->world, on_left, s);
+    upstreams_close(&s->upstreams, on_left, s);
+}
+
+void service_use_state(struct service *s, struct state_port *state)
+{
+    s->offer.host.state = state;
+}
+
+void service_open_audit(struct service *s, const struct config *c)
+{
+    if (c->no_audit || !s->offer.host.state)
+        return;
+    audit_log_init(&s->audit, s->loop, s->limits, s->offer.host.state);
+    s->guard.audit = &s->audit.sink;
+}
+
+struct agent_scope *service_agent(struct service *s, struct str name, struct err *e)
+{
+    struct agent_scope *a = s->scopes;
+
+    while (a && !str_eq(name, str_of(a->name)))
+        a = a->next;
+    if (a)
+        return a->gone && !agent_scope_reload(a, e) ? NULL : a;
+    a = agent_scope_new(name, &s->offer.host, &s->rpc, &s->sessions, s->config, e);
+    if (!a)
+        return NULL;
+    a->offer.gathering = &s->gathering;
+    a->offer.listing = &s->listing;
+    agent_scope_use(a, s->config, s->upstreams.fleet);
+    a->next = s->scopes;
+    s->scopes = a;
+    return a;
+}
+
+void service_add_http(struct service *s, const struct config *c)
+{
+    mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
+    s->web.http = http_server_new(&(struct http_server_opts){
+        .loop = s->loop,
+        .limits = s->limits,
+        .route = routes,
+        .routes = ARRAY_LEN(routes),
+        .who = &s->web,
+        .host = c->hosts.v,
+        .hosts = c->hosts.n,
+        .key = c->keys.v,
+        .keys = c->keys.n,
+        .open = open_paths,
+        .opens = ARRAY_LEN(open_paths),
+        .pace = on_pace,
+        .rpc = rpc_paths,
+        .rpcs = ARRAY_LEN(rpc_paths),
+    });
+}
+
+void service_end_mcp(struct service *s)
+{
+    mcp_server_end(&s->mcp);
+    service_faces_end(s);
+    mcp_http_drain(&s->mcp_http);
+    for (struct agent_scope *a = s->scopes; a; a = a->next) {
+        mcp_server_end(&a->server);
+        mcp_http_drain(&a->http);
+    }
+}
+
+static void on_mcp_closed(void *who)
+{
+    struct service *s = who;
+
+    if (!--s->closing)
+        s->http_closed(s->http_closed_who);
+}
+
+static void on_http_closed(void *who)
+{
+    struct service *s = who;
+
+    s->web.http = NULL;
+    service_end_mcp(s);
+    s->closing = 1;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        s->closing++;
+    mcp_http_close(&s->mcp_http, on_mcp_closed, s);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        mcp_http_close(&a->http, on_mcp_closed, s);
+}
+
+void service_close_http(struct service *s, void (*done)(void *who), void *who)
+{
+    s->http_closed = done;
+    s->http_closed_who = who;
+    http_server_close(s->web.http, on_http_closed, s);
+}
+
+void service_close(struct service *s)
+{
+    while (s->scopes) {
+        struct agent_scope *a = s->scopes;
+
+        s->scopes = a->next;
+        agent_scope_free(a);
+    }
+    close(s->offer.host.root_fd);
+    if (s->guard.audit)
+        audit_log_fini(&s->audit);
+    guard_fini(&s->guard);
+    service_faces_fini(s);
+    kept_results_free(s->offer.host.kept);
+    offer_fini(&s->offer);
+    agent_tools_fini(&s->agents);
+    skill_shelf_fini(&s->skills);
+    events_api_fini(&s->web.events);
+    mem_free(s->exposed);
+    mem_free(s->clients_list);
+    rpc_fini(&s->rpc);
+}

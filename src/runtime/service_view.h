@@ -1,0 +1,46 @@
+/*
+ * service_view.h - one scope of a service as an MCP server of its own.
+ *
+ * A service has one server, of its scope. A daemon, which offers all, shows less to those who ask
+ * for it: a face is an offer that joins only some of the service's sources, and a server on it.
+ * Nothing is copied, so that every change reaches the clients of every face.
+ */
+#ifndef RUNTIME_SERVICE_VIEW_H
+#define RUNTIME_SERVICE_VIEW_H
+
+#include "core/tool/offer.h"
+#include "proto/mcp/server/mcp_server.h"
+
+/* What clients of an MCP server are offered. */
+enum service_scope {
+    SCOPE_ALL,
+    SCOPE_TOOLS,  /* no agents as tools */
+    SCOPE_AGENTS, /* agents as tools, and the tools that are about agents */
+    SCOPES,
+};
+
+struct service;
+
+struct service_face {
+    struct offer offer;
+    struct mcp_server server;
+    bool open;
+    bool viewing; /* the tools of servers are joined */
+};
+
+bool service_scope_named(struct str word, enum service_scope *out);
+const char *service_scope_name(enum service_scope scope);
+
+/* One of those that go with agents, where other tools do not. */
+bool tool_is_about_agents(const struct tool *t);
+
+/* The MCP server of a scope: the service's own, or a face that is opened when first asked for. */
+struct mcp_server *service_scoped(struct service *s, enum service_scope scope);
+
+/* For service.c: the lists have changed; servers are left; nobody is served any more; the end. */
+void service_faces_use(struct service *s);
+void service_faces_leave_servers(struct service *s);
+void service_faces_end(struct service *s);
+void service_faces_fini(struct service *s);
+
+#endif

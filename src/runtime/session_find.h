@@ -1,0 +1,36 @@
+/*
+ * session_find.h - sessions of a store, for verbs: they run the loop until it has answered.
+ */
+#ifndef RUNTIME_SESSION_FIND_H
+#define RUNTIME_SESSION_FIND_H
+
+#include "runtime/store_find.h"
+
+/* A search through sessions that are told one after the other, the last changed first. */
+struct session_search {
+    struct arena *mem;    /* of what was found */
+    struct id_search ids; /* by the beginning of an id, when that is set; else the last one: */
+    struct str agent;     /* of this agent; STR_NONE: of any */
+    struct str owner;     /* and of this principal; STR_NONE: of any */
+    struct store_session found, skipped; /* skipped: a later one that somebody has open */
+    bool any, skips;
+};
+
+/* False: nothing that follows can matter. */
+bool session_search_meets(struct session_search *f, const struct store_session *s);
+
+/* After the last: f->found is the one. ERR_NOT_FOUND; ERR_INVALID when it is not the only one. */
+bool session_search_end(const struct session_search *f, struct err *e);
+
+/*
+ * The one session whose id begins so. ERR_NOT_FOUND; ERR_INVALID when it is not the only one.
+ * Texts are copied to mem.
+ */
+bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
+                   struct store_session *out, struct err *e);
+
+/* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
+bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
+                  void *who, struct err *e);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * session_table.h - sessions by id, each with the MCP servers its editor gave it.
+ *
+ * A session is made from the params of session/new: its folder, and servers that are its own. It
+ * is there at once; its servers connect meanwhile, and one that fails fails nobody else. What it
+ * may use is the offer of its servers (session_servers.h).
+ */
+#ifndef RUNTIME_SESSION_TABLE_H
+#define RUNTIME_SESSION_TABLE_H
+
+#include "base/id.h"
+#include "proto/mcp/client/session_servers.h"
+
+struct session_table;
+
+struct session_entry {
+    char id[ID_TEXT];
+    const char *cwd;
+    struct session_servers *servers;
+    struct arena mem;
+    struct session_table *table;
+    struct session_entry *next;
+    void (*ended)(void *who);
+    void *ended_who;
+};
+
+/* Program lifetime. `base` is what all sessions have in common; its cwd is not looked at. */
+struct session_table {
+    struct session_servers_opts base;
+    const struct limits *limits;
+    struct session_entry *first;
+    size_t count;
+};
+
+/*
+ * Make a session of `params` ({"cwd", "mcpServers"}); ERR_INVALID names the member that is wrong,
+ * ERR_LIMIT when there are limits.sessions already.
+ */
+bool session_table_new(struct session_table *t, struct json params, struct session_entry **out,
+                       struct err *e);
+
+/* NULL: there is none. */
+struct session_entry *session_table_find(const struct session_table *t, struct str id);
+
+/* End it: its servers leave; done (may be NULL) when they are gone, and *s with them. */
+void session_table_end(struct session_entry *s, void (*done)(void *who), void *who);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * store_find.h - what verbs share that look into a store: they run the loop until it has answered,
+ * and take the beginning of an id, or of its short form (id.h), for the id where no other fits.
+ */
+#ifndef RUNTIME_STORE_FIND_H
+#define RUNTIME_STORE_FIND_H
+
+#include "core/store.h"
+
+/* Start the request and run its loop until it is done; also when somebody stops the loop. */
+bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
+
+/* A search through ids that are told one after the other. */
+struct id_search {
+    const char *what; /* "session", "task": in errors */
+    struct str beginning;
+    size_t n;  /* how many fit */
+    bool over; /* nothing that follows can matter: a whole id was met, or a second one fits */
+};
+
+/* Does this id fit? The last one that did is the one that was found. */
+bool id_search_meets(struct id_search *s, struct str id);
+
+/* After the last: ERR_NOT_FOUND, or ERR_INVALID when it is not the only one. */
+bool id_search_end(const struct id_search *s, struct err *e);
+
+#endif

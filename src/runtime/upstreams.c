@@ -1,0 +1,200 @@
+#include "runtime/upstreams.h"
+
+#include "base/auto.h"
+#include "base/container.h"
+#include "base/version.h"
+#include "tool/tools.h"
+#include "wire/http_client.h"
+
+#include <unistd.h>
+
+/* ---- what is offered ----------------------------------------------------------------------- */
+
+struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t)
+{
+    return (struct tool_called){
+        .name = str_of(t->tool.name),
+        .alias = arena_printf(mem, "%s:" STR_FMT, t->up->spec.name, STR_ARG(t->original)),
+    };
+}
+
+static const char *if_exposed(void *who, const struct upstream_tool *t)
+{
+    const struct upstreams *up = who;
+    AUTO_ARENA mem = { 0 };
+
+    if (up->withheld)
+        return NULL;
+    return tool_exposed_by_kernel(&up->config->expose_tools, &up->config->private_tools,
+                                  upstream_tool_called(&mem, t))
+               ? t->tool.name
+               : NULL;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void on_tried(struct mcp_fleet *f, void *who)
+{
+    struct upstreams *up = who;
+
+    (void)f;
+    if (up->on_tried)
+        up->on_tried(up);
+}
+
+static void on_changed(struct mcp_fleet *f, void *who)
+{
+    struct upstreams *up = who;
+
+    (void)f;
+    if (up->on_changed)
+        up->on_changed(up);
+}
+
+static void open_http(struct upstreams *up)
+{
+    AUTO_ARENA mem = { 0 };
+
+    up->http = http_client_new(&(struct http_client_opts){
+        .loop = up->rpc->loop,
+        .limits = up->rpc->limits,
+        .user_agent = arena_printf(&mem, TREFOIL_NAME "/%s", trefoil_version).p,
+    });
+}
+
+static void open_fleet(struct upstreams *up)
+{
+    AUTO_ARENA mem = { 0 };
+    size_t n = builtin_tool_count + client_tool_count;
+    struct str *reserved = ARENA_ARRAY(&mem, struct str, n);
+    struct mcp_client_world world = {
+        .rpc = up->rpc,
+        .procs = &up->procs,
+        .http = up->http,
+        .environ = (const char *const *)environ,
+        .root = up->offer->host.root,
+        .name = TREFOIL_NAME,
+        .version = trefoil_version,
+    };
+
+    for (size_t i = 0; i < builtin_tool_count; i++)
+        reserved[i] = str_of(builtin_tools[i]->name);
+    for (size_t i = 0; i < client_tool_count; i++)
+        reserved[builtin_tool_count + i] = str_of(client_tools[i]->name);
+    up->fleet = mcp_fleet_new(&(struct mcp_fleet_opts){
+        .world = &world,
+        .reserved = reserved,
+        .reserveds = n,
+        .cache = &up->cache.port,
+        .on_tried = on_tried,
+        .on_changed = on_changed,
+        .who = up,
+    });
+    mcp_fleet_view_open(&up->view, up->fleet, if_exposed, up);
+    offer_join(up->offer, &up->view.source);
+}
+
+static void open_all(struct upstreams *up)
+{
+    tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.state);
+    open_http(up);
+    open_fleet(up);
+}
+
+void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc)
+{
+    *up = (struct upstreams){ .offer = offer, .rpc = rpc };
+    procs_init(&up->procs, rpc->loop, rpc->limits);
+}
+
+static void use(struct upstreams *up, const struct config *config, const struct server_spec *spec,
+                size_t specs)
+{
+    up->config = config;
+    if (!up->fleet && !specs) {
+        if (up->on_tried)
+            up->on_tried(up);
+        return;
+    }
+    if (!up->fleet)
+        open_all(up);
+    mcp_fleet_set(up->fleet, spec, specs);
+    mcp_fleet_view_refresh(&up->view);
+}
+
+void upstreams_use(struct upstreams *up, const struct config *config)
+{
+    use(up, config, config->servers.v, config->servers.n);
+}
+
+bool upstreams_use_only(struct upstreams *up, const struct config *config, const char *name)
+{
+    const struct server_spec *s = server_list_find(&config->servers, name);
+
+    if (s)
+        use(up, config, s, 1);
+    return s != NULL;
+}
+
+/* ---- closing ------------------------------------------------------------------------------- */
+
+static void finish(struct upstreams *up, bool in_time)
+{
+    void (*done)(void *who, bool in_time) = up->done;
+
+    timer_clear(up->rpc->loop, &up->late);
+    up->done = NULL;
+    if (done)
+        done(up->done_who, in_time);
+}
+
+static void on_nothing_left(struct post *post)
+{
+    finish(CONTAINER_OF(post, struct upstreams, closed), true);
+}
+
+static void on_saved(struct tool_cache *c)
+{
+    struct upstreams *up = CONTAINER_OF(c, struct upstreams, cache);
+
+    tool_cache_fini(c);
+    finish(up, true);
+}
+
+static void on_http_closed(void *who)
+{
+    struct upstreams *up = who;
+
+    up->http = NULL;
+    up->cache.on_saved = on_saved;
+    if (!up->cache.saving)
+        on_saved(&up->cache);
+}
+
+static void on_fleet_closed(void *who)
+{
+    struct upstreams *up = who;
+
+    up->fleet = NULL;
+    http_client_close(up->http, on_http_closed, up);
+}
+
+static void on_late(struct timer *t)
+{
+    finish(CONTAINER_OF(t, struct upstreams, late), false);
+}
+
+void upstreams_close(struct upstreams *up, void (*done)(void *who, bool in_time), void *who)
+{
+    up->done = done;
+    up->done_who = who;
+    up->closed.fn = on_nothing_left;
+    if (!up->fleet) {
+        loop_post(up->rpc->loop, &up->closed);
+        return;
+    }
+    offer_leave(up->offer, &up->view.source);
+    mcp_fleet_view_close(&up->view);
+    timer_set(up->rpc->loop, &up->late, up->rpc->limits->shutdown_ms, on_late);
+    mcp_fleet_close(up->fleet, on_fleet_closed, up);
+}

@@ -1,0 +1,59 @@
+/*
+ * console.h - stdin, stdout and stderr of a verb that runs on the loop.
+ *
+ * Nothing here blocks: what a slow reader does not take waits (limits.output_backlog_bytes). A reader
+ * that left, or takes nothing for so long that the backlog is full, is told once by on_gone.
+ *
+ * As a sink of a render: the answer goes to stdout, what is aside to stderr. Where both are one
+ * terminal they share a stream, so that order is kept.
+ */
+#ifndef TERM_CONSOLE_H
+#define TERM_CONSOLE_H
+
+#include "loop/fd_stream.h"
+#include "term/question.h"
+#include "term/render.h"
+
+struct console {
+    struct render_sink sink; /* first */
+    struct asking asking;    /* by lines of stdin, in a terminal */
+    struct render *render;   /* held while somebody is asked; may be NULL */
+    struct loop *loop;
+    const struct limits *limits;
+    struct sock_stream out, err, in;
+    struct buf line;  /* of stdin, as far as it came */
+    int mode[3];      /* of the descriptors, as we found them */
+    bool terminal[3]; /* stdin, stdout, stderr */
+    bool together;    /* stdout and stderr are one terminal */
+    bool reading;     /* `in` is open */
+    bool wanted;      /* a line is */
+    bool held;        /* the render is */
+    bool gone;        /* nobody reads stdout, for this reason: */
+    struct err why;   /* ERR_LIMIT: too much waits for a reader that is there */
+    bool closing, closed_in;
+    size_t open; /* streams that are not closed */
+    void (*on_gone)(void *who);
+    void *who;
+    void (*on_lost)(void *who); /* instead of a no, when the terminal has gone that is asked */
+    void *lost_who;
+    void (*closed)(void *who);
+    void *closed_who;
+};
+
+/* on_gone may be NULL. Fails when there is no stdout. */
+bool console_open(struct console *c, struct loop *loop, const struct limits *limits,
+                  void (*on_gone)(void *who), void *who, struct err *e);
+
+/* What is known of the terminal, for a render that writes to it. */
+void console_set(const struct console *c, struct render_opts *opts);
+
+/* Somebody is there to be asked: stdin and stderr are terminals. */
+bool console_can_ask(const struct console *c);
+
+/* Will that be so of one that is opened now? */
+bool console_could_ask(void);
+
+/* Write what waits, then call done from the loop. `now`: what waits is dropped. */
+void console_close(struct console *c, bool now, void (*done)(void *who), void *who);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * line_state.h - a text being typed: bytes of a terminal go in, actions come out.
+ *
+ * Pure, but for memory: what is on the screen is painted by line_paint.h, the terminal is
+ * line_edit.h's. The text is always valid UTF-8 without NUL, may have several lines, and never
+ * passes its limit; the cursor always stands before a character, or at the end.
+ */
+#ifndef TERM_LINE_STATE_H
+#define TERM_LINE_STATE_H
+
+#include "base/buf.h"
+#include "term/line_history.h"
+#include "term/line_keys.h"
+
+enum line_action {
+    LINE_MORE,    /* all bytes are taken */
+    LINE_SUBMIT,  /* the text is complete: line_taken() follows */
+    LINE_CLEARED, /* it is to be thrown away: line_taken() follows */
+    LINE_WARN,    /* interrupted with nothing typed: once more, and it is LINE_LEAVE */
+    LINE_LEAVE,
+    LINE_REDRAW,  /* the screen is to be cleared */
+    LINE_CHOICES, /* there are several ways to go on: state->choices */
+    LINE_SUSPEND,
+    LINE_FULL, /* something was left out: the text may not become longer */
+};
+
+/* Ways to complete a text. In memory of the state's. */
+struct line_choices {
+    size_t from;   /* where the word to be completed begins */
+    struct str *v; /* what may stand there, valid UTF-8 */
+    size_t n;
+};
+
+/* Fill in what may stand at the end of `head`, the text before the cursor. */
+typedef void line_complete_fn(void *who, struct arena *mem, struct str head,
+                              struct line_choices *out);
+
+struct line_state {
+    struct buf text;
+    size_t cursor;
+    struct buf killed; /* what was cut last */
+    struct key_reader keys;
+    struct line_history *history;
+    size_t at;        /* the line of history that is shown; history->n: none */
+    struct buf draft; /* what was typed while one is shown */
+    bool interrupted; /* the key before this one was an interrupt, and nothing was typed */
+
+    bool searching;     /* backwards in history ... */
+    struct buf pattern; /* ... for this ... */
+    size_t found;       /* ... which this line has; history->n: none has */
+
+    line_complete_fn *complete; /* NULL: none */
+    void *who;
+    struct arena mem; /* of choices, until the next ones */
+    struct line_choices choices;
+};
+
+/* `history` must live as long, and change only while the text is empty. */
+void line_init(struct line_state *s, size_t bytes_most, struct line_history *history);
+void line_fini(struct line_state *s);
+
+/* Take from the front of *bytes, up to the first action. */
+enum line_action line_feed(struct line_state *s, struct str *bytes);
+
+/* The text is no longer needed; begin an empty one. What was killed can still be had. */
+void line_taken(struct line_state *s);
+
+/* What a search shows: the line that was found, or an empty one. */
+struct str line_found(const struct line_state *s);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * question.h - what an agent asks, put to the person at a terminal: one question after the other.
+ *
+ *   permission   what would be run, as its message shows it (core/tool/call_description.h); y, n, or a: from
+ *                now on
+ *   form         a line for each property of its schema, checked by its type
+ *   page         its address, and whether it was opened
+ *
+ * It has no keys and no screen: whoever owns the terminal shows what `show` is given, asks for
+ * a line when one is wanted, and brings it by asking_line. A question that is taken back while it
+ * is shown (its call was cancelled) ends the wait for the line.
+ */
+#ifndef TERM_QUESTION_H
+#define TERM_QUESTION_H
+
+#include "core/tool/call.h"
+
+struct asking;
+
+struct asking_kind {
+    /* Whole lines, harmless for terminals. */
+    void (*show)(struct asking *a, struct str lines);
+
+    /* A line is wanted, with this in front; nothing, once it is not wanted any more. */
+    void (*want)(struct asking *a, struct str prompt);
+    void (*unwant)(struct asking *a);
+};
+
+struct asking {
+    const struct asking_kind *kind;
+    struct question *first; /* is being asked; the others wait */
+};
+
+/* Can a person at a terminal answer that? */
+bool asking_can(enum ask_kind kind);
+
+/* Ask; the answer goes to `ask`. */
+void asking_put(struct asking *a, struct ask *ask);
+
+/* Without asking: the answer to a permission is yes, once. */
+void asking_allow(struct ask *ask);
+
+/* A line that was wanted, without its end. STR_NONE: the person will not answer. */
+void asking_line(struct asking *a, struct str line);
+
+#endif

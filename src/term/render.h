@@ -1,0 +1,92 @@
+/*
+ * render.h - what an agent does, as lines: for a person at a terminal, or a program behind a pipe.
+ *
+ * There are two sides. What the agent says goes to the answer as it comes; all else goes aside:
+ * calls of tools, a line each when they have ended, notices, its plan, why it stopped. So a
+ * pipe behind the answer gets the answer alone. Where both are one terminal (`together`) a line
+ * that was begun is ended before another one begins.
+ *
+ * While nothing is printed a spinner turns aside, on terminals: how long it takes, and what runs.
+ * It is erased before anything else is written.
+ *
+ * What models and tools say is made harmless for terminals (display.h), and passed on as it is to
+ * pipes. With `json` every event is one line of the answer, and nothing goes aside.
+ *
+ * Of an agent that was called, its calls are shown, indented; what it says comes back as the result.
+ *
+ * It answers no questions: `can` says no to all. Clients that ask put their own work_client around
+ * it and pass events on to render_event.
+ */
+#ifndef TERM_RENDER_H
+#define TERM_RENDER_H
+
+#include "base/limits.h"
+#include "core/event.h"
+#include "loop/loop.h"
+
+enum render_side { RENDER_ANSWER, RENDER_ASIDE };
+
+/* Where lines go. Bytes are borrowed for the call. */
+struct render_sink {
+    void (*put)(struct render_sink *s, enum render_side side, struct str bytes);
+};
+
+/* Borrowed as long as the render. */
+struct render_opts {
+    struct loop *loop;
+    const struct limits *limits;
+    struct render_sink *sink;
+    const char *root;  /* paths below it are shown without it; NULL: whole */
+    bool json;         /* one event per line */
+    bool thoughts;     /* show them, dimmed */
+    bool answer_shown; /* to a person: the answer's side is a terminal */
+    bool together;     /* both sides are the same one */
+    bool colour;       /* aside */
+    bool spin;         /* aside may move its cursor */
+    int columns;       /* of aside; 0: not known */
+};
+
+struct render {
+    struct work_client client; /* first */
+    struct render_opts opt;
+    struct render_run *runs; /* calls under way, the oldest first */
+    struct buf line;         /* being put together */
+    char message[64];        /* of which text was printed last */
+    bool open[2];            /* this side stands in the middle of a line */
+    bool thinking;           /* thoughts were printed last */
+    bool below;              /* it is of an agent that was called */
+    bool working;            /* a turn is under way: the spinner may turn */
+    size_t asking;           /* questions that are open: it must not */
+    bool spinning;           /* it is on the screen */
+    unsigned frame;
+    int64_t since; /* loop_now() when nothing began to be printed */
+    struct timer tick;
+};
+
+void render_init(struct render *r, const struct render_opts *opts);
+void render_fini(struct render *r);
+
+/* A turn begins: from now on, until its end is told, waiting is shown. */
+void render_wait(struct render *r);
+
+/* What render's own client does: of the agent, and of one that it has called. */
+void render_event(struct render *r, const struct event *ev);
+void render_below(struct render *r, const struct event *ev);
+
+/* Somebody else is about to write to the terminal: no spinner, at the beginning of a line. */
+void render_hold(struct render *r);
+
+/* Waiting may be shown again, after as many holds. */
+void render_release(struct render *r);
+
+/* A line aside, such as a warning of the verb. */
+void render_note(struct render *r, struct str text);
+
+/* A tool with what it is about, as it stands in its line: "file_edit src/a.c". */
+void render_tool_label(struct buf *out, struct str name, struct str path, struct str args,
+                       const char *root);
+
+/* Colours are wanted: no NO_COLOR, and a TERM that is not dumb. */
+bool render_colours(void);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * terminal_mode.h - the user's terminal, as a conversation needs it.
+ *
+ * What is changed is changed back however the process ends: by returning, by exit, by a signal that
+ * kills, by an abort; only SIGKILL cannot be helped. There is one terminal, so this is global.
+ */
+#ifndef TERM_TERMINAL_MODE_H
+#define TERM_TERMINAL_MODE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/*
+ * To be sent to it behind TERM_KEYS, and before another mode: a paste begins and ends with marks.
+ * Who leaves TERM_KEYS for TERM_FOUND, or is killed, need not.
+ */
+#define TERM_PASTE_MARKED "\x1b[?2004h"
+#define TERM_PASTE_PLAIN "\x1b[?2004l"
+
+enum term_mode {
+    TERM_FOUND,   /* as it was before us */
+    TERM_KEYS,    /* every key comes at once, and none is a signal */
+    TERM_WORKING, /* keys wait and are not shown; ctrl-c and the like are signals */
+};
+
+/* Remember how it is. fd must be a terminal, and stay open until term_close. */
+bool term_open(int fd, struct err *e);
+
+/* Set a mode, also when it should be set already: somebody else may have changed it. */
+void term_set(enum term_mode mode);
+enum term_mode term_now(void);
+
+/* Stop as by ctrl-z, the terminal as it was; returns when the shell lets us go on, in our mode. */
+void term_suspend(void);
+
+/* As it was before. Without effect when it is not open. */
+void term_close(void);
+
+/* 80 x 24 where it does not say. */
+void term_size(int fd, size_t *columns, size_t *rows);
+
+#endif

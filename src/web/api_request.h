@@ -1,0 +1,61 @@
+/*
+ * api_request.h - a request to /api that asks the task engine: what all of them share.
+ *
+ * A visit is the first member of whatever its handler keeps, in the arena of the request. It waits
+ * for the agents where they are still to come, then goes on. It is gone with the answer, so the
+ * answer comes last.
+ */
+#ifndef WEB_API_REQUEST_H
+#define WEB_API_REQUEST_H
+
+#include "core/task/task.h"
+#include "proto/http_principal.h"
+#include "web/web.h"
+
+struct api_visit {
+    struct http_req *req;
+    struct web *web;
+    struct principal principal; /* who sent it */
+    struct gathering_wait hiring;
+    void (*then)(struct api_visit *v);
+};
+
+void api_visit_init(struct api_visit *v, struct http_req *req);
+
+/* Whose tasks its sender is shown: principal_sees. Lives as long as the visit. */
+struct str api_sees(const struct api_visit *v);
+
+/* `then` runs when there is an engine to ask; where there will be none, the request is answered. */
+void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v));
+
+static inline struct task_engine *api_engine(const struct api_visit *v)
+{
+    return v->web->agents.tasks;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+void api_refuse(struct http_req *req, const struct err *e);
+
+/* JSON; 507 when it did not fit into its buffer. */
+void api_reply(struct http_req *req, int status, struct buf *body);
+
+/* The task that was asked for, or why not (e). Ends the ask. */
+void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const struct err *e);
+
+/* Does it bring JSON? Else it is answered: a page of another site can send all else unasked. */
+bool api_takes_json(struct http_req *req);
+
+/* ---- the query ------------------------------------------------------------------------------- */
+
+/* STR_NONE: it is not there. */
+bool api_query(struct api_visit *v, const char *name, struct str *out, struct err *e);
+
+/* *out stays as it is where it is not there. */
+bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uint64_t most,
+                      int64_t *out, struct err *e);
+
+/* Where a client wants to go on: Last-Event-ID, else ?after=; likewise. */
+bool api_query_after(struct api_visit *v, int64_t *out, struct err *e);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * api_tasks.c - /api/tasks and /api/locks: what can be asked and answered at once. New tasks are
+ * begun in api_tasks_create.c, event streams are in api_events.c.
+ */
+#include "web/api_tasks.h"
+
+#include "base/auto.h"
+#include "web/api_approvals.h"
+#include "web/api_events.h"
+#include "web/api_request.h"
+#include "web/task_json.h"
+
+enum { PAGE_MOST = 1000 };
+
+struct visit {
+    struct api_visit visit; /* first */
+    struct task_ask ask;
+    struct task_list list;
+    struct lock_list locks;
+};
+
+static struct visit *visit_new(struct http_req *req)
+{
+    struct visit *v = ARENA_NEW(&req->mem, struct visit);
+
+    api_visit_init(&v->visit, req);
+    v->ask.owner = v->list.owner = api_sees(&v->visit);
+    return v;
+}
+
+static struct visit *visit_of(struct api_visit *v)
+{
+    return (struct visit *)(void *)v;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static bool query_live(struct visit *v, bool *out, struct err *e)
+{
+    struct str word;
+
+    if (!api_query(&v->visit, "live", &word, e))
+        return false;
+    *out = word.p && str_eq(word, STR("true"));
+    return !word.p || *out || str_eq(word, STR("false")) ||
+           fail(e, ERR_INVALID, "live: accepted are true and false");
+}
+
+static bool read_filters(struct visit *v, struct err *e)
+{
+    struct task_list *l = &v->list;
+    struct str cursor;
+
+    if (!api_query(&v->visit, "agent", &l->agent, e) ||
+        !api_query(&v->visit, "context", &l->context, e) || !query_live(v, &l->only_live, e) ||
+        !api_query_number(&v->visit, "limit", 1, PAGE_MOST, &l->most, e) ||
+        !api_query(&v->visit, "cursor", &cursor, e))
+        return false;
+    return !cursor.p || task_cursor_read(cursor, &l->cursor) ||
+           fail(e, ERR_INVALID, "cursor: the next_cursor of an earlier answer is expected");
+}
+
+static void on_listed(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+    struct task_list *l = &v->list;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+
+    (void)op;
+    buf_init(&body, (size_t)v->visit.web->limits->output_backlog_bytes);
+    jw_object(&w);
+    jw_plain_key(&w, STR("tasks"));
+    jw_array(&w);
+    for (size_t i = 0; !e && i < l->n; i++)
+        task_write(&w, &l->v[i], false);
+    jw_array_end(&w);
+    if (!e && l->more) {
+        jw_plain_key(&w, STR("next_cursor"));
+        task_cursor_write(&w, &l->cursor);
+    }
+    jw_object_end(&w);
+    arena_fini(&l->mem);
+    if (e)
+        api_refuse(v->visit.req, e);
+    else
+        api_reply(v->visit.req, 200, &body);
+}
+
+static void list(struct api_visit *visit)
+{
+    struct visit *v = visit_of(visit);
+
+    task_list(api_engine(visit), &v->list, NULL, on_listed, v);
+}
+
+void tasks_api_list(struct http_req *req)
+{
+    struct visit *v = visit_new(req);
+    struct err e;
+
+    if (read_filters(v, &e))
+        api_visit_begin(&v->visit, list);
+    else
+        api_refuse(v->visit.req, &e);
+}
+
+/* ---- one ------------------------------------------------------------------------------------- */
+
+static void on_got(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+
+    (void)op;
+    api_reply_task(&v->visit, &v->ask, 200, e);
+}
+
+static void get(struct api_visit *visit)
+{
+    struct visit *v = visit_of(visit);
+
+    task_get(api_engine(visit), &v->ask, NULL, on_got, v);
+}
+
+/* One that had ended says how. */
+static void on_canceled(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+    struct str state = str_of(task_state_names[v->ask.info.state]);
+
+    (void)op;
+    if (!e || e->code != ERR_INVALID) {
+        api_reply_task(&v->visit, &v->ask, 200, e);
+        return;
+    }
+    task_ask_fini(&v->ask);
+    http_reply_error(v->visit.req, 409, "the task has ended already: it is " STR_FMT,
+                     STR_ARG(state));
+}
+
+static void cancel(struct api_visit *visit)
+{
+    struct visit *v = visit_of(visit);
+
+    task_cancel(api_engine(visit), &v->ask, NULL, on_canceled, v);
+}
+
+/* ---- routes below /api/tasks/ ---------------------------------------------------------------- */
+
+/* ID or ID/WHAT. */
+static struct str take_id(struct visit *v)
+{
+    struct str rest = v->visit.req->rest;
+
+    v->ask.id = str_cut(&rest, '/');
+    return rest;
+}
+
+void tasks_api_get(struct http_req *req)
+{
+    struct visit *v = visit_new(req);
+    struct str what = take_id(v);
+
+    if (!what.p)
+        api_visit_begin(&v->visit, get);
+    else if (str_eq(what, STR("events")))
+        events_api_of_task(req, v->ask.id);
+    else
+        http_reply_error(req, 404,
+                         "behind /api/tasks/ID there is only /events, and /cancel and /answer to "
+                         "POST");
+}
+
+void tasks_api_post(struct http_req *req)
+{
+    struct visit *v = visit_new(req);
+    struct str what = take_id(v);
+
+    if (what.p && str_eq(what, STR("cancel")))
+        api_visit_begin(&v->visit, cancel);
+    else if (what.p && str_eq(what, STR("answer")))
+        approvals_api_answer(req, v->ask.id);
+    else
+        http_reply_error(req, 404,
+                         "only /api/tasks, /api/tasks/ID/cancel and /api/tasks/ID/answer take a "
+                         "POST");
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static void on_locks(struct op *op, const struct err *e, void *who)
+{
+    struct visit *v = who;
+    AUTO_BUF body;
+    struct jw w = jw_to(&body);
+
+    (void)op;
+    buf_init(&body, (size_t)v->visit.web->limits->output_backlog_bytes);
+    jw_object(&w);
+    jw_plain_key(&w, STR("locks"));
+    jw_array(&w);
+    for (size_t i = 0; !e && i < v->locks.n; i++)
+        task_lock_write(&w, &v->locks.v[i]);
+    jw_array_end(&w);
+    jw_object_end(&w);
+    arena_fini(&v->locks.mem);
+    if (e)
+        api_refuse(v->visit.req, e);
+    else
+        api_reply(v->visit.req, 200, &body);
+}
+
+static void list_locks(struct api_visit *visit)
+{
+    struct visit *v = visit_of(visit);
+
+    lock_list(v->visit.web->agents.locks, &v->locks, NULL, on_locks, v);
+}
+
+void tasks_api_locks(struct http_req *req)
+{
+    api_visit_begin(&visit_new(req)->visit, list_locks);
+}

@@ -1,0 +1,25 @@
+/*
+ * api_tasks.h - tasks over HTTP, for dashboards and scripts. Handlers of routes; who is the service.
+ *
+ *   GET  /api/tasks[?agent=&context=&live=true&limit=&cursor=]   {"tasks":[...],"next_cursor"?}
+ *   POST /api/tasks                 {"task",...}: 201 and the task, which goes on by itself
+ *   GET  /api/tasks/ID              the task, with its result
+ *   POST /api/tasks/ID/answer       api_approvals.h
+ *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it had
+ *   GET  /api/tasks/ID/events       api_events.h
+ *   GET  /api/locks                 {"locks":[...]}
+ *
+ * Who has the key sees the tasks of all. What is dispatched here may do what MCP clients may ([mcp]).
+ */
+#ifndef WEB_API_TASKS_H
+#define WEB_API_TASKS_H
+
+#include "wire/http_server.h"
+
+void tasks_api_list(struct http_req *req);
+void tasks_api_create(struct http_req *req);
+void tasks_api_get(struct http_req *req);  /* /api/tasks/ and what is behind it */
+void tasks_api_post(struct http_req *req); /* likewise */
+void tasks_api_locks(struct http_req *req);
+
+#endif

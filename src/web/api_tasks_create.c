@@ -1,0 +1,119 @@
+/* api_tasks_create.c - POST /api/tasks: what a body may say, what the task may do, and its begin. */
+#include "core/agent/agent_context.h"
+#include "core/guard/guard_saved_rights.h"
+#include "web/api_request.h"
+#include "web/api_tasks.h"
+
+struct creation {
+    struct api_visit visit; /* first */
+    struct task_ask ask;
+    struct task_spec spec;
+};
+
+struct wish {
+    struct task_spec spec;
+    struct str mode;
+};
+
+static const struct pick wish_fields[] = {
+    PICK_FIELD("task", PICK_STR, struct wish, spec.text, PICK_MUST),
+    PICK_FIELD("agent", PICK_STR, struct wish, spec.agent, 0),
+    PICK_FIELD("model", PICK_STR, struct wish, spec.model, 0),
+    PICK_FIELD("effort", PICK_STR, struct wish, spec.effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct wish, spec.output_format, 0),
+    PICK_FIELD("mode", PICK_STR, struct wish, mode, 0),
+    PICK_RANGE("max_turns", struct wish, spec.max_turns, 0, 1, AGENT_TURNS_MOST),
+    PICK_FIELD("budget_usd", PICK_DOUBLE, struct wish, spec.budget_usd, 0),
+    PICK_FIELD("context", PICK_STR, struct wish, spec.context, 0),
+    PICK_FIELD("session", PICK_STR, struct wish, spec.session, 0),
+    PICK_FIELD("lock", PICK_STRS, struct wish, spec.lock, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct wish, spec.isolate, 0),
+};
+
+static bool check_word(struct json body, const char *key, struct str word, struct err *e)
+{
+    return !word.p || agent_word_known(str_of(key), word) ||
+           json_fail(json_get(body, str_of(key)), e, "accepted are %s", agent_words(str_of(key)));
+}
+
+static bool check_wish(struct json body, const struct wish *w, enum agent_mode *mode, struct err *e)
+{
+    double usd = w->spec.budget_usd;
+
+    if (!str_trim(w->spec.text).n)
+        return json_fail(json_get(body, STR("task")), e, "is empty: say what is to be done");
+    if (w->mode.p && !agent_mode_named(w->mode, mode))
+        return json_fail(json_get(body, STR("mode")), e, "accepted are read-only, read-write");
+    if (json_here(json_get(body, STR("budget_usd"))) && !(usd >= 0 && usd <= AGENT_BUDGET_MOST))
+        return json_fail(json_get(body, STR("budget_usd")), e, "accepted are 0 to %d US dollars",
+                         AGENT_BUDGET_MOST);
+    return check_word(body, "effort", w->spec.effort, e) &&
+           check_word(body, "output_format", w->spec.output_format, e);
+}
+
+static bool read_wish(struct creation *c, enum agent_mode *mode, struct err *e)
+{
+    struct http_req *req = c->visit.req;
+    struct json_opts opts = limits_json(c->visit.web->limits);
+    struct wish w = { .spec = { .budget_usd = -1 } };
+    struct json body;
+
+    if (!json_read(&req->mem, req->body, &opts, &body, e))
+        return fail_in(e, "the body is no JSON");
+    if (!pick(&req->mem, body, PICK_TABLE(wish_fields), PICK_STRICT, &w, e) ||
+        !check_wish(body, &w, mode, e))
+        return false;
+    c->spec = w.spec;
+    return true;
+}
+
+/* What clients of [mcp] may is the most, as for a dispatch by tool. */
+static void set_rights(struct creation *c, enum agent_mode mode)
+{
+    struct web *s = c->visit.web;
+    struct guard_scope caller = { .name = "the caller",
+                                  .parent = guard_endpoint(s->guard, c->spec.origin) };
+
+    c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, s->guard);
+    c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
+    if (mode == AGENT_READ_WRITE)
+        c->spec.mode_reason = agent_mode_reason(&c->visit.req->mem, NULL, mode, &caller);
+}
+
+static void on_created(struct op *op, const struct err *e, void *who)
+{
+    struct creation *c = who;
+
+    (void)op;
+    api_reply_task(&c->visit, &c->ask, 201, e);
+}
+
+static void create(struct api_visit *v)
+{
+    struct creation *c = (struct creation *)(void *)v;
+
+    if (v->req->conn)
+        task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
+    else /* it left while it waited, and would never hear of the task */
+        api_refuse(v->req, &(struct err){ ERR_CLOSED, "the client has gone" });
+}
+
+void tasks_api_create(struct http_req *req)
+{
+    struct creation *c = ARENA_NEW(&req->mem, struct creation);
+    enum agent_mode mode = AGENT_READ_WRITE;
+    struct err e;
+
+    api_visit_init(&c->visit, req);
+    if (!api_takes_json(req))
+        return;
+    if (!read_wish(c, &mode, &e)) {
+        api_refuse(req, &e);
+        return;
+    }
+    c->spec.owner = str_of(c->visit.principal.name);
+    c->spec.origin = c->visit.principal.origin;
+    c->spec.caller = "api";
+    set_rights(c, mode);
+    api_visit_begin(&c->visit, create);
+}

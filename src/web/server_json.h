@@ -1,0 +1,27 @@
+/*
+ * server_json.h - the MCP servers in use as JSON: GET /api/mcp/servers, `servers --json`.
+ *
+ * {"configured":[{name, transport, timeout_secs, env, ...}],
+ *  "connected":[{name, tools_count, tools:[{name, description}], connected, ...}]}
+ *
+ * Of variables only the names are told; what may be a secret in a command or URL is masked.
+ */
+#ifndef WEB_SERVER_JSON_H
+#define WEB_SERVER_JSON_H
+
+#include "proto/mcp/client/mcp_upstreams.h"
+
+/* Without a fleet all lists are empty. */
+void servers_write(struct jw *w, struct mcp_fleet *fleet);
+
+/* "legacy", "modern" or "auto". */
+const char *server_era_name(enum server_era era);
+
+/* Resident kilobytes of its processes; 0 when there are none. */
+int64_t server_rss_kb(const struct upstream *u);
+
+/* The i-th of the last lines of its stderr, from the oldest; how many there are. */
+size_t server_tail_count(const struct upstream *u);
+struct str server_tail(const struct upstream *u, size_t i);
+
+#endif
