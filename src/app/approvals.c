@@ -154,20 +154,21 @@ static void put_task(struct listing *l, struct arena *mem, const struct task_inf
             put_lines(&l->out, &a, l->now);
 }
 
-static bool put_stored(void *who, const struct store_task *t)
+static bool put_stored(void *ctx, const struct store_task *t)
 {
     AUTO_ARENA mem = { 0 };
     struct task_info info = task_info_of(&mem, t);
 
-    put_task(who, &mem, &info);
+    put_task(ctx, &mem, &info);
     return true;
 }
 
-static bool look_at_one(struct listing *l, struct shelf *shelf, struct str id, struct err *e)
+static bool look_at_one(struct listing *l, struct store_handle *handle, struct str id,
+                        struct err *e)
 {
     struct task_look look;
 
-    if (!task_look(&look, shelf->port, id, INT64_MAX, e))
+    if (!task_look(&look, handle->port, id, INT64_MAX, e))
         return false;
     put_stored(l, &look.step[0].task);
     store_ask_fini(&look.ask);
@@ -190,7 +191,7 @@ static int tell_none(const struct listing *l, struct str id)
 }
 
 /* id STR_NONE: of all tasks. */
-static int list(struct app *app, struct shelf *shelf, struct str id)
+static int list(struct app *app, struct store_handle *handle, struct str id)
 {
     struct listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
     bool ok = true;
@@ -200,10 +201,10 @@ static int list(struct app *app, struct shelf *shelf, struct str id)
     l.w = jw_to(&l.out);
     if (app->opt.json)
         jw_array(&l.w);
-    if (shelf->port && id.p)
-        ok = look_at_one(&l, shelf, id, &e);
-    else if (shelf->port)
-        ok = task_each(shelf->port, &(struct store_task_page){ .only_asking = true }, put_stored,
+    if (handle->port && id.p)
+        ok = look_at_one(&l, handle, id, &e);
+    else if (handle->port)
+        ok = task_each(handle->port, &(struct store_task_page){ .only_asking = true }, put_stored,
                        &l, &e);
     if (app->opt.json) {
         jw_array_end(&l.w);
@@ -223,8 +224,8 @@ static const char *const acts[] = {
     [APPROVE_ALLOW] = "allow", [APPROVE_DENY] = "deny", [APPROVE_ANSWER] = "answer"
 };
 
-static int act_on_one(struct app *app, struct shelf *shelf, const struct approvals_args *args,
-                      int words, char **word)
+static int act_on_one(struct app *app, struct store_handle *handle,
+                      const struct approvals_args *args, int words, char **word)
 {
     bool to_show = str_eq(str_of(word[0]), STR("show"));
     struct str id;
@@ -232,30 +233,30 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct approva
 
     while (act < ARRAY_LEN(acts) && !str_eq(str_of(word[0]), str_of(acts[act])))
         act++;
-    if (!task_find(app, shelf, word[1], &id))
+    if (!task_find(app, handle, word[1], &id))
         return EXIT_FAILED;
     if (to_show)
-        return list(app, shelf, id);
-    return approvals_answer(app, shelf, id, (enum approvals_act)act, args, words - 2, word + 2);
+        return list(app, handle, id);
+    return approvals_answer(app, handle, id, (enum approvals_act)act, args, words - 2, word + 2);
 }
 
-static int act(struct app *app, struct shelf *shelf, const struct approvals_args *args, int words,
-               char **word)
+static int act(struct app *app, struct store_handle *handle, const struct approvals_args *args,
+               int words, char **word)
 {
     if (!words || str_eq(str_of(word[0]), STR("list")))
-        return list(app, shelf, STR_NONE);
-    return act_on_one(app, shelf, args, words, word);
+        return list(app, handle, STR_NONE);
+    return act_on_one(app, handle, args, words, word);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct shelf shelf;
+    struct store_handle handle;
     int code;
 
-    if (!shelf_open(&shelf, app))
+    if (!store_handle_open(&handle, app))
         return EXIT_FAILED;
-    code = act(app, &shelf, args, words, word);
-    shelf_close(&shelf);
+    code = act(app, &handle, args, words, word);
+    store_handle_close(&handle);
     return code;
 }
 

@@ -16,7 +16,8 @@ enum approvals_act { APPROVE_ALLOW, APPROVE_DENY, APPROVE_ANSWER };
  * Answer a question of a task: word are those behind the id, [KEY] and for an answer its values
  * (approvals_answer.c).
  */
-int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum approvals_act act,
-                     const struct approvals_args *args, int words, char **word);
+int approvals_answer(struct app *app, struct store_handle *handle, struct str id,
+                     enum approvals_act act, const struct approvals_args *args, int words,
+                     char **word);
 
 #endif

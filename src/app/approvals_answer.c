@@ -14,7 +14,7 @@ enum { ANSWER_MOST = 1 << 20 };
 
 struct answering {
     struct app *app;
-    struct shelf *shelf;
+    struct store_handle *handle;
     struct task_remote remote;
     struct task_info task; /* in the memory of the program */
     struct approval what;
@@ -31,7 +31,7 @@ static bool look(struct answering *a, struct str id, struct err *e)
 {
     struct task_look l;
 
-    if (!task_look(&l, a->shelf->port, id, INT64_MAX, e))
+    if (!task_look(&l, a->handle->port, id, INT64_MAX, e))
         return false;
     a->task = task_info_of(&a->app->project.mem, &l.step[0].task);
     store_ask_fini(&l.ask);
@@ -145,14 +145,14 @@ static bool write_answer(struct answering *a, enum approvals_act act,
 
 /* ---- giving it ------------------------------------------------------------------------------- */
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct answering *a = who;
+    struct answering *a = ctx;
 
     (void)op;
     a->done = true;
     a->err = e ? *e : (struct err){ 0 };
-    loop_stop(a->shelf->loop);
+    loop_stop(a->handle->loop);
 }
 
 /* Whoever works on the task is slow, or looks more rarely than we do. */
@@ -164,15 +164,15 @@ static void on_slow(struct timer *t)
 
 static void give(struct answering *a)
 {
-    task_remote_open(&a->remote, a->app, a->shelf);
+    task_remote_open(&a->remote, a->app, a->handle);
     a->ask.by = principal_self(ORIGIN_TERMINAL);
     a->ask.id = a->task.id;
     task_answer(a->remote.engine, &a->ask, a->what.key, a->answer, NULL, on_answered, a);
-    timer_set(a->shelf->loop, &a->patience, 2 * a->app->project.config.limits.task_look_ms,
+    timer_set(a->handle->loop, &a->patience, 2 * a->app->project.config.limits.task_look_ms,
               on_slow);
     while (!a->done)
-        loop_run(a->shelf->loop);
-    timer_clear(a->shelf->loop, &a->patience);
+        loop_run(a->handle->loop);
+    timer_clear(a->handle->loop, &a->patience);
 }
 
 static void tell(struct answering *a, enum approvals_act act)
@@ -200,15 +200,16 @@ static bool is_key(const char *word)
     return word[0] != '{' && str_find_byte(str_of(word), '=') < 0;
 }
 
-int approvals_answer(struct app *app, struct shelf *shelf, struct str id, enum approvals_act act,
-                     const struct approvals_args *args, int words, char **word)
+int approvals_answer(struct app *app, struct store_handle *handle, struct str id,
+                     enum approvals_act act, const struct approvals_args *args, int words,
+                     char **word)
 {
     struct answering *a = ARENA_NEW(&app->project.mem, struct answering);
     const char *key = words && is_key(word[0]) ? word[0] : NULL;
     int values = words - (key != NULL);
     struct err e;
 
-    *a = (struct answering){ .app = app, .shelf = shelf };
+    *a = (struct answering){ .app = app, .handle = handle };
     if ((act == APPROVE_ANSWER) != (values > 0))
         return print_usage_error(act == APPROVE_ANSWER
                                      ? "approvals answer: expected JSON or name=value"

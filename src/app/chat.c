@@ -61,9 +61,9 @@ void chat_complain(struct chat *c, const struct err *e)
     render_note(&c->render, str_of(e->text));
 }
 
-static void put_typed(void *who, struct str bytes)
+static void put_typed(void *ctx, struct str bytes)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     c->console.sink.put(&c->console.sink, RENDER_ANSWER, bytes);
 }
@@ -82,16 +82,16 @@ static void on_too_late(struct timer *t)
     exit_now(CONTAINER_OF(t, struct chat, deadline)->code);
 }
 
-static void on_console_closed(void *who)
+static void on_console_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     loop_stop(c->loop);
 }
 
-static void on_shop_closed(void *who)
+static void on_shop_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (!c->has_console) {
         loop_stop(c->loop);
@@ -101,30 +101,30 @@ static void on_shop_closed(void *who)
     console_close(&c->console, false, on_console_closed, c);
 }
 
-static void on_servers_left(void *who, bool in_time)
+static void on_servers_left(void *ctx, bool in_time)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (!in_time)
         exit_now(c->code);
     if (c->has_shop)
-        workshop_close(&c->shop, on_shop_closed, c);
+        runtime_close(&c->shop, on_shop_closed, c);
     else
         on_shop_closed(c);
 }
 
-static void on_session_closed(void *who)
+static void on_session_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (c->has_shop)
-        workshop_leave_servers(&c->shop);
+        runtime_leave_servers(&c->shop);
     service_leave_servers(&c->service, on_servers_left, c);
 }
 
-static void on_edit_closed(void *who)
+static void on_edit_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (c->here)
         chat_leave_seat(c, c->here, on_session_closed);
@@ -156,11 +156,11 @@ void chat_leave(struct chat *c)
 
 /* ---- from line to line --------------------------------------------------------------------- */
 
-static void on_line(void *who, struct str text);
+static void on_line(void *ctx, struct str text);
 
-static void on_leave(void *who)
+static void on_leave(void *ctx)
 {
-    chat_leave(who);
+    chat_leave(ctx);
 }
 
 static const struct line_answer prompt_answer = { .text = on_line, .leave = on_leave };
@@ -185,9 +185,9 @@ void chat_done(struct chat *c)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-static void on_turn(struct op *op, const struct err *e, void *who)
+static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     (void)op;
     c->turn.session = NULL;
@@ -241,9 +241,9 @@ void chat_compact(struct chat *c)
 }
 
 /* An empty line asks again. */
-static void on_line(void *who, struct str text)
+static void on_line(void *ctx, struct str text)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     arena_reset(&c->mem);
     c->state = CHAT_BUSY;
@@ -256,9 +256,9 @@ static void on_line(void *who, struct str text)
 
 /* ---- signals ------------------------------------------------------------------------------- */
 
-static void on_interrupt(int signum, void *who)
+static void on_interrupt(int signum, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (c->leave || c->state == CHAT_LEAVING)
         exit_now(EXIT_BY_SIGNAL + signum);
@@ -271,9 +271,9 @@ static void on_interrupt(int signum, void *who)
     chat_leave(c);
 }
 
-static void on_end(int signum, void *who)
+static void on_end(int signum, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     if (c->leave)
         exit_now(EXIT_BY_SIGNAL + signum);
@@ -282,9 +282,9 @@ static void on_end(int signum, void *who)
 }
 
 /* Nobody reads what we say. */
-static void on_gone(void *who)
+static void on_gone(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     c->code = EXIT_FAILED;
     chat_leave(c);
@@ -292,9 +292,9 @@ static void on_gone(void *who)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static void on_gathered(struct op *op, const struct err *e, void *who)
+static void on_gathered(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     (void)op;
     c->busy = NULL;
@@ -313,14 +313,14 @@ static void start(struct chat *c)
 {
     service_expect_servers(&c->service, &c->app->project.config);
     service_use(&c->service, &c->app->project.config);
-    workshop_use(&c->shop, &c->app->project.config);
-    if (!c->service.gathering.open) {
+    runtime_use(&c->shop, &c->app->project.config);
+    if (!c->service.readiness.open) {
         chat_begin(c, NULL);
         chat_first(c);
         return;
     }
-    chat_begin(c, &c->gathering.op);
-    gathering_wait(&c->service.gathering, &c->gathering, c->loop, c->service.limits, NULL,
+    chat_begin(c, &c->readiness.op);
+    readiness_wait(&c->service.readiness, &c->readiness, c->loop, c->service.limits, NULL,
                    on_gathered, c);
 }
 
@@ -352,7 +352,7 @@ static bool open_edit(struct chat *c, struct err *e)
                                          .history = history_path(c),
                                          .complete = chat_complete,
                                          .put = put_typed,
-                                         .who = c };
+                                         .ctx = c };
 
     return line_edit_open(&c->edit, &opts, e);
 }
@@ -368,8 +368,8 @@ static bool open_shop(struct chat *c, struct err *e)
 {
     struct app *app = c->app;
 
-    return workshop_open(&c->shop, &c->service, &app->project.mem, &app->project.config, c->keeps,
-                         e);
+    return runtime_open(&c->shop, &c->service, &app->project.mem, &app->project.config, c->keeps,
+                        e);
 }
 
 static bool open_console(struct chat *c, struct err *e)

@@ -55,8 +55,8 @@ struct chat {
     bool has_shop, has_console, has_edit; /* they are open */
 
     struct service service;
-    struct workshop shop;
-    struct gathering_wait gathering; /* until servers are connected, or took too long */
+    struct runtime shop;
+    struct readiness_wait readiness; /* until servers are connected, or took too long */
     struct timer deadline;           /* of all to end */
 
     struct console console;
@@ -69,7 +69,7 @@ struct chat {
     struct chat_seat seat[2]; /* the second is for the session that follows */
     struct chat_seat *here;   /* NULL: none is open yet */
     struct session *session;  /* of it */
-    void (*left)(void *who);  /* a seat was given up */
+    void (*left)(void *ctx);  /* a seat was given up */
     struct chat_seat *leaving;
     struct session_opening opening;
     struct session_changing changing;
@@ -109,7 +109,7 @@ extern const struct asking_kind chat_asking_kind;
 /* ---- chat_session.c -------------------------------------------------------------------------- */
 
 /* Close what is open on a seat, then call done with the chat. */
-void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *who));
+void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *ctx));
 
 /* Open the session that the command line names. */
 void chat_first(struct chat *c);

@@ -72,20 +72,20 @@ static void got_answer(struct chat *c, struct str line)
     hold(c, c->wanted);
 }
 
-static void on_answer(void *who, struct str text)
+static void on_answer(void *ctx, struct str text)
 {
-    got_answer(who, text.p ? text : STR(""));
+    got_answer(ctx, text.p ? text : STR(""));
 }
 
-static void on_no_answer(void *who)
+static void on_no_answer(void *ctx)
 {
-    got_answer(who, STR_NONE);
+    got_answer(ctx, STR_NONE);
 }
 
 /* Ctrl-c at a question means the turn; its question is taken back with it. */
-static void on_answer_interrupt(void *who)
+static void on_answer_interrupt(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     c->interrupts++;
     op_cancel(c->busy);

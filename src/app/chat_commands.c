@@ -88,9 +88,9 @@ static void put_session(const struct chat *c, struct buf *out, const struct stor
     buf_putc(out, '\n');
 }
 
-static void on_listed(struct op *op, const struct err *e, void *who)
+static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
     const struct store_session_page *page = &c->step.sessions;
     AUTO_BUF out;
 
@@ -146,7 +146,7 @@ static void on_continue(struct chat *c, struct str rest)
 
 static void list_agents(struct chat *c)
 {
-    struct agent_desk *d = desk_port(c->shop.desk);
+    struct agent_registry_port *d = agent_registry_port(c->shop.registry);
     size_t n;
     const struct agent_card *card = d->kind->cards(d, &n);
     AUTO_BUF out;
@@ -276,9 +276,9 @@ static void put_files(struct chat *c, struct buf *out)
         buf_put(out, STR("  ... and others\n"));
 }
 
-static void on_undone(struct op *op, const struct err *e, void *who)
+static void on_undone(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
     AUTO_BUF out;
 
     (void)op;

@@ -43,7 +43,7 @@ static void complete_command(struct arena *mem, struct str head, struct line_cho
 static void complete_agent(struct chat *c, struct arena *mem, struct str typed,
                            struct line_choices *out)
 {
-    struct agent_desk *d = desk_port(c->shop.desk);
+    struct agent_registry_port *d = agent_registry_port(c->shop.registry);
     size_t n;
     const struct agent_card *card = d->kind->cards(d, &n);
 
@@ -103,9 +103,9 @@ static size_t word_start(struct str head)
     return at;
 }
 
-void chat_complete(void *who, struct arena *mem, struct str head, struct line_choices *out)
+void chat_complete(void *ctx, struct arena *mem, struct str head, struct line_choices *out)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
     size_t start = word_start(head);
     struct str word = str_skip(head, start);
 

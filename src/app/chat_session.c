@@ -8,15 +8,15 @@
 
 #include "base/display.h"
 
-static struct agent_desk *desk_of(struct chat *c)
+static struct agent_registry_port *registry_of(struct chat *c)
 {
-    return desk_port(c->shop.desk);
+    return agent_registry_port(c->shop.registry);
 }
 
 /* Held for the caller; NULL, and it was said why. */
 static struct agent *take_agent(struct chat *c, const struct agent_want *want)
 {
-    struct agent_desk *d = desk_of(c);
+    struct agent_registry_port *d = registry_of(c);
     struct err e;
     struct agent *a = d->kind->take(d, want, &e);
 
@@ -57,21 +57,21 @@ static void greet(struct chat *c)
 
 /* ---- seats --------------------------------------------------------------------------------- */
 
-static void on_log_closed(void *who)
+static void on_log_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     c->left(c);
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     session_log_close(&c->leaving->log, on_log_closed, c);
 }
 
-void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *who))
+void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *ctx))
 {
     c->leaving = seat;
     c->left = done;
@@ -87,14 +87,14 @@ static void open_log(struct chat *c)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static void on_left(void *who)
+static void on_left(void *ctx)
 {
-    chat_done(who);
+    chat_done(ctx);
 }
 
-static void on_mode_set(struct op *op, const struct err *e, void *who)
+static void on_mode_set(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     (void)op;
     if (e)
@@ -119,9 +119,9 @@ static void settle(struct chat *c, struct chat_seat *before)
     }
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
     struct chat_seat *before = c->here;
 
     (void)op;
@@ -228,9 +228,9 @@ static void open_found(struct chat *c)
 
 static void ask_page(struct chat *c, struct store_cursor cursor);
 
-static void on_page(struct op *op, const struct err *e, void *who)
+static void on_page(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
     struct store_cursor cursor = c->step.sessions.cursor;
     bool clear = e || look_through(c, &c->step.sessions);
 
@@ -283,9 +283,9 @@ void chat_first(struct chat *c)
 
 /* ---- changing ------------------------------------------------------------------------------ */
 
-static void on_changed(struct op *op, const struct err *e, void *who)
+static void on_changed(struct op *op, const struct err *e, void *ctx)
 {
-    struct chat *c = who;
+    struct chat *c = ctx;
 
     (void)op;
     if (e)

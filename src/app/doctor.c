@@ -281,9 +281,9 @@ static struct finding check_daemon(struct app *app)
     AUTO_FD fd = -1;
     struct err e;
 
-    if (!door_path(&app->project, false, &path, &e))
+    if (!daemon_socket_path(&app->project, false, &path, &e))
         return found(HEALTH_NOTE, arena_str(&app->project.mem, str_of(e.text)));
-    fd = door_knock(path, &pid);
+    fd = daemon_connect(path, &pid);
     if (fd < 0)
         return found(HEALTH_OK, STR("none serves this root; `trefoil serve` would"));
     return found(HEALTH_OK,

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static bool sweep_sessions(struct shelf *s, int64_t *sessions, int64_t *bytes, struct err *e)
+static bool sweep_sessions(struct store_handle *s, int64_t *sessions, int64_t *bytes, struct err *e)
 {
     struct store_step step = { .what = STORE_GC };
     bool ok;
@@ -49,18 +49,18 @@ static int run(struct app *app, const void *args, int words, char **word)
 {
     struct swept swept = { .logs = { .now = clock_wall_ms() } };
     const struct limits *limits = &app->project.config.limits;
-    struct shelf s;
+    struct store_handle s;
     bool ok = true;
     struct err e;
 
     (void)args;
     (void)words;
     (void)word;
-    if (!shelf_open(&s, app))
+    if (!store_handle_open(&s, app))
         return EXIT_FAILED;
     if (s.port)
         ok = sweep_sessions(&s, &swept.sessions, &swept.session_bytes, &e);
-    shelf_close(&s);
+    store_handle_close(&s);
     ok = ok &&
          log_files_sweep(app->project.root.path,
                          app->project.state.fd >= 0 ? app->project.state.path : NULL, limits,

@@ -53,20 +53,20 @@ static int run(struct app *app, const void *args, int words, char **word)
 {
     struct store_step step = { .what = STORE_LOCKS };
     struct store_ask ask = { .step = &step, .steps = 1 };
-    struct shelf shelf;
+    struct store_handle handle;
     struct err e;
     bool ok;
 
     (void)args;
     (void)words;
     (void)word;
-    if (!shelf_open(&shelf, app))
+    if (!store_handle_open(&handle, app))
         return EXIT_FAILED;
-    ok = !shelf.port || store_wait(shelf.port, &ask, &e);
+    ok = !handle.port || store_wait(handle.port, &ask, &e);
     if (ok)
         print(app, &step.locks);
     store_ask_fini(&ask);
-    shelf_close(&shelf);
+    store_handle_close(&handle);
     return ok ? EXIT_OK : print_error(&e);
 }
 

@@ -23,22 +23,22 @@ struct mcp_run {
     struct app *app;
     struct loop *loop;
     struct service service;
-    struct workshop workshop;
+    struct runtime runtime;
     bool keeps;                /* there is a state directory */
-    bool hired;                /* the workshop is open */
+    bool opened;               /* the workshop is open */
     struct mcp_server *server; /* of the service, or of one agent */
     struct pipe_stream io;
     struct mcp_stdio stdio;
     struct drain drain;
     struct drain_part part;
-    struct timer begin, hire;
+    struct timer begin, open_agents;
     bool begun;
     int code;
 };
 
-static void on_upstreams_closed(void *who, bool in_time)
+static void on_upstreams_closed(void *ctx, bool in_time)
 {
-    struct mcp_run *run = who;
+    struct mcp_run *run = ctx;
 
     if (!in_time) /* the keepers end what is left, as soon as we are gone */
         _exit(run->code);
@@ -49,49 +49,49 @@ static void on_upstreams_closed(void *who, bool in_time)
 /* ---- agents ------------------------------------------------------------------------------ */
 
 /* Without a store they work, too; what is said is not kept then. */
-static bool open_workshop(struct mcp_run *run, struct err *e)
+static bool open_runtime(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;
 
-    if (workshop_open(&run->workshop, &run->service, &app->project.mem, &app->project.config,
-                      run->keeps, e))
+    if (runtime_open(&run->runtime, &run->service, &app->project.mem, &app->project.config,
+                     run->keeps, e))
         return true;
     if (!run->keeps)
         return false;
     LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
-    return workshop_open(&run->workshop, &run->service, &app->project.mem, &app->project.config,
-                         false, e);
+    return runtime_open(&run->runtime, &run->service, &app->project.mem, &app->project.config,
+                        false, e);
 }
 
-static void hire(struct mcp_run *run)
+static void open_agents(struct mcp_run *run)
 {
     struct err e;
 
-    if (run->hired)
+    if (run->opened)
         return;
-    run->hired = open_workshop(run, &e);
-    if (!run->hired) {
+    run->opened = open_runtime(run, &e);
+    if (!run->opened) {
         LOG(LOG_ERROR, "mcp", "there are no agents", LOG_Z("why", e.text));
-        gathering_end(&run->service.web.opening);
+        readiness_end(&run->service.web.opening);
         return;
     }
-    workshop_serve(&run->workshop);
+    runtime_serve(&run->runtime);
     if (run->begun)
-        workshop_use(&run->workshop, &run->app->project.config);
+        runtime_use(&run->runtime, &run->app->project.config);
 }
 
-static void on_hire(struct timer *t)
+static void on_open_agents(struct timer *t)
 {
-    hire(CONTAINER_OF(t, struct mcp_run, hire));
+    open_agents(CONTAINER_OF(t, struct mcp_run, open_agents));
 }
 
 /* Where agents are not among what is listed they come when one is called. */
-static void on_wanted(struct gathering *g)
+static void on_wanted(struct readiness *g)
 {
     struct mcp_run *run = CONTAINER_OF(g, struct mcp_run, service.web.opening);
 
-    if (!timer_is_set(&run->hire))
-        timer_set(run->loop, &run->hire, 0, on_hire);
+    if (!timer_is_set(&run->open_agents))
+        timer_set(run->loop, &run->open_agents, 0, on_open_agents);
 }
 
 static void on_begin(struct timer *t)
@@ -104,41 +104,41 @@ static void on_begin(struct timer *t)
      */
     if (run->service.scope != SCOPE_TOOLS || run->app->project.config.mode != ENDPOINT_READ_ONLY ||
         run->service.scopes)
-        hire(run);
+        open_agents(run);
     service_use(&run->service, &run->app->project.config);
     service_watch(&run->service);
     run->begun = true;
-    if (run->hired)
-        workshop_use(&run->workshop, &run->app->project.config);
+    if (run->opened)
+        runtime_use(&run->runtime, &run->app->project.config);
 }
 
 /* ---- leaving ----------------------------------------------------------------------------- */
 
-static void on_workshop_closed(void *who)
+static void on_runtime_closed(void *ctx)
 {
-    struct mcp_run *run = who;
+    struct mcp_run *run = ctx;
 
     service_leave_servers(&run->service, on_upstreams_closed, run);
 }
 
 static void on_done(struct mcp_stdio *s, const struct err *e)
 {
-    struct mcp_run *run = s->who;
+    struct mcp_run *run = s->ctx;
 
     if (e)
         run->code = print_error(e);
     timer_clear(run->loop, &run->begin);
-    timer_clear(run->loop, &run->hire);
-    if (run->hired)
-        workshop_close(&run->workshop, on_workshop_closed, run);
+    timer_clear(run->loop, &run->open_agents);
+    if (run->opened)
+        runtime_close(&run->runtime, on_runtime_closed, run);
     else
-        on_workshop_closed(run);
+        on_runtime_closed(run);
 }
 
 /* Told to stop: finish what is under way, but within limits.shutdown_ms. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct mcp_run *run = who;
+    struct mcp_run *run = ctx;
 
     (void)signum;
     drain_begin(&run->drain, run->service.limits->shutdown_ms);
@@ -232,7 +232,7 @@ static int run_here(struct app *app, const struct mcp_args *a, enum service_scop
 static bool run_attached(struct app *app, const struct mcp_args *a, enum service_scope scope,
                          int *code)
 {
-    struct door_hello hello = {
+    struct daemon_hello hello = {
         .face = STR("mcp"),
         .scope = str_of(service_scope_name(scope)),
         .agent = a->agent ? str_of(a->agent) : STR_NONE,

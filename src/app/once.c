@@ -9,7 +9,7 @@
 
 static void on_tried(struct upstreams *up)
 {
-    struct once *o = up->who;
+    struct once *o = up->ctx;
 
     o->tried = true;
     if (o->waiting)
@@ -19,7 +19,7 @@ static void on_tried(struct upstreams *up)
 /* Is the tool there that is waited for? Nobody else watches the servers of such a verb. */
 static void on_changed(struct upstreams *up)
 {
-    struct once *o = up->who;
+    struct once *o = up->ctx;
 
     if (o->waiting && o->wanted.p && offer_tool(&o->service.offer, o->wanted))
         loop_stop(o->loop);
@@ -31,9 +31,9 @@ static void on_deadline(struct timer *t)
 }
 
 /* The second time we leave as we stand; the keepers clean up. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct once *o = who;
+    struct once *o = ctx;
 
     if (o->interrupted)
         _exit(128 + signum);
@@ -62,7 +62,7 @@ bool once_open(struct once *o, struct app *app)
     service_open_audit(&o->service, &app->project.config);
     o->service.upstreams.on_tried = on_tried;
     o->service.upstreams.on_changed = on_changed;
-    o->service.upstreams.who = o;
+    o->service.upstreams.ctx = o;
     if (!loop_on_signal(o->loop, SIGINT, on_signal, o, &e) ||
         !loop_on_signal(o->loop, SIGTERM, on_signal, o, &e)) {
         print_error(&e);
@@ -93,9 +93,9 @@ bool once_use_locks(struct once *o)
     return true;
 }
 
-static void on_store_closed(void *who)
+static void on_store_closed(void *ctx)
 {
-    struct once *o = who;
+    struct once *o = ctx;
 
     o->store = NULL;
     loop_stop(o->loop);
@@ -152,9 +152,9 @@ void once_run(struct once *o)
     loop_run(o->loop);
 }
 
-static void on_closed(void *who, bool in_time)
+static void on_closed(void *ctx, bool in_time)
 {
-    struct once *o = who;
+    struct once *o = ctx;
 
     o->closed = in_time;
     loop_stop(o->loop);

@@ -20,7 +20,7 @@ struct once {
     bool closed;                          /* they have left */
     bool interrupted;                     /* by Ctrl-C */
     void (*on_interrupt)(struct once *o); /* NULL: stop waiting */
-    void *who;
+    void *ctx;
 };
 
 /* False, with the reason on stderr, when that does not work. */

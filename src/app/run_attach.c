@@ -130,9 +130,9 @@ static void stop(struct run_screen *s)
 }
 
 /* The second time we leave as we stand: the daemon sees that, too. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct far_run *r = who;
+    struct far_run *r = ctx;
 
     if (r->screen.interrupted)
         _exit(128 + signum);
@@ -156,9 +156,9 @@ static void free_ask(struct op *op)
 
 static const struct op_kind ask_kind = { .name = "ask", .release = free_ask };
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct far_ask *f = who;
+    struct far_ask *f = ctx;
     struct jw w = new_line(f->run);
 
     (void)op;
@@ -343,15 +343,15 @@ static bool write_request(struct app *app, const struct run_want *want, struct s
 
 static int knock(struct app *app, int *pid)
 {
-    char config[DOOR_LETTERS];
-    struct door_hello hello = { .face = STR("run") };
+    char config[DAEMON_DIGEST];
+    struct daemon_hello hello = { .face = STR("run") };
     struct err e;
 
-    if (!door_keys(&app->project.mem, &app->project.config, &hello.keys, &e))
+    if (!daemon_key_digests(&app->project.mem, &app->project.config, &hello.keys, &e))
         return -1;
-    door_config(&app->project, config);
+    daemon_config_digest(&app->project, config);
     hello.config = str_of(config);
-    return attach_door(&app->project, hello, pid);
+    return attach_socket(&app->project, hello, pid);
 }
 
 bool run_attached(struct app *app, const struct run_args *args, const struct run_want *want,

@@ -11,16 +11,16 @@
 struct run_here {
     struct once once;
     struct run_screen screen;
-    struct workshop shop;
+    struct runtime shop;
     struct run_job job;
     bool busy; /* the job is under way */
     bool step_done;
     int code;
 };
 
-static void on_step(void *who)
+static void on_step(void *ctx)
 {
-    struct run_here *r = who;
+    struct run_here *r = ctx;
 
     r->step_done = true;
     loop_stop(r->once.loop);
@@ -95,20 +95,20 @@ static void work(struct run_here *r, const struct run_want *want)
     r->busy = false;
 }
 
-static int in_workshop(struct run_here *r, const struct run_want *want)
+static int in_runtime(struct run_here *r, const struct run_want *want)
 {
     struct app *app = r->screen.app;
     struct err e;
 
-    if (!workshop_open(&r->shop, &r->once.service, &app->project.mem, &app->project.config,
-                       !want->no_save, &e)) {
+    if (!runtime_open(&r->shop, &r->once.service, &app->project.mem, &app->project.config,
+                      !want->no_save, &e)) {
         render_note(&r->screen.render, str_of(e.text));
         render_note(&r->screen.render, STR("--no-save works without a store"));
         return EXIT_FAILED;
     }
-    workshop_use(&r->shop, &app->project.config);
+    runtime_use(&r->shop, &app->project.config);
     work(r, want);
-    workshop_close(&r->shop, on_step, r);
+    runtime_close(&r->shop, on_step, r);
     wait_step(r);
     return r->code;
 }
@@ -121,7 +121,7 @@ static int on_screen(struct run_here *r, const struct run_want *want, int64_t ti
         return print_error(&e);
     once_use(&r->once, r->once.app->project.config.limits.gather_ms);
     return run_screen_close(&r->screen, run_screen_over(&r->screen) ? run_screen_early(&r->screen)
-                                                                    : in_workshop(r, want));
+                                                                    : in_runtime(r, want));
 }
 
 int run_here(struct app *app, const struct run_args *args, const struct run_want *want,

@@ -125,9 +125,9 @@ int run_screen_done(struct run_screen *s, int code, bool canceled)
 
 /* ---- what ends it early ---------------------------------------------------------------------- */
 
-static void on_gone(void *who)
+static void on_gone(void *ctx)
 {
-    struct run_screen *s = who;
+    struct run_screen *s = ctx;
 
     s->gone = true;
     s->stop(s);
@@ -169,9 +169,9 @@ bool run_screen_open(struct run_screen *s, int64_t timeout_ms, struct err *e)
     return true;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct run_screen *s = who;
+    struct run_screen *s = ctx;
 
     s->closed = true;
     loop_stop(s->loop);

@@ -24,10 +24,10 @@ struct serve {
     struct app *app;
     struct loop *loop;
     struct service service;
-    struct workshop workshop;
-    bool hired; /* the workshop is open */
+    struct runtime runtime;
+    bool opened; /* the workshop is open */
     struct drain drain;
-    struct drain_part part, door_part;
+    struct drain_part part, daemon_part;
     struct daemon daemon;
     char address[HTTP_ADDRESS];
     struct reload reload;
@@ -40,14 +40,14 @@ struct serve {
 
 /* ---- leaving ---------------------------------------------------------------------------- */
 
-static void on_store_closed(void *who)
+static void on_store_closed(void *ctx)
 {
-    loop_stop(((struct serve *)who)->loop);
+    loop_stop(((struct serve *)ctx)->loop);
 }
 
-static void on_upstreams_closed(void *who, bool in_time)
+static void on_upstreams_closed(void *ctx, bool in_time)
 {
-    struct serve *s = who;
+    struct serve *s = ctx;
     struct store *store = s->service.store;
 
     if (!in_time) /* the keepers end what is left, as soon as we are gone */
@@ -59,33 +59,33 @@ static void on_upstreams_closed(void *who, bool in_time)
         loop_stop(s->loop);
 }
 
-static void on_workshop_closed(void *who)
+static void on_runtime_closed(void *ctx)
 {
-    struct serve *s = who;
+    struct serve *s = ctx;
 
     service_leave_servers(&s->service, on_upstreams_closed, s);
 }
 
-static void on_daemon_closed(void *who)
+static void on_daemon_closed(void *ctx)
 {
-    struct serve *s = who;
+    struct serve *s = ctx;
 
-    if (s->hired)
-        workshop_close(&s->workshop, on_workshop_closed, s);
+    if (s->opened)
+        runtime_close(&s->runtime, on_runtime_closed, s);
     else
-        on_workshop_closed(s);
+        on_runtime_closed(s);
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct serve *s = who;
+    struct serve *s = ctx;
 
     daemon_close(&s->daemon, on_daemon_closed, s);
 }
 
-static void on_http_drained(void *who)
+static void on_http_drained(void *ctx)
 {
-    drain_leave(&((struct serve *)who)->part);
+    drain_leave(&((struct serve *)ctx)->part);
 }
 
 static void on_stop_part(struct drain_part *part)
@@ -96,14 +96,14 @@ static void on_stop_part(struct drain_part *part)
     http_server_drain(s->service.web.http, on_http_drained, s);
 }
 
-static void on_daemon_drained(void *who)
+static void on_daemon_drained(void *ctx)
 {
-    drain_leave(&((struct serve *)who)->door_part);
+    drain_leave(&((struct serve *)ctx)->daemon_part);
 }
 
-static void on_stop_door(struct drain_part *part)
+static void on_stop_daemon(struct drain_part *part)
 {
-    struct serve *s = CONTAINER_OF(part, struct serve, door_part);
+    struct serve *s = CONTAINER_OF(part, struct serve, daemon_part);
 
     daemon_drain(&s->daemon, on_daemon_drained, s);
 }
@@ -118,9 +118,9 @@ static void on_drained(struct drain *d, bool in_time)
 }
 
 /* A second signal does not wait. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct serve *s = who;
+    struct serve *s = ctx;
 
     (void)signum;
     if (s->drain.over) /* only servers are waited for now */
@@ -149,11 +149,11 @@ static void raise_descriptor_limit(struct serve *s)
 
 /* ---- the store --------------------------------------------------------------------------- */
 
-static void on_checked(struct op *op, const struct err *e, void *who)
+static void on_checked(struct op *op, const struct err *e, void *ctx)
 {
     struct store_ask *ask = CONTAINER_OF(op, struct store_ask, op);
 
-    (void)who;
+    (void)ctx;
     if (e)
         LOG(LOG_ERROR, "store", "the check found damage", LOG_Z("why", e->text));
     store_ask_fini(ask);
@@ -186,8 +186,11 @@ static bool open_store(struct serve *s, struct err *e)
     if (!state_dir_open(&s->app->project.state, e))
         return false;
     path = state_dir_file(&s->app->project.state, &s->app->project.mem, STATE_DATABASE);
-    return check_small(s, path, e) &&
-           store_open(s->loop, &s->app->project.config.limits, path, &s->service.store, e);
+    if (!check_small(s, path, e) ||
+        !store_open(s->loop, &s->app->project.config.limits, path, &s->service.store, e))
+        return false;
+    s->service.web.store_schema = store_schema(s->service.store);
+    return true;
 }
 
 /* What is wrong with an address is said by http_server_listen. */
@@ -289,20 +292,20 @@ static void on_reload(struct reload *r, const struct config *c)
     struct serve *s = CONTAINER_OF(r, struct serve, reload);
 
     service_use(&s->service, c);
-    if (s->hired)
-        workshop_use(&s->workshop, c);
+    if (s->opened)
+        runtime_use(&s->runtime, c);
     daemon_reloaded(&s->daemon);
 }
 
 /* The store is the service's, so nothing can fail that serving does not need as well. */
-static void hire(struct serve *s)
+static void open_agents(struct serve *s)
 {
     const struct config *c = &s->app->project.config;
     struct err e;
 
-    s->hired = workshop_open(&s->workshop, &s->service, &s->app->project.mem, c, true, &e);
-    if (s->hired)
-        workshop_serve(&s->workshop);
+    s->opened = runtime_open(&s->runtime, &s->service, &s->app->project.mem, c, true, &e);
+    if (s->opened)
+        runtime_serve(&s->runtime);
     else
         LOG(LOG_ERROR, "serve", "there are no agents", LOG_Z("why", e.text));
 }
@@ -313,13 +316,13 @@ static void on_begin(struct post *post)
 
     if (s->drain.begun)
         return;
-    hire(s);
+    open_agents(s);
     service_use(&s->service, &s->app->project.config);
     service_watch(&s->service);
-    if (s->hired)
-        workshop_use(&s->workshop, &s->app->project.config);
-    if (s->hired)
-        daemon_hire(&s->daemon, &s->workshop);
+    if (s->opened)
+        runtime_use(&s->runtime, &s->app->project.config);
+    if (s->opened)
+        daemon_use_runtime(&s->daemon, &s->runtime);
     if (s->unchecked)
         check_large(s);
 }
@@ -338,8 +341,8 @@ static bool start(struct serve *s, struct str address, struct err *e)
     drain_init(&s->drain, s->loop, on_drained);
     s->part = (struct drain_part){ .name = "http", .stop = on_stop_part };
     drain_join(&s->drain, &s->part);
-    s->door_part = (struct drain_part){ .name = "door", .stop = on_stop_door };
-    drain_join(&s->drain, &s->door_part);
+    s->daemon_part = (struct drain_part){ .name = "door", .stop = on_stop_daemon };
+    drain_join(&s->drain, &s->daemon_part);
     return check_project(s, address, e) && check_loopback(address, c->keys.n > 0, e) &&
            open_store(s, e) && loop_on_signal(s->loop, SIGTERM, on_signal, s, e) &&
            loop_on_signal(s->loop, SIGINT, on_signal, s, e) &&

@@ -29,16 +29,16 @@ static void print_json(const struct upstreams *up)
     struct jw w = jw_to(&out);
 
     buf_init(&out, OUTPUT_MOST);
-    servers_write(&w, up->fleet);
+    servers_write(&w, up->upstreams);
     print_output(&out);
     putchar('\n');
 }
 
 static const struct upstream *next(const struct once *o, const struct upstream *u)
 {
-    const struct mcp_fleet *f = o->service.upstreams.fleet;
+    const struct mcp_upstreams *f = o->service.upstreams.upstreams;
 
-    return f ? mcp_fleet_next(f, u) : NULL;
+    return f ? mcp_upstreams_next(f, u) : NULL;
 }
 
 static void print_left_out(const char *before, const struct mcp_client_facts *facts)

@@ -38,9 +38,9 @@ static bool check_room(const struct buf *out, struct err *e)
 
 /* ---- JSONL ----------------------------------------------------------------------------------- */
 
-static bool put_record(void *who, const struct store_event *record, struct err *e)
+static bool put_record(void *ctx, const struct store_event *record, struct err *e)
 {
-    struct buf *out = who;
+    struct buf *out = ctx;
     struct jw w = jw_to(out);
 
     jw_object(&w);
@@ -53,8 +53,8 @@ static bool put_record(void *who, const struct store_event *record, struct err *
     return check_room(out, e);
 }
 
-bool session_export_jsonl(struct shelf *s, const struct store_session *session, struct buf *out,
-                          struct err *e)
+bool session_export_jsonl(struct store_handle *s, const struct store_session *session,
+                          struct buf *out, struct err *e)
 {
     struct jw w = jw_to(out);
 
@@ -63,7 +63,7 @@ bool session_export_jsonl(struct shelf *s, const struct store_session *session, 
     session_write(&w, session);
     jw_object_end(&w);
     buf_putc(out, '\n');
-    return shelf_records(s, session->id, put_record, out, e);
+    return store_handle_records(s, session->id, put_record, out, e);
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -144,11 +144,11 @@ static void on_event(struct work_client *c, const struct event *ev)
 
 static const struct work_client_kind markdown_kind = { .event = on_event };
 
-bool session_export_markdown(struct shelf *s, const struct limits *limits,
+bool session_export_markdown(struct store_handle *s, const struct limits *limits,
                              const struct store_session *session, struct buf *out, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
-    struct history *h = shelf_history(s, limits, &mem, session->id, e);
+    struct history *h = store_handle_history(s, limits, &mem, session->id, e);
     struct markdown m = { .client = { &markdown_kind }, .out = out, .agent = session->agent };
 
     if (!h)

@@ -8,11 +8,11 @@
  * One object per line: the session, then its records as they are stored. Fails as the store does, or
  * with ERR_LIMIT when `out` is full.
  */
-bool session_export_jsonl(struct shelf *s, const struct store_session *session, struct buf *out,
-                          struct err *e);
+bool session_export_jsonl(struct store_handle *s, const struct store_session *session,
+                          struct buf *out, struct err *e);
 
 /* The conversation as Markdown; thoughts are left out. */
-bool session_export_markdown(struct shelf *s, const struct limits *limits,
+bool session_export_markdown(struct store_handle *s, const struct limits *limits,
                              const struct store_session *session, struct buf *out, struct err *e);
 
 /* What a list says of a session, and the first line of an export: its members. */

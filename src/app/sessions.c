@@ -42,9 +42,9 @@ static void put_line(struct listing *l, const struct store_session *s)
     buf_putc(&l->out, '\n');
 }
 
-static bool list_one(void *who, const struct store_session *s)
+static bool list_one(void *ctx, const struct store_session *s)
 {
-    struct listing *l = who;
+    struct listing *l = ctx;
 
     if (l->n++ == l->most)
         return false;
@@ -58,7 +58,7 @@ static bool list_one(void *who, const struct store_session *s)
     return true;
 }
 
-static int list(struct app *app, struct shelf *shelf, const struct sessions_args *args)
+static int list(struct app *app, struct store_handle *handle, const struct sessions_args *args)
 {
     struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
     bool ok = true;
@@ -68,8 +68,8 @@ static int list(struct app *app, struct shelf *shelf, const struct sessions_args
     l.w = jw_to(&l.out);
     if (app->opt.json)
         jw_array(&l.w);
-    if (shelf->port)
-        ok = session_each(shelf->port, list_one, &l, &e);
+    if (handle->port)
+        ok = session_each(handle->port, list_one, &l, &e);
     if (app->opt.json) {
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
@@ -91,12 +91,12 @@ static void put_stdout(struct render_sink *sink, enum render_side side, struct s
     fwrite(bytes.p, 1, bytes.n, stdout);
 }
 
-static int show(struct app *app, struct shelf *shelf, const struct sessions_args *args,
+static int show(struct app *app, struct store_handle *handle, const struct sessions_args *args,
                 const struct store_session *s)
 {
     struct render_sink sink = { put_stdout };
     bool terminal = isatty(STDOUT_FILENO);
-    struct render_opts opts = { .loop = shelf->loop,
+    struct render_opts opts = { .loop = handle->loop,
                                 .limits = &app->project.config.limits,
                                 .sink = &sink,
                                 .root = app->project.root.path,
@@ -108,7 +108,7 @@ static int show(struct app *app, struct shelf *shelf, const struct sessions_args
     struct render r;
     struct err e;
     struct history *h =
-        shelf_history(shelf, &app->project.config.limits, &app->project.mem, s->id, &e);
+        store_handle_history(handle, &app->project.config.limits, &app->project.mem, s->id, &e);
 
     if (!h)
         return print_error(&e);
@@ -139,7 +139,7 @@ static int write_export(struct app *app, const struct store_session *s, const st
     return app_done(app, "exported", arena_cstr(&app->project.mem, s->id), file);
 }
 
-static int export(struct app *app, struct shelf *shelf, const struct sessions_args *args,
+static int export(struct app *app, struct store_handle *handle, const struct sessions_args *args,
                   const struct store_session *s, const char *file)
 {
     struct str format = args->format ? str_of(args->format) : STR("jsonl");
@@ -149,21 +149,21 @@ static int export(struct app *app, struct shelf *shelf, const struct sessions_ar
 
     buf_init(&out, EXPORT_MOST);
     if (str_eq(format, STR("jsonl")))
-        ok = session_export_jsonl(shelf, s, &out, &e);
+        ok = session_export_jsonl(handle, s, &out, &e);
     else if (str_eq(format, STR("markdown")))
-        ok = session_export_markdown(shelf, &app->project.config.limits, s, &out, &e);
+        ok = session_export_markdown(handle, &app->project.config.limits, s, &out, &e);
     else
         return print_usage_error("sessions export: --format is jsonl or markdown");
     return ok ? write_export(app, s, &out, file) : print_error(&e);
 }
 
-static int delete (struct app *app, struct shelf *shelf, const struct store_session *s)
+static int delete (struct app *app, struct store_handle *handle, const struct store_session *s)
 {
     struct store_step step = { .what = STORE_SESSION_DELETE, .session = { .id = s->id } };
     struct store_ask ask = { .step = &step, .steps = 1 };
     const char *id = arena_cstr(&app->project.mem, s->id);
     struct err e;
-    bool ok = store_wait(shelf->port, &ask, &e);
+    bool ok = store_wait(handle->port, &ask, &e);
 
     store_ask_fini(&ask);
     if (!ok)
@@ -175,55 +175,56 @@ static int delete (struct app *app, struct shelf *shelf, const struct store_sess
 /* ---- the verb -------------------------------------------------------------------------------- */
 
 /* The session of an id, or of its beginning; false with the reason said. */
-static bool find(struct app *app, struct shelf *shelf, const char *id, struct store_session *out)
+static bool find(struct app *app, struct store_handle *handle, const char *id,
+                 struct store_session *out)
 {
     struct err e;
 
-    if (shelf->port && session_named(shelf->port, &app->project.mem, str_of(id), out, &e))
+    if (handle->port && session_named(handle->port, &app->project.mem, str_of(id), out, &e))
         return true;
-    if (!shelf->port)
+    if (!handle->port)
         fail(&e, ERR_NOT_FOUND, "there is no session %.80s: nothing is kept here", id);
     print_error(&e);
     return false;
 }
 
-static int delete_all(struct app *app, struct shelf *shelf, int words, char **word)
+static int delete_all(struct app *app, struct store_handle *handle, int words, char **word)
 {
     struct store_session s;
     int code = EXIT_OK;
 
     for (int i = 0; i < words; i++)
-        if (!find(app, shelf, word[i], &s) || delete (app, shelf, &s) != EXIT_OK)
+        if (!find(app, handle, word[i], &s) || delete (app, handle, &s) != EXIT_OK)
             code = EXIT_FAILED;
     return code;
 }
 
-static int act(struct app *app, struct shelf *shelf, const struct sessions_args *args, int words,
-               char **word)
+static int act(struct app *app, struct store_handle *handle, const struct sessions_args *args,
+               int words, char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
     struct store_session s;
 
     if (str_eq(what, STR("list")))
-        return list(app, shelf, args);
+        return list(app, handle, args);
     if (str_eq(what, STR("delete")))
-        return delete_all(app, shelf, words - 1, word + 1);
-    if (!find(app, shelf, word[1], &s))
+        return delete_all(app, handle, words - 1, word + 1);
+    if (!find(app, handle, word[1], &s))
         return EXIT_FAILED;
     if (str_eq(what, STR("show")))
-        return show(app, shelf, args, &s);
-    return export(app, shelf, args, &s, words == 3 ? word[2] : NULL);
+        return show(app, handle, args, &s);
+    return export(app, handle, args, &s, words == 3 ? word[2] : NULL);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct shelf shelf;
+    struct store_handle handle;
     int code;
 
-    if (!shelf_open(&shelf, app))
+    if (!store_handle_open(&handle, app))
         return EXIT_FAILED;
-    code = act(app, &shelf, args, words, word);
-    shelf_close(&shelf);
+    code = act(app, &handle, args, words, word);
+    store_handle_close(&handle);
     return code;
 }
 

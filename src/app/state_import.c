@@ -120,12 +120,12 @@ static void print_json(struct app *app, const struct store_import *i, const char
 /* The database of the root, with its schema up to date. */
 static bool make_database(struct app *app, const char **out, struct err *e)
 {
-    struct shelf shelf;
+    struct store_handle handle;
 
     *out = state_dir_file(&app->project.state, &app->project.mem, STATE_DATABASE);
-    if (!shelf_create(&shelf, app, *out, e))
+    if (!store_handle_create(&handle, app, *out, e))
         return false;
-    shelf_close(&shelf);
+    store_handle_close(&handle);
     return true;
 }
 

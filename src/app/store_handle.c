@@ -2,9 +2,9 @@
 
 #include "runtime/store_find.h"
 
-bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err *e)
+bool store_handle_create(struct store_handle *s, struct app *app, const char *path, struct err *e)
 {
-    *s = (struct shelf){ .loop = loop_new(LOOP_REAL_CLOCK) };
+    *s = (struct store_handle){ .loop = loop_new(LOOP_REAL_CLOCK) };
     if (!store_open(s->loop, &app->project.config.limits, path, &s->store, e)) {
         loop_free(s->loop);
         return false;
@@ -13,33 +13,33 @@ bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err
     return true;
 }
 
-bool shelf_open(struct shelf *s, struct app *app)
+bool store_handle_open(struct store_handle *s, struct app *app)
 {
     const char *path;
     struct err e;
 
-    *s = (struct shelf){ 0 };
+    *s = (struct store_handle){ 0 };
     if (!project_find_database(&app->project, &path, &e)) {
         if (e.code == ERR_NOT_FOUND)
             return true;
         print_error(&e);
         return false;
     }
-    if (shelf_create(s, app, path, &e))
+    if (store_handle_create(s, app, path, &e))
         return true;
     print_error(&e);
     return false;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct shelf *s = who;
+    struct store_handle *s = ctx;
 
     s->store = NULL;
     loop_stop(s->loop);
 }
 
-void shelf_close(struct shelf *s)
+void store_handle_close(struct store_handle *s)
 {
     if (!s->port)
         return;
@@ -51,9 +51,9 @@ void shelf_close(struct shelf *s)
     s->port = NULL;
 }
 
-bool shelf_records(struct shelf *s, struct str session,
-                   bool (*each)(void *who, const struct store_event *record, struct err *e),
-                   void *who, struct err *e)
+bool store_handle_records(struct store_handle *s, struct str session,
+                          bool (*each)(void *ctx, const struct store_event *record, struct err *e),
+                          void *ctx, struct err *e)
 {
     struct store_step step = { .what = STORE_EVENTS, .events = { .session = session } };
     bool ok, more;
@@ -63,7 +63,7 @@ bool shelf_records(struct shelf *s, struct str session,
 
         ok = store_wait(s->port, &ask, e);
         for (size_t i = 0; ok && i < step.events.n; i++) {
-            ok = each(who, &step.events.v[i], e);
+            ok = each(ctx, &step.events.v[i], e);
             step.events.after = step.events.v[i].seq;
         }
         more = ok && step.events.more;
@@ -72,17 +72,17 @@ bool shelf_records(struct shelf *s, struct str session,
     return ok;
 }
 
-static bool add(void *who, const struct store_event *record, struct err *e)
+static bool add(void *ctx, const struct store_event *record, struct err *e)
 {
-    return history_add(who, record->seq, record->kind, record->body, e);
+    return history_add(ctx, record->seq, record->kind, record->body, e);
 }
 
-struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
-                              struct str session, struct err *e)
+struct history *store_handle_history(struct store_handle *s, const struct limits *limits,
+                                     struct arena *mem, struct str session, struct err *e)
 {
     struct history *h = history_new(limits, mem);
 
-    if (shelf_records(s, session, add, h, e))
+    if (store_handle_records(s, session, add, h, e))
         return h;
     history_free(h);
     return NULL;

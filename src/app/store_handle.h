@@ -9,7 +9,7 @@
 #include "core/session/history.h"
 #include "store/store.h"
 
-struct shelf {
+struct store_handle {
     struct loop *loop;
     struct store *store;
     struct store_port *port;
@@ -20,20 +20,20 @@ struct shelf {
  * Nothing is made: without a database *port is NULL, and there is nothing to close. False, with the
  * reason on stderr, when it cannot be opened.
  */
-bool shelf_open(struct shelf *s, struct app *app);
+bool store_handle_open(struct store_handle *s, struct app *app);
 
 /* The database at a path, which is created if it is missing. */
-bool shelf_create(struct shelf *s, struct app *app, const char *path, struct err *e);
+bool store_handle_create(struct store_handle *s, struct app *app, const char *path, struct err *e);
 
-void shelf_close(struct shelf *s);
+void store_handle_close(struct store_handle *s);
 
 /* The records of a session, as they are stored, one after the other. */
-bool shelf_records(struct shelf *s, struct str session,
-                   bool (*each)(void *who, const struct store_event *record, struct err *e),
-                   void *who, struct err *e);
+bool store_handle_records(struct store_handle *s, struct str session,
+                          bool (*each)(void *ctx, const struct store_event *record, struct err *e),
+                          void *ctx, struct err *e);
 
 /* Its conversation, in mem. history_free it. NULL on failure. */
-struct history *shelf_history(struct shelf *s, const struct limits *limits, struct arena *mem,
-                              struct str session, struct err *e);
+struct history *store_handle_history(struct store_handle *s, const struct limits *limits,
+                                     struct arena *mem, struct str session, struct err *e);
 
 #endif

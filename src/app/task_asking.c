@@ -35,9 +35,9 @@ static void over(struct shown_ask *s)
 
 /* ---- answered -------------------------------------------------------------------------------- */
 
-static void on_given(struct op *op, const struct err *e, void *who)
+static void on_given(struct op *op, const struct err *e, void *ctx)
 {
-    struct shown_ask *s = who;
+    struct shown_ask *s = ctx;
 
     (void)op;
     if (e && e->code != ERR_CANCELED)
@@ -48,9 +48,9 @@ static void on_given(struct op *op, const struct err *e, void *who)
     over(s);
 }
 
-static void on_asked(struct op *op, const struct err *e, void *who)
+static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
-    struct shown_ask *s = who;
+    struct shown_ask *s = ctx;
 
     (void)op;
     if (e) {

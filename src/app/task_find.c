@@ -1,7 +1,7 @@
 #include "app/task_find.h"
 
 bool task_each(struct store_port *port, const struct store_task_page *filter,
-               bool (*each)(void *who, const struct store_task *t), void *who, struct err *e)
+               bool (*each)(void *ctx, const struct store_task *t), void *ctx, struct err *e)
 {
     struct store_step step = { .what = STORE_TASKS, .tasks = *filter };
     bool ok, more = true;
@@ -11,7 +11,7 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
 
         ok = store_wait(port, &ask, e);
         for (size_t i = 0; ok && more && i < step.tasks.n; i++)
-            more = each(who, &step.tasks.v[i]);
+            more = each(ctx, &step.tasks.v[i]);
         more = more && ok && step.tasks.more;
         store_ask_fini(&ask);
     } while (more);
@@ -24,9 +24,9 @@ struct search {
     struct str found;
 };
 
-static bool look(void *who, const struct store_task *t)
+static bool look(void *ctx, const struct store_task *t)
 {
-    struct search *f = who;
+    struct search *f = ctx;
 
     if (id_search_meets(&f->ids, t->id))
         f->found = arena_str(f->mem, t->id);
@@ -44,13 +44,13 @@ bool task_named(struct store_port *port, struct arena *mem, struct str beginning
     return true;
 }
 
-bool task_find(struct app *app, const struct shelf *shelf, const char *word, struct str *id)
+bool task_find(struct app *app, const struct store_handle *handle, const char *word, struct str *id)
 {
     struct err e;
 
-    if (shelf->port && task_named(shelf->port, &app->project.mem, str_of(word), id, &e))
+    if (handle->port && task_named(handle->port, &app->project.mem, str_of(word), id, &e))
         return true;
-    if (!shelf->port)
+    if (!handle->port)
         fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
     print_error(&e);
     return false;

@@ -1,18 +1,19 @@
 #include "app/task_remote.h"
 
-void task_remote_open(struct task_remote *t, const struct app *app, const struct shelf *shelf)
+void task_remote_open(struct task_remote *t, const struct app *app,
+                      const struct store_handle *handle)
 {
     *t = (struct task_remote){
-        .world = { .loop = shelf->loop,
+        .world = { .loop = handle->loop,
                    .limits = &app->project.config.limits,
-                   .store = shelf->port },
+                   .store = handle->port },
     };
     t->engine = task_engine_new(&(struct task_engine_opts){ .world = &t->world });
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct task_remote *t = who;
+    struct task_remote *t = ctx;
 
     t->closed = true;
     loop_stop(t->world.loop);

@@ -15,7 +15,8 @@ struct task_remote {
 };
 
 /* Of a shelf that has a store. */
-void task_remote_open(struct task_remote *t, const struct app *app, const struct shelf *shelf);
+void task_remote_open(struct task_remote *t, const struct app *app,
+                      const struct store_handle *handle);
 
 /* Runs the loop until it is closed. */
 void task_remote_close(struct task_remote *t);

@@ -10,17 +10,17 @@ enum { SHOWN = 200 };
 
 /* ---- the console ----------------------------------------------------------------------------- */
 
-static void on_console_gone(void *who)
+static void on_console_gone(void *ctx)
 {
-    struct task_screen *s = who;
+    struct task_screen *s = ctx;
 
     s->gone = true;
     if (s->on_gone)
-        s->on_gone(s->who);
+        s->on_gone(s->ctx);
 }
 
 bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop, bool thoughts,
-                      void (*on_gone)(void *who), void *who, struct err *e)
+                      void (*on_gone)(void *ctx), void *ctx, struct err *e)
 {
     struct render_opts opts = { .loop = loop,
                                 .limits = &app->project.config.limits,
@@ -28,7 +28,7 @@ bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop,
                                 .root = app->project.root.path,
                                 .thoughts = thoughts };
 
-    *s = (struct task_screen){ .app = app, .loop = loop, .on_gone = on_gone, .who = who };
+    *s = (struct task_screen){ .app = app, .loop = loop, .on_gone = on_gone, .ctx = ctx };
     if (!console_open(&s->console, loop, &app->project.config.limits, on_console_gone, s, e))
         return false;
     console_set(&s->console, &opts);
@@ -38,9 +38,9 @@ bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop,
     return true;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct task_screen *s = who;
+    struct task_screen *s = ctx;
 
     s->closed = true;
     loop_stop(s->loop);

@@ -18,13 +18,13 @@ struct task_screen {
     bool gone;             /* nobody reads what we print */
     bool asks;             /* questions are put to the person there (task_asking.h) */
     enum task_state state; /* as far as it was told */
-    void (*on_gone)(void *who);
-    void *who;
+    void (*on_gone)(void *ctx);
+    void *ctx;
 };
 
 /* on_gone: nobody reads any more; may be NULL. Fails when there is no stdout. */
 bool task_screen_open(struct task_screen *s, struct app *app, struct loop *loop, bool thoughts,
-                      void (*on_gone)(void *who), void *who, struct err *e);
+                      void (*on_gone)(void *ctx), void *ctx, struct err *e);
 
 /* The first line says what all is about. */
 void task_screen_begin(struct task_screen *s, struct str id, struct str agent);

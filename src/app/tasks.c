@@ -53,9 +53,9 @@ static void put_line(struct listing *l, const struct task_info *t)
     buf_putc(&l->out, '\n');
 }
 
-static bool list_one(void *who, const struct store_task *stored)
+static bool list_one(void *ctx, const struct store_task *stored)
 {
-    struct listing *l = who;
+    struct listing *l = ctx;
     AUTO_ARENA mem = { 0 };
     struct task_info t;
 
@@ -69,7 +69,7 @@ static bool list_one(void *who, const struct store_task *stored)
     return true;
 }
 
-static int list(struct app *app, struct shelf *shelf, const struct tasks_args *args)
+static int list(struct app *app, struct store_handle *handle, const struct tasks_args *args)
 {
     struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
     struct store_task_page filter = { .agent = args->agent ? str_of(args->agent) : STR_NONE,
@@ -81,8 +81,8 @@ static int list(struct app *app, struct shelf *shelf, const struct tasks_args *a
     l.w = jw_to(&l.out);
     if (app->opt.json)
         jw_array(&l.w);
-    if (shelf->port)
-        ok = task_each(shelf->port, &filter, list_one, &l, &e);
+    if (handle->port)
+        ok = task_each(handle->port, &filter, list_one, &l, &e);
     if (app->opt.json) {
         jw_array_end(&l.w);
         buf_putc(&l.out, '\n');
@@ -172,7 +172,7 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
     buf_putc(out, '\n');
 }
 
-static int show(struct app *app, struct shelf *shelf, struct str id)
+static int show(struct app *app, struct store_handle *handle, struct str id)
 {
     struct task_look l;
     struct task_info t;
@@ -181,7 +181,7 @@ static int show(struct app *app, struct shelf *shelf, struct str id)
     struct err e;
 
     buf_init(&out, OUT_MOST);
-    if (!task_look(&l, shelf->port, id, INT64_MAX, &e))
+    if (!task_look(&l, handle->port, id, INT64_MAX, &e))
         return print_error(&e);
     t = task_info_of(&app->project.mem, &l.step[0].task);
     if (app->opt.json) {
@@ -223,14 +223,14 @@ static void put_events(const struct store_event_page *page)
 }
 
 /* A page at a time: a long task has many. */
-static int events(struct shelf *shelf, struct str id, int64_t after)
+static int events(struct store_handle *handle, struct str id, int64_t after)
 {
     struct task_look l;
     bool more;
     struct err e;
 
     do {
-        if (!task_look(&l, shelf->port, id, after, &e))
+        if (!task_look(&l, handle->port, id, after, &e))
             return print_error(&e);
         put_events(&l.step[1].events);
         more = l.step[1].events.more && l.step[1].events.n;
@@ -248,7 +248,7 @@ static int bad_after(const struct tasks_args *args)
     return print_usage_error("tasks: --after %.40s: expected the number of an event", args->after);
 }
 
-static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_args *args,
+static int act_on_one(struct app *app, struct store_handle *handle, const struct tasks_args *args,
                       struct str what, const char *word)
 {
     bool to_show = str_eq(what, STR("show")), to_watch = str_eq(what, STR("watch")),
@@ -258,38 +258,38 @@ static int act_on_one(struct app *app, struct shelf *shelf, const struct tasks_a
 
     if (!read_after(args, &after))
         return bad_after(args);
-    if (!task_find(app, shelf, word, &id))
+    if (!task_find(app, handle, word, &id))
         return EXIT_FAILED;
     if (to_show)
-        return show(app, shelf, id);
+        return show(app, handle, id);
     if (to_tell)
-        return events(shelf, id, after);
-    return to_watch ? tasks_watch(app, shelf, id, after, args->thoughts) : tasks_cancel(app, id);
+        return events(handle, id, after);
+    return to_watch ? tasks_watch(app, handle, id, after, args->thoughts) : tasks_cancel(app, id);
 }
 
-static int watch_all(struct app *app, struct shelf *shelf, const struct tasks_args *args)
+static int watch_all(struct app *app, struct store_handle *handle, const struct tasks_args *args)
 {
     int64_t after;
     struct err e;
 
     if (!read_after(args, &after))
         return bad_after(args);
-    if (shelf->port)
-        return tasks_watch_all(app, shelf, args->after ? after : -1);
+    if (handle->port)
+        return tasks_watch_all(app, handle, args->after ? after : -1);
     fail(&e, ERR_NOT_FOUND, "there are no tasks to watch: nothing is stored for this root yet");
     return print_error(&e);
 }
 
-static int act(struct app *app, struct shelf *shelf, const struct tasks_args *args, int words,
-               char **word)
+static int act(struct app *app, struct store_handle *handle, const struct tasks_args *args,
+               int words, char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
 
     if (str_eq(what, STR("list")))
-        return list(app, shelf, args);
+        return list(app, handle, args);
     if (str_eq(what, STR("watch")) && words == 1)
-        return watch_all(app, shelf, args);
-    return act_on_one(app, shelf, args, what, word[1]);
+        return watch_all(app, handle, args);
+    return act_on_one(app, handle, args, what, word[1]);
 }
 
 /* Not for people: how a task gets a process of its own (task_child.h). */
@@ -304,15 +304,15 @@ static int work(struct app *app, char **word)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    struct shelf shelf;
+    struct store_handle handle;
     int code;
 
     if (words && str_eq(str_of(word[0]), STR("work")))
         return work(app, word + 1);
-    if (!shelf_open(&shelf, app))
+    if (!store_handle_open(&handle, app))
         return EXIT_FAILED;
-    code = act(app, &shelf, args, words, word);
-    shelf_close(&shelf);
+    code = act(app, &handle, args, words, word);
+    store_handle_close(&handle);
     return code;
 }
 

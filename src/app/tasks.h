@@ -7,10 +7,11 @@
 #include "core/task/task.h"
 
 /* Follow a task until it has ended, from behind the event `after` on (tasks_watch.c). */
-int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts);
+int tasks_watch(struct app *app, struct store_handle *handle, struct str id, int64_t after,
+                bool thoughts);
 
 /* Follow all of them, from behind the number `after` of their order on; negative: from now on. */
-int tasks_watch_all(struct app *app, struct shelf *shelf, int64_t after);
+int tasks_watch_all(struct app *app, struct store_handle *handle, int64_t after);
 
 /* Both work with agents of their own process (tasks_work.c). */
 struct task_dispatch {

@@ -22,7 +22,7 @@
 
 struct watching {
     struct app *app;
-    struct shelf *shelf;
+    struct store_handle *handle;
     struct task_screen screen;
     bool (*look)(struct watching *w, struct err *e); /* false: the store cannot be read */
     struct task_remote remote;
@@ -42,29 +42,29 @@ static void on_due(struct timer *t)
     struct watching *w = CONTAINER_OF(t, struct watching, pause);
 
     w->due = true;
-    loop_stop(w->shelf->loop);
+    loop_stop(w->handle->loop);
 }
 
-static void on_gone(void *who)
+static void on_gone(void *ctx)
 {
-    loop_stop(((struct watching *)who)->shelf->loop);
+    loop_stop(((struct watching *)ctx)->handle->loop);
 }
 
 /* The second time nothing is waited for. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct watching *w = who;
+    struct watching *w = ctx;
 
     if (w->interrupted)
         _exit(128 + signum);
     w->interrupted = true;
-    loop_stop(w->shelf->loop);
+    loop_stop(w->handle->loop);
 }
 
 /* Who only looked has not said no. */
-static void on_lost(void *who)
+static void on_lost(void *ctx)
 {
-    struct watching *w = who;
+    struct watching *w = ctx;
 
     task_asking_lose(&w->asking);
     task_screen_note(&w->screen, STR("the terminal is gone; what the task asks stays open"));
@@ -78,10 +78,10 @@ static bool is_left(const struct watching *w)
 static void rest(struct watching *w)
 {
     w->due = false;
-    timer_set(w->shelf->loop, &w->pause, w->app->project.config.limits.task_poll_ms, on_due);
+    timer_set(w->handle->loop, &w->pause, w->app->project.config.limits.task_poll_ms, on_due);
     while (!w->due && !is_left(w))
-        loop_run(w->shelf->loop);
-    timer_clear(w->shelf->loop, &w->pause);
+        loop_run(w->handle->loop);
+    timer_clear(w->handle->loop, &w->pause);
 }
 
 static void show_events(struct watching *w, const struct store_event_page *page)
@@ -110,7 +110,7 @@ static bool look_at_one(struct watching *w, struct err *e)
     const struct store_task *t = &l.step[0].task;
     struct task_info info;
 
-    if (!task_look(&l, w->shelf->port, w->id, w->after, e))
+    if (!task_look(&l, w->handle->port, w->id, w->after, e))
         return false;
     show_events(w, &l.step[1].events);
     note_idle(w, t);
@@ -125,9 +125,9 @@ static bool look_at_one(struct watching *w, struct err *e)
     return true;
 }
 
-static bool show_live(void *who, const struct store_task *t)
+static bool show_live(void *ctx, const struct store_task *t)
 {
-    struct watching *w = who;
+    struct watching *w = ctx;
     AUTO_ARENA mem = { 0 };
     enum task_state state = TASK_FAILED;
 
@@ -152,13 +152,13 @@ static bool look_at_all(struct watching *w, struct err *e)
         .feed = { .after = w->after < 0 ? INT64_MAX : w->after },
     };
     struct store_ask ask = { .step = &step, .steps = 1 };
-    bool ok = store_wait(w->shelf->port, &ask, e);
+    bool ok = store_wait(w->handle->port, &ask, e);
 
     for (size_t i = 0; ok && i < step.feed.n; i++)
         task_screen_feed(&w->screen, &step.feed.v[i]);
     if (ok && w->after < 0)
-        ok = task_each(w->shelf->port, &(struct store_task_page){ .only_live = true }, show_live, w,
-                       e);
+        ok = task_each(w->handle->port, &(struct store_task_page){ .only_live = true }, show_live,
+                       w, e);
     if (ok && step.feed.more)
         w->after = step.feed.v[step.feed.n - 1].n;
     else if (ok && w->after < step.feed.last)
@@ -183,22 +183,22 @@ static int follow(struct watching *w)
     return w->over ? w->code : w->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool thoughts)
+static int watch(struct app *app, struct store_handle *handle, struct watching *w, bool thoughts)
 {
     struct err e;
     int code;
 
     w->app = app;
-    w->shelf = shelf;
-    if (!loop_on_signal(shelf->loop, SIGINT, on_signal, w, &e) ||
-        !loop_on_signal(shelf->loop, SIGTERM, on_signal, w, &e) ||
-        !task_screen_open(&w->screen, app, shelf->loop, thoughts, on_gone, w, &e))
+    w->handle = handle;
+    if (!loop_on_signal(handle->loop, SIGINT, on_signal, w, &e) ||
+        !loop_on_signal(handle->loop, SIGTERM, on_signal, w, &e) ||
+        !task_screen_open(&w->screen, app, handle->loop, thoughts, on_gone, w, &e))
         return print_error(&e);
-    task_remote_open(&w->remote, app, shelf);
+    task_remote_open(&w->remote, app, handle);
     if (w->id.p && task_asking_can(&w->screen)) {
         task_asking_open(&w->asking, &w->screen, w->remote.engine, w->id);
         w->screen.console.on_lost = on_lost;
-        w->screen.console.lost_who = w;
+        w->screen.console.lost_ctx = w;
     }
     code = follow(w);
     task_asking_close(&w->asking);
@@ -206,18 +206,19 @@ static int watch(struct app *app, struct shelf *shelf, struct watching *w, bool 
     return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;
 }
 
-int tasks_watch(struct app *app, struct shelf *shelf, struct str id, int64_t after, bool thoughts)
+int tasks_watch(struct app *app, struct store_handle *handle, struct str id, int64_t after,
+                bool thoughts)
 {
     struct watching *w = ARENA_NEW(&app->project.mem, struct watching);
 
     *w = (struct watching){ .look = look_at_one, .id = id, .after = after };
-    return watch(app, shelf, w, thoughts);
+    return watch(app, handle, w, thoughts);
 }
 
-int tasks_watch_all(struct app *app, struct shelf *shelf, int64_t after)
+int tasks_watch_all(struct app *app, struct store_handle *handle, int64_t after)
 {
     struct watching *w = ARENA_NEW(&app->project.mem, struct watching);
 
     *w = (struct watching){ .look = look_at_all, .after = after };
-    return watch(app, shelf, w, false);
+    return watch(app, handle, w, false);
 }

@@ -20,11 +20,11 @@
 #include "runtime/runtime.h"
 #include "web/task_json.h"
 
-struct errand {
+struct command {
     struct once once;
     struct app *app;
     struct task_screen screen;
-    struct workshop shop;
+    struct runtime shop;
     const struct task_dispatch *what; /* NULL: cancel */
     struct str id;                    /* of the task */
     int64_t fence;                    /* work on it: it was given us; 0: no */
@@ -46,17 +46,17 @@ struct errand {
 
 /* ---- steps on the loop ----------------------------------------------------------------------- */
 
-static void on_step(void *who)
+static void on_step(void *ctx)
 {
-    struct errand *j = who;
+    struct command *j = ctx;
 
     j->step_done = true;
     loop_stop(j->once.loop);
 }
 
-static void on_step_op(struct op *op, const struct err *e, void *who)
+static void on_step_op(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *j = who;
+    struct command *j = ctx;
 
     (void)op;
     j->failed = e != NULL;
@@ -65,7 +65,7 @@ static void on_step_op(struct op *op, const struct err *e, void *who)
     on_step(j);
 }
 
-static void wait_step(struct errand *j)
+static void wait_step(struct command *j)
 {
     while (!j->step_done)
         loop_run(j->once.loop);
@@ -74,9 +74,9 @@ static void wait_step(struct errand *j)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-static void on_canceled(struct op *op, const struct err *e, void *who)
+static void on_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *j = who;
+    struct command *j = ctx;
 
     (void)op;
     (void)e; /* it may have ended by itself: then that is how it ended */
@@ -86,7 +86,7 @@ static void on_canceled(struct op *op, const struct err *e, void *who)
 }
 
 /* Whatever is under way, leave it. */
-static void stop(struct errand *j)
+static void stop(struct command *j)
 {
     if (!j->created || j->canceling || j->leaving) {
         loop_stop(j->once.loop);
@@ -99,15 +99,15 @@ static void stop(struct errand *j)
 
 static void on_interrupt(struct once *o)
 {
-    stop(CONTAINER_OF(o, struct errand, once));
+    stop(CONTAINER_OF(o, struct command, once));
 }
 
-static void on_gone(void *who)
+static void on_gone(void *ctx)
 {
-    stop(who);
+    stop(ctx);
 }
 
-static bool is_over(const struct errand *j)
+static bool is_over(const struct command *j)
 {
     return j->once.interrupted || j->screen.gone;
 }
@@ -119,9 +119,9 @@ struct reply {
     struct arena mem;
 };
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct reply *r = who;
+    struct reply *r = ctx;
 
     (void)op;
     (void)e; /* somebody was faster, or the task has ended */
@@ -129,7 +129,7 @@ static void on_answered(struct op *op, const struct err *e, void *who)
     arena_fini(&r->mem);
 }
 
-static void answer(struct errand *j, struct str key, bool yes)
+static void answer(struct command *j, struct str key, bool yes)
 {
     struct reply *r = ARENA_NEW(&j->app->project.mem, struct reply);
     struct json_opts opts = limits_json(&j->app->project.config.limits);
@@ -145,11 +145,11 @@ static void answer(struct errand *j, struct str key, bool yes)
     task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
-static void look(struct errand *j);
+static void look(struct command *j);
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *j = who;
+    struct command *j = ctx;
 
     (void)op;
     j->looking = false;
@@ -161,7 +161,7 @@ static void on_looked(struct op *op, const struct err *e, void *who)
     loop_stop(j->once.loop);
 }
 
-static void look(struct errand *j)
+static void look(struct command *j)
 {
     j->look_again = j->looking;
     if (j->looking)
@@ -171,7 +171,7 @@ static void look(struct errand *j)
     task_get(j->shop.tasks, &j->look, NULL, on_looked, j);
 }
 
-static void on_question(struct errand *j, const struct event_ask *ask)
+static void on_question(struct command *j, const struct event_ask *ask)
 {
     bool yes = j->what->yes && ask->kind == ASK_PERMISSION;
 
@@ -197,7 +197,7 @@ static bool is_given_up(struct arena *mem, struct json body)
            json_str(mem, json_get(body, STR("text"))).n;
 }
 
-static void on_asked(struct errand *j, struct str kind, struct str body)
+static void on_asked(struct command *j, struct str kind, struct str body)
 {
     struct json_opts opts = limits_json(&j->app->project.config.limits);
     AUTO_ARENA mem = { 0 };
@@ -220,7 +220,7 @@ static void on_asked(struct errand *j, struct str kind, struct str body)
 static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
                      struct str body)
 {
-    struct errand *j = CONTAINER_OF(w, struct errand, watch);
+    struct command *j = CONTAINER_OF(w, struct command, watch);
 
     task_screen_event(&j->screen, seq, at, kind, body);
     if (str_eq(kind, STR("ask")) || str_eq(kind, STR("answered")))
@@ -229,7 +229,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
 }
 
 /* Who is told that it was too slow goes on from where it was. */
-static void follow(struct errand *j)
+static void follow(struct command *j)
 {
     int64_t after = 0;
 
@@ -243,7 +243,7 @@ static void follow(struct errand *j)
         loop_run(j->once.loop);
 }
 
-static void stop_asking(struct errand *j)
+static void stop_asking(struct command *j)
 {
     task_asking_close(&j->asking);
     j->look_again = false;
@@ -251,7 +251,7 @@ static void stop_asking(struct errand *j)
         loop_run(j->once.loop);
 }
 
-static int outcome(struct errand *j)
+static int outcome(struct command *j)
 {
     const struct task_info *t = &j->ask.info;
     struct str why = task_stop(&j->app->project.mem, &j->app->project.config.limits, t->result);
@@ -263,13 +263,13 @@ static int outcome(struct errand *j)
     return task_exit_code(t->state, why);
 }
 
-static int tell_failure(struct errand *j)
+static int tell_failure(struct command *j)
 {
     task_screen_note(&j->screen, str_of(j->why.text));
     return j->why.code == ERR_NOT_FOUND || j->why.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int dispatch(struct errand *j)
+static int dispatch(struct command *j)
 {
     int code;
 
@@ -297,7 +297,7 @@ static int dispatch(struct errand *j)
     return code;
 }
 
-static int cancel(struct errand *j)
+static int cancel(struct command *j)
 {
     j->ask.id = j->id;
     task_cancel(j->shop.tasks, &j->ask, NULL, on_step_op, j);
@@ -310,13 +310,13 @@ static int cancel(struct errand *j)
                     j->app->project.root.path);
 }
 
-static void on_taken(void *who, const struct err *e)
+static void on_taken(void *ctx, const struct err *e)
 {
-    on_step_op(NULL, e, who);
+    on_step_op(NULL, e, ctx);
 }
 
 /* In the name of the one that has started us; it reads how that ended in the store. */
-static int work_on(struct errand *j)
+static int work_on(struct command *j)
 {
     task_take_over(j->shop.tasks, j->id, j->fence, on_taken, j);
     wait_step(j);
@@ -330,23 +330,23 @@ static int work_on(struct errand *j)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static int in_workshop(struct errand *j)
+static int in_runtime(struct command *j)
 {
     struct err e;
     int code;
 
-    if (!workshop_open(&j->shop, &j->once.service, &j->app->project.mem, &j->app->project.config,
-                       true, &e))
+    if (!runtime_open(&j->shop, &j->once.service, &j->app->project.mem, &j->app->project.config,
+                      true, &e))
         return print_error(&e);
-    workshop_use(&j->shop, &j->app->project.config);
+    runtime_use(&j->shop, &j->app->project.config);
     code = j->what ? dispatch(j) : j->fence ? work_on(j) : cancel(j);
     task_ask_fini(&j->ask);
-    workshop_close(&j->shop, on_step, j);
+    runtime_close(&j->shop, on_step, j);
     wait_step(j);
     return code;
 }
 
-static int on_screen(struct errand *j)
+static int on_screen(struct command *j)
 {
     struct err e;
     int code;
@@ -356,22 +356,22 @@ static int on_screen(struct errand *j)
     if (!j->app->opt.json)
         render_wait(&j->screen.render);
     once_use(&j->once, j->once.app->project.config.limits.gather_ms);
-    code = !is_over(j) ? in_workshop(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+    code = !is_over(j) ? in_runtime(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 
 static int work(struct app *app, const struct task_dispatch *what, struct str id, int64_t fence)
 {
-    struct errand *j = ARENA_NEW(&app->project.mem, struct errand);
+    struct command *j = ARENA_NEW(&app->project.mem, struct command);
     int code;
 
-    *j = (struct errand){ .app = app, .what = what, .id = id, .fence = fence };
+    *j = (struct command){ .app = app, .what = what, .id = id, .fence = fence };
     if (!once_open(&j->once, app))
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
     if (fence)
         once_use(&j->once, j->once.app->project.config.limits.gather_ms);
-    code = what ? on_screen(j) : in_workshop(j);
+    code = what ? on_screen(j) : in_runtime(j);
     once_close(&j->once);
     return code;
 }

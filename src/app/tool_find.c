@@ -28,9 +28,9 @@ bool tool_find_args(struct arena *mem, const struct limits *limits, struct str t
 
 void tool_find_warn(const struct once *o)
 {
-    const struct mcp_fleet *f = o->service.upstreams.fleet;
+    const struct mcp_upstreams *f = o->service.upstreams.upstreams;
 
-    for (const struct upstream *u = f ? mcp_fleet_next(f, NULL) : NULL; u; u = u->next) {
+    for (const struct upstream *u = f ? mcp_upstreams_next(f, NULL) : NULL; u; u = u->next) {
         struct err e;
 
         if (u->state == UP_READY || u->state == UP_DISABLED)
@@ -81,13 +81,13 @@ static bool fail_unknown(const struct service *s, struct str name, struct err *e
 static const struct tool *find_published(const struct service *s, struct str name, struct err *e)
 {
     const struct tool *t = offer_tool(&s->offer, name);
-    const struct mcp_fleet *f = s->upstreams.fleet;
+    const struct mcp_upstreams *f = s->upstreams.upstreams;
     const struct tool_name *n;
     struct err unknown;
 
     if (t)
         return t;
-    if (f && tool_names_find(mcp_fleet_names(f), name, &n, &unknown)) {
+    if (f && tool_names_find(mcp_upstreams_names(f), name, &n, &unknown)) {
         t = offer_tool(&s->offer, n->name);
         if (!t)
             fail(e, ERR_DENIED,

@@ -213,9 +213,9 @@ static void print_result(struct one_call *o, struct str raw)
     print_output(&out);
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct one_call *o = who;
+    struct one_call *o = ctx;
     struct err refused;
 
     (void)op;
@@ -255,9 +255,9 @@ static void open_console(struct one_call *o)
                                             &o->once.app->project.config.limits, NULL, NULL, &e);
 }
 
-static void on_console_closed(void *who)
+static void on_console_closed(void *ctx)
 {
-    struct one_call *o = who;
+    struct one_call *o = ctx;
 
     o->asks = false;
     loop_stop(o->once.loop);

@@ -11,7 +11,7 @@
 
 /* Lives for the call of record only. */
 struct audit_entry {
-    const char *who;
+    const char *caller;
     struct str principal, trace;
     int depth;
     const char *tool;

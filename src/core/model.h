@@ -147,9 +147,9 @@ struct provider {
 
 /* Ask. *t must live until it is done, which the loop tells like of every op; so are the events. */
 static inline void model_ask(struct provider *p, struct model_turn *t, struct op *parent,
-                             op_done_fn *done, void *who)
+                             op_done_fn *done, void *ctx)
 {
-    op_begin(&t->op, p->kind->op, p->loop, parent, done, who);
+    op_begin(&t->op, p->kind->op, p->loop, parent, done, ctx);
     p->kind->start(p, t);
 }
 

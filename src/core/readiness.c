@@ -3,9 +3,9 @@
 #include "base/container.h"
 
 /* Off the list, whatever ends it. */
-static void leave(struct gathering_wait *w)
+static void leave(struct readiness_wait *w)
 {
-    struct gathering_wait **at = &w->gathering->waits;
+    struct readiness_wait **at = &w->readiness->waits;
 
     while (*at && *at != w)
         at = &(*at)->next;
@@ -16,7 +16,7 @@ static void leave(struct gathering_wait *w)
 
 static void cancel_wait(struct op *op)
 {
-    leave(CONTAINER_OF(op, struct gathering_wait, op));
+    leave(CONTAINER_OF(op, struct readiness_wait, op));
     op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
 }
 
@@ -24,29 +24,29 @@ static const struct op_kind wait_kind = { .name = "gathering", .cancel = cancel_
 
 static void on_late(struct timer *t)
 {
-    struct gathering_wait *w = CONTAINER_OF(t, struct gathering_wait, timer);
+    struct readiness_wait *w = CONTAINER_OF(t, struct readiness_wait, timer);
 
     leave(w);
     op_ok(&w->op);
 }
 
-void gathering_wait(struct gathering *g, struct gathering_wait *w, struct loop *loop,
-                    const struct limits *limits, struct op *parent, op_done_fn *done, void *who)
+void readiness_wait(struct readiness *g, struct readiness_wait *w, struct loop *loop,
+                    const struct limits *limits, struct op *parent, op_done_fn *done, void *ctx)
 {
-    *w = (struct gathering_wait){ .gathering = g, .next = g->waits };
+    *w = (struct readiness_wait){ .readiness = g, .next = g->waits };
     g->waits = w;
-    op_begin(&w->op, &wait_kind, loop, parent, done, who);
+    op_begin(&w->op, &wait_kind, loop, parent, done, ctx);
     if (!w->op.canceled)
         timer_set(loop, &w->timer, limits->gather_ms, on_late);
     if (g->wanted)
         g->wanted(g);
 }
 
-void gathering_end(struct gathering *g)
+void readiness_end(struct readiness *g)
 {
     g->open = false;
     while (g->waits) {
-        struct gathering_wait *w = g->waits;
+        struct readiness_wait *w = g->waits;
 
         leave(w);
         op_ok(&w->op);

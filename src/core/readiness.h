@@ -11,27 +11,27 @@
 #include "base/limits.h"
 #include "loop/op.h"
 
-struct gathering_wait;
+struct readiness_wait;
 
 /* Program lifetime; {0} is over. */
-struct gathering {
+struct readiness {
     bool open;
-    void (*wanted)(struct gathering *g); /* somebody waits; may be NULL */
-    struct gathering_wait *waits;
+    void (*wanted)(struct readiness *g); /* somebody waits; may be NULL */
+    struct readiness_wait *waits;
 };
 
-struct gathering_wait {
+struct readiness_wait {
     struct op op; /* first */
-    struct gathering *gathering;
+    struct readiness *readiness;
     struct timer timer;
-    struct gathering_wait *next;
+    struct readiness_wait *next;
 };
 
 /* An op that succeeds when all is gathered, at the latest after limits.gather_ms. */
-void gathering_wait(struct gathering *g, struct gathering_wait *w, struct loop *loop,
-                    const struct limits *limits, struct op *parent, op_done_fn *done, void *who);
+void readiness_wait(struct readiness *g, struct readiness_wait *w, struct loop *loop,
+                    const struct limits *limits, struct op *parent, op_done_fn *done, void *ctx);
 
 /* Everything is there. */
-void gathering_end(struct gathering *g);
+void readiness_end(struct readiness *g);
 
 #endif

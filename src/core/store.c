@@ -9,9 +9,9 @@ static void on_cancel(struct op *op)
 const struct op_kind store_ask_kind = { .name = "store", .cancel = on_cancel };
 
 void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
-                 op_done_fn *done, void *who)
+                 op_done_fn *done, void *ctx)
 {
-    op_begin(&ask->op, &store_ask_kind, port->loop, parent, done, who);
+    op_begin(&ask->op, &store_ask_kind, port->loop, parent, done, ctx);
     ask->port = port;
     ask->now = loop_wall(port->loop);
     ask->writes = ask->failed = false;

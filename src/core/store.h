@@ -330,7 +330,7 @@ struct store_port {
 extern const struct op_kind store_ask_kind;
 
 void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
-                 op_done_fn *done, void *who);
+                 op_done_fn *done, void *ctx);
 
 static inline void store_ask_fini(struct store_ask *ask)
 {

@@ -24,7 +24,7 @@ struct attached {
     struct project *project;
     struct loop *loop;
     int pid; /* of the daemon */
-    struct sock_stream door;
+    struct sock_stream socket;
     struct buf last; /* its last word */
     struct timer late;
     int code;
@@ -42,7 +42,7 @@ bool attach_is_forbidden(void)
 /* One message, with our stdin and stdout beside it. */
 static bool send_with_stdio(int fd, struct str line)
 {
-    const int stdio[FD_PARCEL] = { STDIN_FILENO, STDOUT_FILENO };
+    const int stdio[FD_PACKET] = { STDIN_FILENO, STDOUT_FILENO };
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof(stdio))];
@@ -59,12 +59,12 @@ static bool send_with_stdio(int fd, struct str line)
     return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)line.n;
 }
 
-static bool say_hello(int fd, const struct door_hello *h)
+static bool say_hello(int fd, const struct daemon_hello *h)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, DOOR_LINE);
+    buf_init(&out, DAEMON_LINE);
     jw_object(&w);
     jw_kint(&w, "trefoil", h->trefoil);
     jw_kstr(&w, "version", h->version);
@@ -84,11 +84,11 @@ static bool say_hello(int fd, const struct door_hello *h)
 }
 
 /* Its line comes as one piece; what follows it stays in the socket. */
-static struct str await_answer(int fd, int ms, char line[DOOR_LINE])
+static struct str await_answer(int fd, int ms, char line[DAEMON_LINE])
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
     struct str got = { line, 0 };
-    ssize_t n = poll(&p, 1, ms) == 1 ? recv(fd, line, DOOR_LINE, MSG_PEEK) : -1;
+    ssize_t n = poll(&p, 1, ms) == 1 ? recv(fd, line, DAEMON_LINE, MSG_PEEK) : -1;
 
     got.n = n > 0 ? (size_t)n : 0;
     n = str_find_byte(got, '\n');
@@ -97,10 +97,10 @@ static struct str await_answer(int fd, int ms, char line[DOOR_LINE])
     return str_head(got, (size_t)n);
 }
 
-static bool is_let_in(struct project *project, int fd, const struct door_hello *h)
+static bool is_let_in(struct project *project, int fd, const struct daemon_hello *h)
 {
     const struct json_opts opts = { .max_depth = 8, .max_values = 100 };
-    char line[DOOR_LINE];
+    char line[DAEMON_LINE];
     struct json root = { 0 };
     struct str answer;
     struct err e;
@@ -117,20 +117,20 @@ static bool is_let_in(struct project *project, int fd, const struct door_hello *
     return false;
 }
 
-int attach_door(struct project *project, struct door_hello hello, int *out_pid)
+int attach_socket(struct project *project, struct daemon_hello hello, int *out_pid)
 {
     const char *path;
     AUTO_FD fd = -1;
     struct err e;
 
-    if (!door_path(project, false, &path, &e))
+    if (!daemon_socket_path(project, false, &path, &e))
         return -1;
-    fd = door_knock(path, out_pid);
+    fd = daemon_connect(path, out_pid);
     if (fd < 0)
         return -1;
-    hello.trefoil = DOOR_PROTOCOL;
+    hello.trefoil = DAEMON_PROTOCOL;
     hello.version = str_of(trefoil_version);
-    hello.digest = door_digest(project);
+    hello.digest = daemon_root_digest(project);
     return is_let_in(project, fd, &hello) ? TAKE_FD(fd) : -1;
 }
 
@@ -192,7 +192,7 @@ static void on_closed(struct stream *io)
     loop_stop(a->loop);
 }
 
-static const struct stream_events door_events = { on_bytes, on_end, on_room, on_closed };
+static const struct stream_events socket_events = { on_bytes, on_end, on_room, on_closed };
 
 /* ---- running ------------------------------------------------------------------------------- */
 
@@ -203,12 +203,12 @@ static void on_late(struct timer *t)
 }
 
 /* The daemon finishes what is under way; a second signal does not wait. */
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
-    struct attached *a = who;
+    struct attached *a = ctx;
 
     (void)signum;
-    shutdown(a->door.fd, SHUT_WR);
+    shutdown(a->socket.fd, SHUT_WR);
     timer_set(a->loop, &a->late, timer_is_set(&a->late) ? 0 : a->project->config.limits.shutdown_ms,
               on_late);
 }
@@ -222,14 +222,14 @@ static int wait_for_end(struct project *project, int fd, int pid)
     a->project = project;
     a->pid = pid;
     a->loop = loop_new(LOOP_REAL_CLOCK);
-    buf_init(&a->last, DOOR_LINE);
-    sock_stream_open(&a->door, a->loop, fd, &door_events, a, DOOR_LINE);
+    buf_init(&a->last, DAEMON_LINE);
+    sock_stream_open(&a->socket, a->loop, fd, &socket_events, a, DAEMON_LINE);
     if (!loop_on_signal(a->loop, SIGTERM, on_signal, a, &e) ||
         !loop_on_signal(a->loop, SIGINT, on_signal, a, &e)) {
         a->code = print_error(&e);
-        stream_close(&a->door.s);
+        stream_close(&a->socket.s);
     }
-    stream_start(&a->door.s);
+    stream_start(&a->socket.s);
     loop_run(a->loop);
     loop_free(a->loop);
     buf_fini(&a->last);
@@ -248,10 +248,10 @@ static bool hand_over(int fd)
     return send(fd, "\n", 1, MSG_NOSIGNAL) == 1;
 }
 
-bool attach(struct project *project, struct door_hello hello, int *out_code)
+bool attach(struct project *project, struct daemon_hello hello, int *out_code)
 {
     int pid;
-    AUTO_FD fd = has_terminal() ? -1 : attach_door(project, hello, &pid);
+    AUTO_FD fd = has_terminal() ? -1 : attach_socket(project, hello, &pid);
 
     if (fd < 0 || !hand_over(fd))
         return false;

@@ -18,7 +18,7 @@ bool attach_is_forbidden(void);
  * Ask the daemon for a face. Fills in version and digest. The connection, and the daemon's process;
  * -1: there is none that would have us, and the caller works in process.
  */
-int attach_door(struct project *project, struct door_hello hello, int *out_pid);
+int attach_socket(struct project *project, struct daemon_hello hello, int *out_pid);
 
 /* The sentence of a daemon that went away before it had ended what it did for us. */
 void attach_lost(int pid, struct err *e);
@@ -27,6 +27,6 @@ void attach_lost(int pid, struct err *e);
  * Ask for a face, hand over stdin and stdout, and wait. Fills in version and digest. True: it was there, and all is over by
  * now; *out_code is what to exit with.
  */
-bool attach(struct project *project, struct door_hello hello, int *out_code);
+bool attach(struct project *project, struct daemon_hello hello, int *out_code);
 
 #endif

@@ -6,13 +6,13 @@
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void check_done(struct mcp_guest *g)
+static void check_done(struct attached_mcp *g)
 {
     if (g->over && (g->shut || !g->handed))
         g->done(g);
 }
 
-static void say_last(struct mcp_guest *g, const struct err *e)
+static void say_last(struct attached_mcp *g, const struct err *e)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -25,19 +25,19 @@ static void say_last(struct mcp_guest *g, const struct err *e)
         jw_kbool(&w, "bye", true);
     jw_object_end(&w);
     buf_putc(&out, '\n');
-    stream_put(g->door, buf_str(&out));
-    stream_tell_room(g->door);
+    stream_put(g->socket, buf_str(&out));
+    stream_tell_room(g->socket);
 }
 
 static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
 {
-    struct mcp_guest *g = stdio->who;
+    struct attached_mcp *g = stdio->ctx;
 
     if (e)
         LOG(LOG_DEBUG, "daemon", "an attached program left early", LOG_Z("why", e->text));
     g->over = true;
     if (g->handed && g->dismissed)
-        stream_close(g->door);
+        stream_close(g->socket);
     else if (g->handed && !g->shut)
         say_last(g, e);
     check_done(g);
@@ -45,7 +45,7 @@ static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
 
 /* ---- the door of one that has handed over what it has ---------------------------------------- */
 
-static void begin(struct mcp_guest *g)
+static void begin(struct attached_mcp *g)
 {
     g->begun = true;
     g->own.s.events = &stream_link_events;
@@ -54,15 +54,15 @@ static void begin(struct mcp_guest *g)
 }
 
 /* It works by itself: nothing of what it had handed over was touched. */
-static void abandon(struct mcp_guest *g)
+static void abandon(struct attached_mcp *g)
 {
     stream_close(&g->own.s);
-    stream_close(g->door);
+    stream_close(g->socket);
 }
 
 static void on_bytes(struct stream *io, struct str bytes)
 {
-    struct mcp_guest *g = io->owner;
+    struct attached_mcp *g = io->owner;
 
     (void)bytes; /* whatever it is, it says that it waits */
     if (!g->begun)
@@ -71,21 +71,21 @@ static void on_bytes(struct stream *io, struct str bytes)
 
 static void on_end(struct stream *io, const struct err *e)
 {
-    struct mcp_guest *g = io->owner;
+    struct attached_mcp *g = io->owner;
 
     if (!g->begun)
         abandon(g);
     else if (g->over)
         stream_close(io);
     else if (e)
-        mcp_guest_gone(g);
+        attached_mcp_gone(g);
     else
         mcp_stdio_drain(&g->stdio);
 }
 
 static void on_room(struct stream *io)
 {
-    struct mcp_guest *g = io->owner;
+    struct attached_mcp *g = io->owner;
 
     if (g->over)
         stream_close(io);
@@ -93,13 +93,13 @@ static void on_room(struct stream *io)
 
 static void on_closed(struct stream *io)
 {
-    struct mcp_guest *g = io->owner;
+    struct attached_mcp *g = io->owner;
 
     g->shut = true;
     check_done(g);
 }
 
-static const struct stream_events door_events = { on_bytes, on_end, on_room, on_closed };
+static const struct stream_events socket_events = { on_bytes, on_end, on_room, on_closed };
 
 /* What is handed over, as long as it is not ours: it is not read, and can only be closed. */
 static void no_bytes(struct stream *io, struct str bytes)
@@ -121,7 +121,7 @@ static void no_room(struct stream *io)
 
 static void on_abandoned(struct stream *io)
 {
-    struct mcp_guest *g = io->owner;
+    struct attached_mcp *g = io->owner;
 
     g->over = true;
     check_done(g);
@@ -132,45 +132,45 @@ static const struct stream_events idle_events = { no_bytes, no_end, no_room, on_
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* They get a mode of their own where that is possible, as in the program's own process. */
-static bool take_over(struct mcp_guest *g, struct fd_parcel *parcel, struct err *e)
+static bool take_over(struct attached_mcp *g, struct fd_packet *packet, struct err *e)
 {
     AUTO_FD in = -1;
     AUTO_FD out = -1;
     bool ok =
-        fd_own_nonblocking(parcel->fd[0], &in, e) && fd_own_nonblocking(parcel->fd[1], &out, e);
+        fd_own_nonblocking(packet->fd[0], &in, e) && fd_own_nonblocking(packet->fd[1], &out, e);
 
-    fd_parcel_fini(parcel);
+    fd_packet_fini(packet);
     if (!ok)
         return false;
-    pipe_stream_open(&g->own, g->door->loop, TAKE_FD(in), TAKE_FD(out), &idle_events, g,
-                     g->door->out.max);
+    pipe_stream_open(&g->own, g->socket->loop, TAKE_FD(in), TAKE_FD(out), &idle_events, g,
+                     g->socket->out.max);
     return true;
 }
 
-bool mcp_guest_start(struct mcp_guest *g, struct mcp_server *server, enum framing framing,
-                     struct stream *door, struct fd_parcel *parcel,
-                     void (*done)(struct mcp_guest *g), void *who, struct err *e)
+bool attached_mcp_start(struct attached_mcp *g, struct mcp_server *server, enum framing framing,
+                        struct stream *socket, struct fd_packet *packet,
+                        void (*done)(struct attached_mcp *g), void *ctx, struct err *e)
 {
-    g->door = door;
-    g->handed = parcel->n == FD_PARCEL;
+    g->socket = socket;
+    g->handed = packet->n == FD_PACKET;
     g->over = g->shut = g->dismissed = false;
     g->begun = !g->handed;
     g->server = server;
     g->framing = framing;
     g->done = done;
-    g->who = who;
-    if (g->handed && !take_over(g, parcel, e))
+    g->ctx = ctx;
+    if (g->handed && !take_over(g, packet, e))
         return false;
-    fd_parcel_fini(parcel);
-    door->events = g->handed ? &door_events : &stream_link_events;
-    door->owner = g->handed ? (void *)g : &g->stdio.link;
-    stream_put(door, STR("{\"ok\":true}\n"));
+    fd_packet_fini(packet);
+    socket->events = g->handed ? &socket_events : &stream_link_events;
+    socket->owner = g->handed ? (void *)g : &g->stdio.link;
+    stream_put(socket, STR("{\"ok\":true}\n"));
     if (!g->handed)
-        mcp_stdio_start(&g->stdio, server, door, framing, on_stdio_done, g);
+        mcp_stdio_start(&g->stdio, server, socket, framing, on_stdio_done, g);
     return true;
 }
 
-void mcp_guest_drain(struct mcp_guest *g)
+void attached_mcp_drain(struct attached_mcp *g)
 {
     g->dismissed = true;
     if (!g->begun)
@@ -179,7 +179,7 @@ void mcp_guest_drain(struct mcp_guest *g)
         mcp_stdio_drain(&g->stdio);
 }
 
-void mcp_guest_gone(struct mcp_guest *g)
+void attached_mcp_gone(struct attached_mcp *g)
 {
     if (!g->begun) {
         abandon(g);
@@ -189,14 +189,14 @@ void mcp_guest_gone(struct mcp_guest *g)
     }
 }
 
-void mcp_guest_stop(struct mcp_guest *g)
+void attached_mcp_stop(struct attached_mcp *g)
 {
     g->dismissed = true;
-    mcp_guest_gone(g);
+    attached_mcp_gone(g);
     if (!g->begun)
         return;
     if (!g->over)
         stream_break(g->stdio.link.io);
     else if (!g->shut)
-        stream_close(g->door);
+        stream_close(g->socket);
 }

@@ -20,9 +20,9 @@
 #include "loop/fd_stream.h"
 #include "proto/mcp/server/mcp_stdio.h"
 
-struct mcp_guest {
+struct attached_mcp {
     struct mcp_stdio stdio;
-    struct stream *door;
+    struct stream *socket;
     struct pipe_stream own; /* on what was handed over */
     bool handed;
     bool begun; /* what was handed over is ours */
@@ -31,20 +31,20 @@ struct mcp_guest {
     bool over;      /* stdio is done */
     bool shut;      /* the door is closed */
     bool dismissed; /* by us */
-    void (*done)(struct mcp_guest *g);
-    void *who;
+    void (*done)(struct attached_mcp *g);
+    void *ctx;
 };
 
 /*
  * Serve it; the door's events are its own from now on, and it closes it. done is called from the
  * loop. False: what was handed over is of no use; nothing has begun. Empties the parcel.
  */
-bool mcp_guest_start(struct mcp_guest *g, struct mcp_server *server, enum framing framing,
-                     struct stream *door, struct fd_parcel *parcel,
-                     void (*done)(struct mcp_guest *g), void *who, struct err *e);
+bool attached_mcp_start(struct attached_mcp *g, struct mcp_server *server, enum framing framing,
+                        struct stream *socket, struct fd_packet *packet,
+                        void (*done)(struct attached_mcp *g), void *ctx, struct err *e);
 
-void mcp_guest_drain(struct mcp_guest *g); /* we stop: answer what is under way */
-void mcp_guest_gone(struct mcp_guest *g);  /* nobody is there any more */
-void mcp_guest_stop(struct mcp_guest *g);  /* now; one that does not read is not waited for */
+void attached_mcp_drain(struct attached_mcp *g); /* we stop: answer what is under way */
+void attached_mcp_gone(struct attached_mcp *g);  /* nobody is there any more */
+void attached_mcp_stop(struct attached_mcp *g);  /* now; one that does not read is not waited for */
 
 #endif

@@ -9,18 +9,18 @@
 enum { OUT_KEPT = 64 << 10 };
 
 /* A question of the agent: an op under it, so that we hear when it is taken back. */
-struct guest_ask {
+struct attached_ask {
     struct op op; /* first */
-    struct run_guest *guest;
+    struct attached_run *client;
     struct ask *ask;
     int64_t id;
     struct json answer;
-    struct guest_ask *next;
+    struct attached_ask *next;
 };
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static struct jw new_line(struct run_guest *g)
+static struct jw new_line(struct attached_run *g)
 {
     struct jw w = jw_to(&g->out);
 
@@ -30,7 +30,7 @@ static struct jw new_line(struct run_guest *g)
 }
 
 /* False: it is too large, and was not sent. */
-static bool send_line(struct run_guest *g, struct jw *w)
+static bool send_line(struct attached_run *g, struct jw *w)
 {
     struct str line;
     bool fits;
@@ -44,14 +44,14 @@ static bool send_line(struct run_guest *g, struct jw *w)
     return fits;
 }
 
-static struct run_guest *of_job(struct run_job *j)
+static struct attached_run *of_job(struct run_job *j)
 {
-    return CONTAINER_OF(j, struct run_guest, job);
+    return CONTAINER_OF(j, struct attached_run, job);
 }
 
 static void on_begins(struct run_job *j, struct str session, struct str agent, struct str model)
 {
-    struct run_guest *g = of_job(j);
+    struct attached_run *g = of_job(j);
     struct jw w = new_line(g);
 
     jw_plain_key(&w, STR("begins"));
@@ -65,7 +65,7 @@ static void on_begins(struct run_job *j, struct str session, struct str agent, s
 
 static void on_turns(struct run_job *j)
 {
-    struct run_guest *g = of_job(j);
+    struct attached_run *g = of_job(j);
     struct jw w = new_line(g);
 
     jw_kbool(&w, "turns", true);
@@ -74,14 +74,14 @@ static void on_turns(struct run_job *j)
 
 static void on_note(struct run_job *j, struct str text)
 {
-    struct run_guest *g = of_job(j);
+    struct attached_run *g = of_job(j);
     struct jw w = new_line(g);
 
     jw_kstr(&w, "note", text);
     send_line(g, &w);
 }
 
-static bool tell(struct run_guest *g, struct str below, const struct event *ev)
+static bool tell(struct attached_run *g, struct str below, const struct event *ev)
 {
     struct jw w = new_line(g);
 
@@ -93,7 +93,7 @@ static bool tell(struct run_guest *g, struct str below, const struct event *ev)
 
 static void on_event(struct work_client *c, const struct event *ev)
 {
-    struct run_guest *g = CONTAINER_OF(c, struct run_guest, client);
+    struct attached_run *g = CONTAINER_OF(c, struct attached_run, client);
     const struct event cut = {
         .kind = EVENT_NOTICE,
         .notice = { NOTICE_WARNING, STR("an event that is too large was left out") },
@@ -105,14 +105,14 @@ static void on_event(struct work_client *c, const struct event *ev)
 
 static void on_below(struct work_client *c, struct str session, const struct event *ev)
 {
-    tell(CONTAINER_OF(c, struct run_guest, client), session, ev);
+    tell(CONTAINER_OF(c, struct attached_run, client), session, ev);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static void drop_ask(struct guest_ask *q)
+static void drop_ask(struct attached_ask *q)
 {
-    struct guest_ask **at = &q->guest->asks;
+    struct attached_ask **at = &q->client->asks;
 
     while (*at && *at != q)
         at = &(*at)->next;
@@ -120,9 +120,9 @@ static void drop_ask(struct guest_ask *q)
         *at = q->next;
 }
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct guest_ask *q = who;
+    struct attached_ask *q = ctx;
 
     (void)op;
     if (e)
@@ -133,37 +133,37 @@ static void on_answered(struct op *op, const struct err *e, void *who)
 
 static void on_taken_back(struct op *op)
 {
-    struct guest_ask *q = CONTAINER_OF(op, struct guest_ask, op);
+    struct attached_ask *q = CONTAINER_OF(op, struct attached_ask, op);
     struct jw w;
 
     if (op->settled)
         return;
     drop_ask(q);
-    w = new_line(q->guest);
+    w = new_line(q->client);
     jw_kint(&w, "taken", q->id);
-    send_line(q->guest, &w);
+    send_line(q->client, &w);
     op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
 }
 
 static const struct op_kind ask_kind = { .name = "guest ask", .cancel = on_taken_back };
 
-static bool put_ask(struct guest_ask *q)
+static bool put_ask(struct attached_ask *q)
 {
     const struct ask *ask = q->ask;
-    struct jw w = new_line(q->guest);
+    struct jw w = new_line(q->client);
 
     jw_kint(&w, "ask", q->id);
     jw_kstr(&w, "kind", str_of(ask_names[ask->kind]));
     jw_kraw(&w, "params", ask->params);
-    return send_line(q->guest, &w);
+    return send_line(q->client, &w);
 }
 
 static void on_ask(struct work_client *c, struct ask *ask)
 {
-    struct run_guest *g = CONTAINER_OF(c, struct run_guest, client);
-    struct guest_ask *q = ARENA_NEW(ask->call->mem, struct guest_ask);
+    struct attached_run *g = CONTAINER_OF(c, struct attached_run, client);
+    struct attached_ask *q = ARENA_NEW(ask->call->mem, struct attached_ask);
 
-    *q = (struct guest_ask){ .guest = g, .ask = ask, .id = ++g->last_ask, .next = g->asks };
+    *q = (struct attached_ask){ .client = g, .ask = ask, .id = ++g->last_ask, .next = g->asks };
     if (!put_ask(q)) {
         ask_refuse(ask, &(struct err){ ERR_LIMIT, "the question is too large to be asked" });
         return;
@@ -174,7 +174,7 @@ static void on_ask(struct work_client *c, struct ask *ask)
 
 static bool on_can(const struct work_client *c, enum ask_kind kind)
 {
-    const struct run_guest *g = CONTAINER_OF(c, const struct run_guest, client);
+    const struct attached_run *g = CONTAINER_OF(c, const struct attached_run, client);
 
     return kind == ASK_PERMISSION || (asking_can(kind) && g->person);
 }
@@ -182,10 +182,10 @@ static bool on_can(const struct work_client *c, enum ask_kind kind)
 static const struct work_client_kind client_kind = { on_event, on_can, on_ask, on_below };
 
 /* One that was taken back meanwhile is not found any more. */
-static void answer(struct run_guest *g, const struct run_line *line)
+static void answer(struct attached_run *g, const struct run_line *line)
 {
     struct json_opts opts = limits_json(g->service->limits);
-    struct guest_ask *q = g->asks;
+    struct attached_ask *q = g->asks;
     struct arena *mem;
     struct err e;
 
@@ -207,7 +207,7 @@ static void answer(struct run_guest *g, const struct run_line *line)
 /* ---- the job --------------------------------------------------------------------------------- */
 
 /* The last word was said. */
-static void end(struct run_guest *g)
+static void end(struct attached_run *g)
 {
     g->over = true;
     if (g->hurry || g->gone) {
@@ -218,7 +218,7 @@ static void end(struct run_guest *g)
     }
 }
 
-static void say_done(struct run_guest *g, int code, bool canceled)
+static void say_done(struct attached_run *g, int code, bool canceled)
 {
     struct jw w = new_line(g);
 
@@ -230,7 +230,7 @@ static void say_done(struct run_guest *g, int code, bool canceled)
 
 static void on_done(struct run_job *j, int code, bool canceled)
 {
-    struct run_guest *g = of_job(j);
+    struct attached_run *g = of_job(j);
 
     g->working = false;
     say_done(g, code, canceled);
@@ -238,15 +238,15 @@ static void on_done(struct run_job *j, int code, bool canceled)
 
 static const struct run_job_kind job_kind = { on_begins, on_turns, on_note, on_done };
 
-static void start(struct run_guest *g)
+static void start(struct attached_run *g)
 {
     g->working = true;
     run_job_start(&g->job);
 }
 
-static void on_gathered(struct op *op, const struct err *e, void *who)
+static void on_gathered(struct op *op, const struct err *e, void *ctx)
 {
-    struct run_guest *g = who;
+    struct attached_run *g = ctx;
 
     if (e || op->canceled || g->gone) /* also what came after all was there, and before this */
         say_done(g, EXIT_FAILED, true);
@@ -254,7 +254,7 @@ static void on_gathered(struct op *op, const struct err *e, void *who)
         start(g);
 }
 
-static void begin(struct run_guest *g, const struct run_line *line)
+static void begin(struct attached_run *g, const struct run_line *line)
 {
     struct err e;
 
@@ -263,15 +263,15 @@ static void begin(struct run_guest *g, const struct run_line *line)
         return;
     }
     g->asked = true;
-    if (!g->service->gathering.open) {
+    if (!g->service->readiness.open) {
         start(g);
         return;
     }
-    gathering_wait(&g->service->gathering, &g->wait, g->service->loop, g->service->limits, NULL,
+    readiness_wait(&g->service->readiness, &g->wait, g->service->loop, g->service->limits, NULL,
                    on_gathered, g);
 }
 
-static void cancel(struct run_guest *g)
+static void cancel(struct attached_run *g)
 {
     if (g->working)
         run_job_cancel(&g->job);
@@ -285,7 +285,7 @@ static void cancel(struct run_guest *g)
 
 static void on_frame(struct link *link, const struct frame *frame)
 {
-    struct run_guest *g = link->owner;
+    struct attached_run *g = link->owner;
     AUTO_ARENA mem = { 0 };
     struct run_line line;
     struct err e;
@@ -294,7 +294,7 @@ static void on_frame(struct link *link, const struct frame *frame)
         return;
     if (!run_line_read(g->asked ? &mem : &g->mem, frame, g->service->limits, &line, &e)) {
         LOG(LOG_DEBUG, "daemon", "a line that is none", LOG_Z("why", e.text));
-        run_guest_gone(g);
+        attached_run_gone(g);
     } else if (!g->asked) {
         begin(g, &line);
     } else if (line.cancel) {
@@ -307,12 +307,12 @@ static void on_frame(struct link *link, const struct frame *frame)
 static void on_end(struct link *link, const struct err *e)
 {
     (void)e;
-    run_guest_gone(link->owner);
+    attached_run_gone(link->owner);
 }
 
 static void on_closed(struct link *link)
 {
-    struct run_guest *g = link->owner;
+    struct attached_run *g = link->owner;
 
     buf_fini(&g->out);
     arena_fini(&g->mem);
@@ -321,13 +321,13 @@ static void on_closed(struct link *link)
 
 static const struct link_events link_events = { on_frame, on_end, on_closed };
 
-void run_guest_start(struct run_guest *g, struct service *service, struct workshop *shop,
-                     struct stream *io, void (*done)(struct run_guest *g), void *who)
+void attached_run_start(struct attached_run *g, struct service *service, struct runtime *shop,
+                        struct stream *io, void (*done)(struct attached_run *g), void *ctx)
 {
     g->service = service;
     g->client.kind = &client_kind;
     g->done = done;
-    g->who = who;
+    g->ctx = ctx;
     g->job = (struct run_job){ .kind = &job_kind,
                                .shop = shop,
                                .root = service->offer.host.root,
@@ -337,7 +337,7 @@ void run_guest_start(struct run_guest *g, struct service *service, struct worksh
     stream_link_open(&g->link, io, FRAMING_LINE, service->limits, &link_events, g);
 }
 
-void run_guest_gone(struct run_guest *g)
+void attached_run_gone(struct attached_run *g)
 {
     if (g->gone)
         return;
@@ -345,13 +345,13 @@ void run_guest_gone(struct run_guest *g)
     cancel(g);
 }
 
-void run_guest_drain(struct run_guest *g)
+void attached_run_drain(struct attached_run *g)
 {
     if (!g->asked && !g->over)
         end(g);
 }
 
-void run_guest_stop(struct run_guest *g)
+void attached_run_stop(struct attached_run *g)
 {
     g->hurry = true;
     if (!g->over)

@@ -8,9 +8,9 @@
 #include "core/readiness.h"
 #include "daemon/attached_run_lines.h"
 
-struct guest_ask;
+struct attached_ask;
 
-struct run_guest {
+struct attached_run {
     struct stream_link link;
     struct service *service;
     struct run_job job;
@@ -19,29 +19,29 @@ struct run_guest {
     bool person; /* is there to be asked */
     struct arena mem;
     struct buf out;
-    struct gathering_wait wait; /* for servers and agents, when we have just begun */
+    struct readiness_wait wait; /* for servers and agents, when we have just begun */
     bool asked, working;        /* the request has come; the job is under way */
     bool over;                  /* the last word was said, or nobody would hear it */
     bool gone;                  /* nobody is there any more */
     bool hurry;                 /* the daemon leaves: who does not read is not waited for */
-    struct guest_ask *asks;     /* open ones */
+    struct attached_ask *asks;  /* open ones */
     int64_t last_ask;
-    void (*done)(struct run_guest *g);
-    void *who;
+    void (*done)(struct attached_run *g);
+    void *ctx;
 };
 
 /*
  * Take over `io`, whose events must be stream_link_events with &g->link as owner. done is called from
  * the loop when all is closed.
  */
-void run_guest_start(struct run_guest *g, struct service *service, struct workshop *shop,
-                     struct stream *io, void (*done)(struct run_guest *g), void *who);
+void attached_run_start(struct attached_run *g, struct service *service, struct runtime *shop,
+                        struct stream *io, void (*done)(struct attached_run *g), void *ctx);
 
 /* Nobody is there any more: what is done for it stops. */
-void run_guest_gone(struct run_guest *g);
+void attached_run_gone(struct attached_run *g);
 
 /* The daemon leaves, in a while: one that has asked for nothing yet goes. Then at once. */
-void run_guest_drain(struct run_guest *g);
-void run_guest_stop(struct run_guest *g);
+void attached_run_drain(struct attached_run *g);
+void attached_run_stop(struct attached_run *g);
 
 #endif

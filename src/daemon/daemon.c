@@ -27,20 +27,20 @@ enum {
     REST_MS = 100,
 };
 
-enum guest_state { GREETING, SERVED, RUNS, LEAVING };
+enum client_state { GREETING, SERVED, RUNS, LEAVING };
 
-struct guest {
+struct client {
     struct daemon *daemon;
-    struct guest *next, **link;
+    struct client *next, **link;
     struct pipe_stream io;   /* the socket twice: see let_in */
-    struct fd_parcel parcel; /* what came with its line */
+    struct fd_packet packet; /* what came with its line */
     union {
-        struct mcp_guest mcp;
-        struct run_guest run;
+        struct attached_mcp mcp;
+        struct attached_run run;
     };
     struct timer late;
     struct buf line; /* while GREETING */
-    enum guest_state state;
+    enum client_state state;
 };
 
 /* ---- the end of guests --------------------------------------------------------------------- */
@@ -48,24 +48,24 @@ struct guest {
 static void on_settled(struct post *p)
 {
     struct daemon *d = CONTAINER_OF(p, struct daemon, settled);
-    void (*drained)(void *who) = d->drained, (*closed)(void *who) = d->closed;
+    void (*drained)(void *ctx) = d->drained, (*closed)(void *ctx) = d->closed;
 
     d->drained = NULL;
     if (drained)
-        drained(d->drained_who);
+        drained(d->drained_ctx);
     if (!closed || d->hearing)
         return;
     d->closed = NULL;
-    closed(d->closed_who);
+    closed(d->closed_ctx);
 }
 
 static void check_settled(struct daemon *d)
 {
-    if (!d->guests && !d->watching && (d->drained || d->closed))
+    if (!d->clients && !d->watching && (d->drained || d->closed))
         loop_post(d->service->loop, &d->settled);
 }
 
-static void free_guest(struct guest *g)
+static void free_client(struct client *g)
 {
     struct daemon *d = g->daemon;
 
@@ -74,48 +74,48 @@ static void free_guest(struct guest *g)
     if (g->next)
         g->next->link = g->link;
     buf_fini(&g->line);
-    fd_parcel_fini(&g->parcel);
+    fd_packet_fini(&g->packet);
     mem_free(g);
     d->count--;
     check_settled(d);
 }
 
-static void on_done(struct mcp_guest *mcp)
+static void on_done(struct attached_mcp *mcp)
 {
-    free_guest(mcp->who);
+    free_client(mcp->ctx);
 }
 
-static void on_run_done(struct run_guest *run)
+static void on_run_done(struct attached_run *run)
 {
-    free_guest(run->who);
+    free_client(run->ctx);
 }
 
 /* Nobody waits for answers any more: what is done for it stops. */
-static void on_gone(void *who)
+static void on_gone(void *ctx)
 {
-    struct guest *g = who;
+    struct client *g = ctx;
 
     if (g->state == RUNS)
-        run_guest_gone(&g->run);
+        attached_run_gone(&g->run);
     else if (g->state == SERVED)
-        mcp_guest_gone(&g->mcp);
+        attached_mcp_gone(&g->mcp);
 }
 
 /* ---- the greeting -------------------------------------------------------------------------- */
 
 static const struct pick hello_fields[] = {
-    PICK_FIELD("trefoil", PICK_INT, struct door_hello, trefoil, PICK_MUST),
-    PICK_FIELD("version", PICK_STR, struct door_hello, version, PICK_MUST),
-    PICK_FIELD("digest", PICK_STR, struct door_hello, digest, PICK_MUST),
-    PICK_FIELD("face", PICK_STR, struct door_hello, face, PICK_MUST),
-    PICK_FIELD("scope", PICK_STR, struct door_hello, scope, 0),
-    PICK_FIELD("agent", PICK_STR, struct door_hello, agent, 0),
-    PICK_FIELD("framing", PICK_STR, struct door_hello, framing, 0),
-    PICK_FIELD("config", PICK_STR, struct door_hello, config, 0),
-    PICK_FIELD("keys", PICK_STRS, struct door_hello, keys, 0),
+    PICK_FIELD("trefoil", PICK_INT, struct daemon_hello, trefoil, PICK_MUST),
+    PICK_FIELD("version", PICK_STR, struct daemon_hello, version, PICK_MUST),
+    PICK_FIELD("digest", PICK_STR, struct daemon_hello, digest, PICK_MUST),
+    PICK_FIELD("face", PICK_STR, struct daemon_hello, face, PICK_MUST),
+    PICK_FIELD("scope", PICK_STR, struct daemon_hello, scope, 0),
+    PICK_FIELD("agent", PICK_STR, struct daemon_hello, agent, 0),
+    PICK_FIELD("framing", PICK_STR, struct daemon_hello, framing, 0),
+    PICK_FIELD("config", PICK_STR, struct daemon_hello, config, 0),
+    PICK_FIELD("keys", PICK_STRS, struct daemon_hello, keys, 0),
 };
 
-static bool read_hello(struct arena *mem, struct str line, struct door_hello *out, struct err *e)
+static bool read_hello(struct arena *mem, struct str line, struct daemon_hello *out, struct err *e)
 {
     const struct json_opts opts = { .max_depth = 8, .max_values = 100 };
     struct json root;
@@ -124,12 +124,12 @@ static bool read_hello(struct arena *mem, struct str line, struct door_hello *ou
            pick(mem, root, PICK_TABLE(hello_fields), PICK_LENIENT, out, e);
 }
 
-static bool check_hello(struct daemon *d, const struct door_hello *h, struct err *e)
+static bool check_hello(struct daemon *d, const struct daemon_hello *h, struct err *e)
 {
-    if (h->trefoil != DOOR_PROTOCOL || !str_eq(h->version, str_of(trefoil_version)))
+    if (h->trefoil != DAEMON_PROTOCOL || !str_eq(h->version, str_of(trefoil_version)))
         return fail(e, ERR_DENIED,
                     "the daemon is trefoil %s with door protocol %d; only the same is served",
-                    trefoil_version, DOOR_PROTOCOL);
+                    trefoil_version, DAEMON_PROTOCOL);
     if (!str_eq(h->digest, d->digest))
         return fail(e, ERR_DENIED,
                     "the daemon was started with another root, --config, --trust, user "
@@ -146,14 +146,14 @@ static bool has_key(const struct pick_strs *list, struct str key)
 }
 
 /* One that runs would see what is different here; nothing may be. */
-static bool check_run(struct daemon *d, struct arena *mem, const struct door_hello *h,
+static bool check_run(struct daemon *d, struct arena *mem, const struct daemon_hello *h,
                       struct err *e)
 {
     struct pick_strs ours;
 
-    if (!d->workshop)
+    if (!d->runtime)
         return fail(e, ERR_DENIED, "the daemon has no agents");
-    if (!door_keys(mem, d->service->config, &ours, e))
+    if (!daemon_key_digests(mem, d->service->config, &ours, e))
         return fail_in(e, "the daemon");
     if (!str_eq(h->config, str_of(d->config)))
         return fail(e, ERR_DENIED, "the daemon has another configuration in force");
@@ -164,7 +164,7 @@ static bool check_run(struct daemon *d, struct arena *mem, const struct door_hel
     return true;
 }
 
-static bool choose_server(struct daemon *d, const struct door_hello *h, struct mcp_server **out,
+static bool choose_server(struct daemon *d, const struct daemon_hello *h, struct mcp_server **out,
                           struct err *e)
 {
     enum service_scope scope;
@@ -182,13 +182,13 @@ static bool choose_server(struct daemon *d, const struct door_hello *h, struct m
     return agent != NULL;
 }
 
-static void refuse(struct guest *g, const struct err *e)
+static void refuse(struct client *g, const struct err *e)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
     LOG(LOG_DEBUG, "daemon", "a program is not attached", LOG_Z("why", e->text));
-    buf_init(&out, DOOR_LINE);
+    buf_init(&out, DAEMON_LINE);
     jw_object(&w);
     jw_kstr(&w, "error", str_of(e->text));
     jw_object_end(&w);
@@ -198,19 +198,19 @@ static void refuse(struct guest *g, const struct err *e)
     stream_tell_room(&g->io.s);
 }
 
-static void admit(struct guest *g, enum guest_state state)
+static void admit(struct client *g, enum client_state state)
 {
     timer_clear(g->daemon->service->loop, &g->late);
     buf_fini(&g->line);
-    g->io.parcel = NULL;
+    g->io.packet = NULL;
     g->state = state;
 }
 
-static void serve(struct guest *g, struct mcp_server *server, enum framing framing)
+static void serve(struct client *g, struct mcp_server *server, enum framing framing)
 {
     struct err e;
 
-    if (!mcp_guest_start(&g->mcp, server, framing, &g->io.s, &g->parcel, on_done, g, &e)) {
+    if (!attached_mcp_start(&g->mcp, server, framing, &g->io.s, &g->packet, on_done, g, &e)) {
         refuse(g, &e);
         return;
     }
@@ -218,17 +218,17 @@ static void serve(struct guest *g, struct mcp_server *server, enum framing frami
 }
 
 /* From here on the stream is the link's. */
-static void let_run(struct guest *g)
+static void let_run(struct client *g)
 {
     admit(g, RUNS);
-    fd_parcel_fini(&g->parcel);
+    fd_packet_fini(&g->packet);
     stream_put(&g->io.s, STR("{\"ok\":true}\n"));
     g->io.s.events = &stream_link_events;
     g->io.s.owner = &g->run.link;
-    run_guest_start(&g->run, g->daemon->service, g->daemon->workshop, &g->io.s, on_run_done, g);
+    attached_run_start(&g->run, g->daemon->service, g->daemon->runtime, &g->io.s, on_run_done, g);
 }
 
-static void greet_mcp(struct guest *g, const struct door_hello *hello)
+static void greet_mcp(struct client *g, const struct daemon_hello *hello)
 {
     struct mcp_server *server = NULL;
     enum framing framing;
@@ -242,10 +242,10 @@ static void greet_mcp(struct guest *g, const struct door_hello *hello)
         serve(g, server, framing);
 }
 
-static void greet(struct guest *g)
+static void greet(struct client *g)
 {
     AUTO_ARENA mem = { 0 };
-    struct door_hello hello = { 0 };
+    struct daemon_hello hello = { 0 };
     struct err e;
 
     if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e))
@@ -263,7 +263,7 @@ static void greet(struct guest *g)
 /* Nothing may follow the line before it is answered. */
 static void on_bytes(struct stream *io, struct str bytes)
 {
-    struct guest *g = io->owner;
+    struct client *g = io->owner;
 
     if (g->state != GREETING)
         return;
@@ -286,24 +286,24 @@ static void on_room(struct stream *io)
 
 static void on_closed(struct stream *io)
 {
-    free_guest(io->owner);
+    free_client(io->owner);
 }
 
 static const struct stream_events greeting_events = { on_bytes, on_end, on_room, on_closed };
 
 static void on_late(struct timer *t)
 {
-    stream_close(&CONTAINER_OF(t, struct guest, late)->io.s);
+    stream_close(&CONTAINER_OF(t, struct client, late)->io.s);
 }
 
 /* ---- letting in ---------------------------------------------------------------------------- */
 
 static bool is_welcome(const struct daemon *d, int fd)
 {
-    struct ucred who;
-    socklen_t size = sizeof(who);
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
 
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) || who.uid != geteuid()) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid()) {
         LOG(LOG_WARN, "daemon", "a program of another user is not let in");
         return false;
     }
@@ -317,20 +317,20 @@ static bool is_welcome(const struct daemon *d, int fd)
 static void let_in(struct daemon *d, int fd, int out)
 {
     const struct limits *limits = d->service->limits;
-    struct guest *g = MEM_NEW(struct guest);
+    struct client *g = MEM_NEW(struct client);
     struct err e;
 
     g->daemon = d;
-    g->link = &d->guests;
-    g->next = d->guests;
+    g->link = &d->clients;
+    g->next = d->clients;
     if (g->next)
         g->next->link = &g->next;
-    d->guests = g;
+    d->clients = g;
     d->count++;
-    buf_init(&g->line, DOOR_LINE);
+    buf_init(&g->line, DAEMON_LINE);
     pipe_stream_open(&g->io, d->service->loop, fd, out, &greeting_events, g,
                      (size_t)limits->output_backlog_bytes);
-    g->io.parcel = &g->parcel;
+    g->io.packet = &g->packet;
     timer_set(d->service->loop, &g->late, limits->attach_ms, on_late);
     if (hangups_add(&d->hangups, fd, g, &e))
         stream_start(&g->io.s);
@@ -374,26 +374,26 @@ static void on_ready(struct watch *w, unsigned events)
 void daemon_init(struct daemon *d, struct project *project, struct service *service)
 {
     *d = (struct daemon){ .project = project, .service = service, .bound.fd = -1 };
-    d->digest = door_digest(project);
+    d->digest = daemon_root_digest(project);
     d->settled.fn = on_settled;
-    door_config(project, d->config);
+    daemon_config_digest(project, d->config);
 }
 
-void daemon_hire(struct daemon *d, struct workshop *workshop)
+void daemon_use_runtime(struct daemon *d, struct runtime *runtime)
 {
-    d->workshop = workshop;
+    d->runtime = runtime;
 }
 
 void daemon_reloaded(struct daemon *d)
 {
-    door_config(d->project, d->config);
+    daemon_config_digest(d->project, d->config);
 }
 
 /* Somebody who lives there already keeps the door. */
 static bool is_taken(const char *path)
 {
     int pid;
-    AUTO_FD fd = door_knock(path, &pid);
+    AUTO_FD fd = daemon_connect(path, &pid);
 
     if (fd < 0)
         return false;
@@ -426,7 +426,7 @@ void daemon_open(struct daemon *d)
     const char *path;
     struct err e;
 
-    if (!door_path(d->project, true, &path, &e))
+    if (!daemon_socket_path(d->project, true, &path, &e))
         LOG(LOG_INFO, "serve", "programs cannot attach", LOG_Z("why", e.text));
     else if (is_taken(path))
         return;
@@ -461,40 +461,40 @@ static void on_hangups_closed(struct hangups *h)
     check_settled(d);
 }
 
-void daemon_drain(struct daemon *d, void (*done)(void *who), void *who)
+void daemon_drain(struct daemon *d, void (*done)(void *ctx), void *ctx)
 {
     d->drained = done;
-    d->drained_who = who;
+    d->drained_ctx = ctx;
     stop_listening(d);
-    for (struct guest *g = d->guests; g; g = g->next) {
+    for (struct client *g = d->clients; g; g = g->next) {
         if (g->state == SERVED)
-            mcp_guest_drain(&g->mcp);
+            attached_mcp_drain(&g->mcp);
         else if (g->state == RUNS)
-            run_guest_drain(&g->run);
+            attached_run_drain(&g->run);
         else if (g->state == GREETING)
             stream_close(&g->io.s);
     }
     check_settled(d);
 }
 
-static void end_guest(struct guest *g)
+static void end_client(struct client *g)
 {
     if (g->state == RUNS)
-        run_guest_stop(&g->run);
+        attached_run_stop(&g->run);
     else if (g->state == SERVED)
-        mcp_guest_stop(&g->mcp);
+        attached_mcp_stop(&g->mcp);
     else
         stream_close(&g->io.s);
 }
 
-void daemon_close(struct daemon *d, void (*done)(void *who), void *who)
+void daemon_close(struct daemon *d, void (*done)(void *ctx), void *ctx)
 {
     d->closed = done;
-    d->closed_who = who;
+    d->closed_ctx = ctx;
     stop_listening(d);
     if (d->hearing)
         hangups_close(&d->hangups, on_hangups_closed);
-    for (struct guest *g = d->guests; g; g = g->next)
-        end_guest(g);
+    for (struct client *g = d->clients; g; g = g->next)
+        end_client(g);
     check_settled(d);
 }

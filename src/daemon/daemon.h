@@ -14,26 +14,26 @@
 #include "runtime/service.h"
 #include "wire/http_bind.h"
 
-struct guest;
+struct client;
 
 struct daemon {
     struct project *project;
     struct service *service;
-    struct workshop *workshop; /* where guests that run work; NULL: there is none (yet) */
-    const char *path;          /* of the socket; NULL: nobody can attach */
-    struct str digest;         /* what guests must agree in (daemon_address.h) ... */
-    char config[DOOR_LETTERS]; /* ... and those that run */
-    struct http_bound bound;   /* fd is -1 while we do not listen */
+    struct runtime *runtime;    /* where guests that run work; NULL: there is none (yet) */
+    const char *path;           /* of the socket; NULL: nobody can attach */
+    struct str digest;          /* what guests must agree in (daemon_address.h) ... */
+    char config[DAEMON_DIGEST]; /* ... and those that run */
+    struct http_bound bound;    /* fd is -1 while we do not listen */
     struct watch watch;
     struct timer rest; /* set: no descriptor was left for one more */
-    struct guest *guests;
+    struct client *clients;
     size_t count;
     struct hangups hangups; /* of guests that are served */
     bool watching, hearing; /* watch and hangups are open, or are being closed */
-    void (*drained)(void *who);
-    void *drained_who;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*drained)(void *ctx);
+    void *drained_ctx;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
     struct post settled;
 };
 
@@ -41,7 +41,7 @@ struct daemon {
 void daemon_init(struct daemon *d, struct project *project, struct service *service);
 
 /* Agents can work here from now on; it must be open until daemon_close is done. */
-void daemon_hire(struct daemon *d, struct workshop *workshop);
+void daemon_use_runtime(struct daemon *d, struct runtime *runtime);
 
 /* The configuration was loaded anew. */
 void daemon_reloaded(struct daemon *d);
@@ -53,9 +53,9 @@ void daemon_reloaded(struct daemon *d);
 void daemon_open(struct daemon *d);
 
 /* Let nobody in any more, and let guests finish; done is called from the loop. */
-void daemon_drain(struct daemon *d, void (*done)(void *who), void *who);
+void daemon_drain(struct daemon *d, void (*done)(void *ctx), void *ctx);
 
 /* End all; done is called from the loop. */
-void daemon_close(struct daemon *d, void (*done)(void *who), void *who);
+void daemon_close(struct daemon *d, void (*done)(void *ctx), void *ctx);
 
 #endif

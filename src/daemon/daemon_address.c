@@ -18,14 +18,14 @@
 enum { CONFIG_MOST = 16 << 20 }; /* of one file */
 
 /* 64 bits of any text, the same in every process. */
-static void letters(struct str text, char out[DOOR_LETTERS])
+static void letters(struct str text, char out[DAEMON_DIGEST])
 {
     state_name_of(text, out);
 }
 
 static struct str letters_of(struct arena *mem, struct str text)
 {
-    char out[DOOR_LETTERS];
+    char out[DAEMON_DIGEST];
 
     letters(text, out);
     return arena_str(mem, str_of(out));
@@ -49,7 +49,7 @@ static bool runtime_folder(struct arena *mem, const char *base, bool make, const
     return true;
 }
 
-static bool door_folder(struct arena *mem, bool make, const char **out, struct err *e)
+static bool socket_folder(struct arena *mem, bool make, const char **out, struct err *e)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
 
@@ -61,12 +61,12 @@ static bool door_folder(struct arena *mem, bool make, const char **out, struct e
     return *out || fail(e, ERR_NOT_FOUND, "there is no folder of the user's state");
 }
 
-bool door_path(struct project *project, bool make, const char **out, struct err *e)
+bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e)
 {
     const char *folder;
     struct str name = letters_of(&project->mem, str_of(project->root.path));
 
-    if (!door_folder(&project->mem, make, &folder, e))
+    if (!socket_folder(&project->mem, make, &folder, e))
         return false;
     *out = arena_printf(&project->mem, "%s/" STR_FMT ".sock", folder, STR_ARG(name)).p;
     return true;
@@ -79,7 +79,7 @@ static const char *or_nothing(const char *text)
     return text ? text : "";
 }
 
-struct str door_digest(struct project *project)
+struct str daemon_root_digest(struct project *project)
 {
     char real[PATH_MAX] = "";
     struct stat root = { 0 };
@@ -98,12 +98,12 @@ struct str door_digest(struct project *project)
 }
 
 /* Each file is its letters; one that is not there is none. */
-void door_config(const struct project *project, char out[DOOR_LETTERS])
+void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST])
 {
     AUTO_ARENA scratch = { 0 };
     const char *path[RELOAD_PATHS];
     size_t n = reload_paths(project, &scratch, path);
-    char all[(RELOAD_PATHS + 1) * DOOR_LETTERS];
+    char all[(RELOAD_PATHS + 1) * DAEMON_DIGEST];
     struct err e;
 
     letters((struct str){ (const char *)&project->config.limits, sizeof(project->config.limits) },
@@ -114,7 +114,7 @@ void door_config(const struct project *project, char out[DOOR_LETTERS])
 
         if (i < n)
             file_read(&mem, path[i], CONFIG_MOST, &text, &e);
-        letters(text, all + (i + 1) * DOOR_LETTERS);
+        letters(text, all + (i + 1) * DAEMON_DIGEST);
     }
     letters((struct str){ all, sizeof(all) }, out);
 }
@@ -125,7 +125,7 @@ static bool add_key(struct arena *mem, struct pick_strs *list, const char *table
 {
     if (!name || !value.n)
         return true;
-    if (list->n == DOOR_KEYS)
+    if (list->n == DAEMON_KEYS)
         return false;
     list->v[list->n++] =
         arena_printf(mem, "%s%s=" STR_FMT, table, name, STR_ARG(letters_of(mem, value)));
@@ -137,9 +137,10 @@ static struct str variable(const char *name)
     return name ? str_of(getenv(name)) : STR_NONE;
 }
 
-bool door_keys(struct arena *mem, const struct config *c, struct pick_strs *out, struct err *e)
+bool daemon_key_digests(struct arena *mem, const struct config *c, struct pick_strs *out,
+                        struct err *e)
 {
-    struct pick_strs list = { .v = ARENA_ARRAY(mem, struct str, DOOR_KEYS), .set = true };
+    struct pick_strs list = { .v = ARENA_ARRAY(mem, struct str, DAEMON_KEYS), .set = true };
     bool all = true;
 
     for (size_t i = 0; i < provider_preset_count; i++) {
@@ -153,26 +154,26 @@ bool door_keys(struct arena *mem, const struct config *c, struct pick_strs *out,
                        c->models.provider[i].spec.key);
     if (!all)
         return fail(e, ERR_LIMIT, "more than %d keys of models: they cannot be compared",
-                    DOOR_KEYS);
+                    DAEMON_KEYS);
     *out = list;
     return true;
 }
 
 /* ---- knocking ------------------------------------------------------------------------------ */
 
-int door_knock(const char *path, int *out_pid)
+int daemon_connect(const char *path, int *out_pid)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
-    struct ucred who;
-    socklen_t size = sizeof(who);
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
     AUTO_FD fd = -1;
 
     if (!str_to_c(str_of(path), a.sun_path, sizeof(a.sun_path)) || access(path, F_OK))
         return -1;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)) ||
-        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) || who.uid != geteuid())
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid())
         return -1;
-    *out_pid = who.pid;
+    *out_pid = peer.pid;
     return TAKE_FD(fd);
 }

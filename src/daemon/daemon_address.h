@@ -26,43 +26,44 @@
 #include "config/project.h"
 
 enum {
-    DOOR_PROTOCOL = 3,
-    DOOR_LINE = 4096, /* longest line at the door, either way */
-    DOOR_LETTERS = 17,
-    DOOR_KEYS = 32,
+    DAEMON_PROTOCOL = 3,
+    DAEMON_LINE = 4096, /* longest line at the door, either way */
+    DAEMON_DIGEST = 17,
+    DAEMON_KEYS = 32,
 };
 
-struct door_hello {
+struct daemon_hello {
     int64_t trefoil;
     struct str version, digest, face, scope, agent, framing;
-    struct str config;     /* of run: door_config */
-    struct pick_strs keys; /* of run: door_keys */
+    struct str config;     /* of run: daemon_config_digest */
+    struct pick_strs keys; /* of run: daemon_key_digests */
 };
 
 /* The socket of the root; `make`: also the folder it is in. In project->mem. */
-bool door_path(struct project *project, bool make, const char **out, struct err *e);
+bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e);
 
 /*
  * What the work of a process depends on beside the files of its root, as a few letters: the root
  * (its path and which folder that is), its state directory, the file of --config, the user's config.toml, --trust and TREFOIL_PROVIDER. Other variables,
  * keys for instance, are the daemon's.
  */
-struct str door_digest(struct project *project);
+struct str daemon_root_digest(struct project *project);
 
 /*
  * The files of the configuration as they are now, and the limits in force, as a few letters: a
  * daemon that has not loaded them yet, or was started with other limits, would work differently.
  */
-void door_config(const struct project *project, char out[DOOR_LETTERS]);
+void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST]);
 
 /*
  * Keys and addresses of models that this process has, each as "NAME=letters": those of the
  * environment and of [providers]. A daemon must have the same under that name; what we do not have
- * is the daemon's. In mem. ERR_LIMIT: there are more than DOOR_KEYS.
+ * is the daemon's. In mem. ERR_LIMIT: there are more than DAEMON_KEYS.
  */
-bool door_keys(struct arena *mem, const struct config *c, struct pick_strs *out, struct err *e);
+bool daemon_key_digests(struct arena *mem, const struct config *c, struct pick_strs *out,
+                        struct err *e);
 
 /* Connect, without waiting. The descriptor does not block; -1: nobody of our user is there. */
-int door_knock(const char *path, int *out_pid);
+int daemon_connect(const char *path, int *out_pid);
 
 #endif

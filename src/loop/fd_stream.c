@@ -99,21 +99,21 @@ static struct pipe_stream *pair(struct stream *s)
 }
 
 /* More than there is room for were not asked for. */
-static void put_in(struct fd_parcel *p, const int *fd, size_t n)
+static void put_in(struct fd_packet *p, const int *fd, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (p->n < FD_PARCEL)
+        if (p->n < FD_PACKET)
             p->fd[p->n++] = fd[i];
         else
             close(fd[i]);
     }
 }
 
-static ssize_t read_parcel(int fd, char *to, size_t room, struct fd_parcel *p)
+static ssize_t read_packet(int fd, char *to, size_t room, struct fd_packet *p)
 {
     union {
         struct cmsghdr align;
-        char room[CMSG_SPACE(FD_PARCEL * sizeof(int))];
+        char room[CMSG_SPACE(FD_PACKET * sizeof(int))];
     } control;
     struct iovec iov = { to, room };
     struct msghdr m = {
@@ -129,7 +129,7 @@ static ssize_t read_parcel(int fd, char *to, size_t room, struct fd_parcel *p)
     return n;
 }
 
-void fd_parcel_fini(struct fd_parcel *p)
+void fd_packet_fini(struct fd_packet *p)
 {
     while (p->n)
         close(p->fd[--p->n]);
@@ -137,8 +137,8 @@ void fd_parcel_fini(struct fd_parcel *p)
 
 static ssize_t pipe_read(struct stream *s, char *to, size_t room)
 {
-    if (pair(s)->parcel)
-        return read_parcel(pair(s)->in, to, room, pair(s)->parcel);
+    if (pair(s)->packet)
+        return read_packet(pair(s)->in, to, room, pair(s)->packet);
     return read_fd(pair(s)->in, to, room);
 }
 
@@ -208,7 +208,7 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
     stream_init(&s->s, &pipe_kind, loop, events, owner, backlog);
     s->in = in;
     s->out = out;
-    s->parcel = NULL;
+    s->packet = NULL;
     s->open_watches = 2;
     watch_or_break(&s->in_watch, &s->s, in, on_in_ready);
     watch_or_break(&s->out_watch, &s->s, out, on_out_ready);

@@ -20,19 +20,19 @@ struct sock_stream {
 };
 
 /* Descriptors that came along with bytes through a Unix socket. */
-enum { FD_PARCEL = 2 };
+enum { FD_PACKET = 2 };
 
-struct fd_parcel {
-    int fd[FD_PARCEL];
+struct fd_packet {
+    int fd[FD_PACKET];
     size_t n;
 };
 
-void fd_parcel_fini(struct fd_parcel *p); /* closes what is still in it */
+void fd_packet_fini(struct fd_packet *p); /* closes what is still in it */
 
 struct pipe_stream {
     struct stream s; /* first */
     int in, out;
-    struct fd_parcel *parcel; /* takes what comes along; NULL: it is lost */
+    struct fd_packet *packet; /* takes what comes along; NULL: it is lost */
     struct watch in_watch, out_watch;
     uint8_t open_watches;
 };

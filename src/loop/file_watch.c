@@ -39,8 +39,8 @@ struct file_watch {
     struct timer settle, look;
     struct post closed;
     bool closing;
-    void (*done)(void *who);
-    void *done_who;
+    void (*done)(void *ctx);
+    void *done_ctx;
 };
 
 /* What one look finds. */
@@ -246,7 +246,7 @@ static void look_and_tell(struct file_watch *w)
 {
     timer_clear(w->o.loop, &w->settle);
     if (file_watch_look(w))
-        w->o.changed(w->o.who);
+        w->o.changed(w->o.ctx);
 }
 
 static void on_settled(struct timer *t)
@@ -282,19 +282,19 @@ struct file_watch *file_watch_open(const struct file_watch_opts *o)
 static void on_closed(struct post *p)
 {
     struct file_watch *w = CONTAINER_OF(p, struct file_watch, closed);
-    void (*done)(void *who) = w->done;
-    void *who = w->done_who;
+    void (*done)(void *ctx) = w->done;
+    void *ctx = w->done_ctx;
 
     mem_free(w);
     if (done)
-        done(who);
+        done(ctx);
 }
 
-void file_watch_close(struct file_watch *w, void (*done)(void *who), void *who)
+void file_watch_close(struct file_watch *w, void (*done)(void *ctx), void *ctx)
 {
     w->closing = true;
     w->done = done;
-    w->done_who = who;
+    w->done_ctx = ctx;
     w->closed.fn = on_closed;
     timer_clear(w->o.loop, &w->settle);
     timer_clear(w->o.loop, &w->look);

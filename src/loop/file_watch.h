@@ -32,8 +32,8 @@ struct file_watch_opts {
     size_t paths;
     size_t most;     /* entries of one folder that are looked at */
     int64_t look_ms; /* from one look to the next, where the kernel is silent */
-    void (*changed)(void *who);
-    void *who;
+    void (*changed)(void *ctx);
+    void *ctx;
 };
 
 struct file_watch;
@@ -45,6 +45,6 @@ struct file_watch *file_watch_open(const struct file_watch_opts *o);
 bool file_watch_look(struct file_watch *w);
 
 /* Tells nothing any more; done (may be NULL) is called from the loop, and *w is gone then. */
-void file_watch_close(struct file_watch *w, void (*done)(void *who), void *who);
+void file_watch_close(struct file_watch *w, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -19,7 +19,7 @@ static void on_ready(struct watch *w, unsigned events)
         h->gone(event[i].data.ptr);
 }
 
-bool hangups_open(struct hangups *h, struct loop *loop, void (*gone)(void *who), struct err *e)
+bool hangups_open(struct hangups *h, struct loop *loop, void (*gone)(void *ctx), struct err *e)
 {
     AUTO_FD fd = epoll_create1(EPOLL_CLOEXEC);
 
@@ -34,9 +34,9 @@ bool hangups_open(struct hangups *h, struct loop *loop, void (*gone)(void *who),
 }
 
 /* Once is enough: until it is closed the end would be told with every turn of the loop. */
-bool hangups_add(struct hangups *h, int socket, void *who, struct err *e)
+bool hangups_add(struct hangups *h, int socket, void *ctx, struct err *e)
 {
-    struct epoll_event event = { .events = EPOLLONESHOT, .data.ptr = who };
+    struct epoll_event event = { .events = EPOLLONESHOT, .data.ptr = ctx };
 
     return epoll_ctl(h->fd, EPOLL_CTL_ADD, socket, &event) == 0 || fail_sys(e, "epoll");
 }

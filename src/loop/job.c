@@ -35,11 +35,11 @@ static void on_done(uv_work_t *req, int status)
 }
 
 void job_start(struct job *job, struct loop *loop, struct op *parent, job_work_fn *work,
-               op_done_fn *done, void *who)
+               op_done_fn *done, void *ctx)
 {
     uv_work_t *req = (uv_work_t *)job->uv;
 
-    op_begin(&job->op, &job_kind, loop, parent, done, who);
+    op_begin(&job->op, &job_kind, loop, parent, done, ctx);
     job->work = work;
     job->ok = false;
     req->data = job;

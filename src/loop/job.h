@@ -25,6 +25,6 @@ struct job {
 
 /* Embed a struct job first in your own struct and start it. */
 void job_start(struct job *job, struct loop *loop, struct op *parent, job_work_fn *work,
-               op_done_fn *done, void *who);
+               op_done_fn *done, void *ctx);
 
 #endif

@@ -20,7 +20,7 @@ struct queue {
 struct loop_signal {
     uv_signal_t uv;
     loop_signal_fn *fn;
-    void *who;
+    void *ctx;
     struct loop_signal *next;
 };
 
@@ -344,10 +344,10 @@ static void on_signal(uv_signal_t *h, int signum)
 {
     struct loop_signal *s = h->data;
 
-    s->fn(signum, s->who);
+    s->fn(signum, s->ctx);
 }
 
-bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *who, struct err *e)
+bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *ctx, struct err *e)
 {
     struct loop_signal *s = MEM_NEW(struct loop_signal);
     int rc;
@@ -355,7 +355,7 @@ bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *who
     uv_signal_init(&loop->uv, &s->uv);
     s->uv.data = s;
     s->fn = fn;
-    s->who = who;
+    s->ctx = ctx;
     s->next = loop->signals;
     loop->signals = s;
     uv_unref((uv_handle_t *)&s->uv); /* waiting for a signal is no reason to stay */

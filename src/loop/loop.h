@@ -114,10 +114,10 @@ void watch_close(struct watch *w, watch_closed_fn *on_closed);
 
 /* ---- signals ---------------------------------------------------------------------------- */
 
-typedef void loop_signal_fn(int signum, void *who);
+typedef void loop_signal_fn(int signum, void *ctx);
 
 /* Call fn from the loop for each signal. Lives until the loop ends. */
-bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *who, struct err *e);
+bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *ctx, struct err *e);
 
 /* ---- for the rest of this room ----------------------------------------------------------- */
 

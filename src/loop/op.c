@@ -44,7 +44,7 @@ static void cancel_late(struct post *p)
 }
 
 void op_begin(struct op *op, const struct op_kind *kind, struct loop *loop, struct op *parent,
-              op_done_fn *done, void *who)
+              op_done_fn *done, void *ctx)
 {
     op->kind = kind;
     op->loop = loop;
@@ -52,7 +52,7 @@ void op_begin(struct op *op, const struct op_kind *kind, struct loop *loop, stru
     op->child = op->older = op->newer = NULL;
     op->post = (struct post){ .fn = cancel_late };
     op->done = done;
-    op->who = who;
+    op->ctx = ctx;
     op->err.code = ERR_NONE;
     op->settled = op->canceled = false;
     if (!parent)
@@ -112,7 +112,7 @@ static void deliver(struct post *p)
     err.code = op->err.code;
     if (err.code != ERR_NONE)
         err = op->err;
-    op->done(op, err.code == ERR_NONE ? NULL : &err, op->who);
+    op->done(op, err.code == ERR_NONE ? NULL : &err, op->ctx);
     if (kind->release)
         kind->release(op);
     if (parent)

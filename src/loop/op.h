@@ -22,7 +22,7 @@
 
 struct op;
 
-typedef void op_done_fn(struct op *op, const struct err *e, void *who);
+typedef void op_done_fn(struct op *op, const struct err *e, void *ctx);
 
 struct op_kind {
     const char *name;
@@ -38,14 +38,14 @@ struct op {
     struct op *older, *newer; /* siblings */
     struct post post;         /* delivery, or a cancel that came before the op began */
     op_done_fn *done;
-    void *who;
+    void *ctx;
     struct err err;
     bool settled, canceled;
 };
 
 /* Begin an op. e in `done` is NULL on success and lives for that call only. */
 void op_begin(struct op *op, const struct op_kind *kind, struct loop *loop, struct op *parent,
-              op_done_fn *done, void *who);
+              op_done_fn *done, void *ctx);
 
 void op_ok(struct op *op);
 void op_fail(struct op *op, const struct err *e);

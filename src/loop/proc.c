@@ -80,9 +80,9 @@ static void tell_exit(struct proc *p)
     p->events->on_exit(p, &p->exit);
 }
 
-static void on_line(struct str line, void *who)
+static void on_line(struct str line, void *ctx)
 {
-    struct proc *p = who;
+    struct proc *p = ctx;
 
     p->events->on_stderr(p, line);
 }

@@ -22,14 +22,14 @@ static bool is_keeper(const struct procs *all, pid_t pid)
  * A direct child keeps its pid until it is reaped, and that only we do: libuv asks for the
  * pids of its own processes alone, on this same thread.
  */
-static void sweep_one(pid_t pid, void *who)
+static void sweep_one(pid_t pid, void *ctx)
 {
-    struct sweep *s = who;
+    struct sweep *s = ctx;
 
     if (is_keeper(s->all, pid) || getsid(pid) == getsid(0))
         return;
     s->found++;
-    kids_kill(pid);
+    children_kill(pid);
     if (waitpid(pid, NULL, WNOHANG | __WALL) == pid)
         s->reaped++;
 }
@@ -38,7 +38,7 @@ int proc_sweep(const struct procs *all, int *reaped)
 {
     struct sweep s = { .all = all };
 
-    kids_each(sweep_one, &s);
+    children_each(sweep_one, &s);
     *reaped += s.reaped;
     return s.found;
 }

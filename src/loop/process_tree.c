@@ -17,7 +17,7 @@ static void close_dir(DIR **dir)
 #define AUTO_DIR __attribute__((cleanup(close_dir))) DIR
 
 /* One list: decimal numbers, each followed by a space. */
-static void each_in_list(int fd, kids_fn *fn, void *who)
+static void each_in_list(int fd, children_fn *fn, void *ctx)
 {
     char chunk[LIST_CHUNK];
     pid_t pid = 0;
@@ -28,7 +28,7 @@ static void each_in_list(int fd, kids_fn *fn, void *who)
             if (chunk[i] >= '0' && chunk[i] <= '9') {
                 pid = pid * 10 + (chunk[i] - '0');
             } else if (pid) {
-                fn(pid, who);
+                fn(pid, ctx);
                 pid = 0;
             }
         }
@@ -36,7 +36,7 @@ static void each_in_list(int fd, kids_fn *fn, void *who)
 }
 
 /* The kernel keeps a list per thread, and an orphan comes to any of them. */
-bool kids_each(kids_fn *fn, void *who)
+bool children_each(children_fn *fn, void *ctx)
 {
     AUTO_DIR *tasks = opendir("/proc/self/task");
     struct dirent *task;
@@ -52,8 +52,8 @@ bool kids_each(kids_fn *fn, void *who)
         snprintf(path, sizeof(path), "%.20s/children", task->d_name);
         fd = openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
-            return kids_each_by_scan(fn, who);
-        each_in_list(fd, fn, who);
+            return children_each_by_scan(fn, ctx);
+        each_in_list(fd, fn, ctx);
     }
     return true;
 }
@@ -71,7 +71,7 @@ static pid_t parent_in(struct str stat)
     return str_uint(str_cut(&rest, ' '), 1, INT32_MAX, &parent) ? (pid_t)parent : 0;
 }
 
-pid_t kids_parent(pid_t pid)
+pid_t children_parent(pid_t pid)
 {
     char path[64], head[STAT_HEAD];
     AUTO_FD fd = -1;
@@ -83,7 +83,7 @@ pid_t kids_parent(pid_t pid)
     return n < 0 ? 0 : parent_in((struct str){ head, (size_t)n });
 }
 
-bool kids_each_by_scan(kids_fn *fn, void *who)
+bool children_each_by_scan(children_fn *fn, void *ctx)
 {
     AUTO_DIR *proc = opendir("/proc");
     pid_t self = getpid();
@@ -93,12 +93,13 @@ bool kids_each_by_scan(kids_fn *fn, void *who)
     if (!proc)
         return false;
     while ((entry = readdir(proc)))
-        if (str_uint(str_of(entry->d_name), 1, INT32_MAX, &pid) && kids_parent((pid_t)pid) == self)
-            fn((pid_t)pid, who);
+        if (str_uint(str_of(entry->d_name), 1, INT32_MAX, &pid) &&
+            children_parent((pid_t)pid) == self)
+            fn((pid_t)pid, ctx);
     return true;
 }
 
-bool kids_each_of(pid_t parent, kids_fn *fn, void *who)
+bool children_each_of(pid_t parent, children_fn *fn, void *ctx)
 {
     char path[64];
     AUTO_FD fd = -1;
@@ -107,6 +108,6 @@ bool kids_each_of(pid_t parent, kids_fn *fn, void *who)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    each_in_list(fd, fn, who);
+    each_in_list(fd, fn, ctx);
     return true;
 }

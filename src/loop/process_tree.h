@@ -12,23 +12,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-typedef void kids_fn(pid_t pid, void *who);
+typedef void children_fn(pid_t pid, void *ctx);
 
 /*
  * Call fn for each direct child of ours, dead ones included. The list changes while it is read,
  * so one may be missed: who must have them all repeats until waitpid knows of no child. False
  * without /proc.
  */
-bool kids_each(kids_fn *fn, void *who);
+bool children_each(children_fn *fn, void *ctx);
 
 /* The same by looking at every process: for kernels that keep no list of children. */
-bool kids_each_by_scan(kids_fn *fn, void *who);
+bool children_each_by_scan(children_fn *fn, void *ctx);
 
 /* Those of another process that its first thread made. They may be anybody's when fn sees them. */
-bool kids_each_of(pid_t parent, kids_fn *fn, void *who);
+bool children_each_of(pid_t parent, children_fn *fn, void *ctx);
 
 /* Whose child the process with this pid is now; 0 when there is none. */
-pid_t kids_parent(pid_t pid);
+pid_t children_parent(pid_t pid);
 
 /*
  * Kill a direct child of ours, which nobody else reaps, and what can be seen below it at once.
@@ -37,6 +37,6 @@ pid_t kids_parent(pid_t pid);
  * thousands that is seconds away, time for the rest to fork on. Whereas from the top down one
  * pass gets all: who has its SIGKILL makes no more children, so the list of them is complete.
  */
-void kids_kill(pid_t child);
+void children_kill(pid_t child);
 
 #endif

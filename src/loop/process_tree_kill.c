@@ -29,14 +29,14 @@ static bool holds_its_number(const struct above *a)
 
 static bool is_ours(pid_t pid, const struct above *a)
 {
-    pid_t parent = kids_parent(pid);
+    pid_t parent = children_parent(pid);
 
     return parent == getpid() || (parent == a->pid && holds_its_number(a));
 }
 
-static void kill_below(pid_t pid, void *who)
+static void kill_below(pid_t pid, void *ctx)
 {
-    const struct above *a = who;
+    const struct above *a = ctx;
     AUTO_FD fd = pidfd_open(pid, 0);
     struct above here = { .pid = pid, .fd = fd, .depth = a->depth + 1 };
 
@@ -44,13 +44,13 @@ static void kill_below(pid_t pid, void *who)
         return;
     pidfd_send_signal(fd, SIGKILL, NULL, 0);
     if (here.depth < DEEPEST)
-        kids_each_of(pid, kill_below, &here);
+        children_each_of(pid, kill_below, &here);
 }
 
-void kids_kill(pid_t child)
+void children_kill(pid_t child)
 {
     struct above top = { .pid = child, .fd = -1 };
 
     kill(child, SIGKILL);
-    kids_each_of(child, kill_below, &top);
+    children_each_of(child, kill_below, &top);
 }

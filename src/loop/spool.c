@@ -63,16 +63,16 @@ static bool write_batch(struct job *job, struct err *e)
 
 static void end(struct spool *s)
 {
-    void (*closed)(void *who) = s->closed;
+    void (*closed)(void *ctx) = s->closed;
 
     s->closed = NULL;
     if (closed)
-        closed(s->closed_who);
+        closed(s->closed_ctx);
 }
 
-static void on_written(struct op *op, const struct err *e, void *who)
+static void on_written(struct op *op, const struct err *e, void *ctx)
 {
-    struct spool *s = who;
+    struct spool *s = ctx;
 
     (void)op;
     s->busy = false;
@@ -124,10 +124,10 @@ void spool_init(struct spool *s, const struct spool_kind *kind, struct loop *loo
     buf_init(&s->writing, most);
 }
 
-void spool_close(struct spool *s, void (*done)(void *who), void *who)
+void spool_close(struct spool *s, void (*done)(void *ctx), void *ctx)
 {
     s->closed = done;
-    s->closed_who = who;
+    s->closed_ctx = ctx;
     kick(s);
     if (!s->busy)
         end(s);

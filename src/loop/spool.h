@@ -32,8 +32,8 @@ struct spool {
     uint64_t lost; /* lines there was no room for */
     bool busy;     /* the job has `writing` */
     bool complained;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* At most `most` bytes wait while as many are written. */
@@ -45,7 +45,7 @@ struct jw spool_begin(struct spool *s);
 void spool_end(struct spool *s);
 
 /* Write what is there, then call done; now, when there is nothing. */
-void spool_close(struct spool *s, void (*done)(void *who), void *who);
+void spool_close(struct spool *s, void (*done)(void *ctx), void *ctx);
 
 /* It must be closed, or never have had a line. */
 void spool_fini(struct spool *s);

@@ -100,7 +100,7 @@ static void keep(struct tail *t, struct str line)
         memcpy(to->p, line.p, line.n);
 }
 
-static void take_line(struct tail *t, struct str raw, tail_fn *fn, void *who)
+static void take_line(struct tail *t, struct str raw, tail_fn *fn, void *ctx)
 {
     char small[LONGEST_KEPT_BUFFER];
     char *large = t->line_bytes > sizeof(small) ? mem_alloc(t->line_bytes) : NULL;
@@ -109,16 +109,16 @@ static void take_line(struct tail *t, struct str raw, tail_fn *fn, void *who)
     line.n = clean(raw, large ? large : small, t->line_bytes);
     keep(t, line);
     if (fn)
-        fn(line, who);
+        fn(line, ctx);
     mem_free(large);
 }
 
 /* The line that began earlier ends with this. */
-static void take_part(struct tail *t, struct str rest, tail_fn *fn, void *who)
+static void take_part(struct tail *t, struct str rest, tail_fn *fn, void *ctx)
 {
     if (!t->cutting)
         buf_put(&t->part, str_head(rest, t->line_bytes - t->part.n));
-    take_line(t, buf_str(&t->part), fn, who);
+    take_line(t, buf_str(&t->part), fn, ctx);
     buf_trim(&t->part, LONGEST_KEPT_BUFFER);
     t->cutting = false;
 }
@@ -138,7 +138,7 @@ static struct str last_lines(struct str s, size_t lines)
     return str_skip(s, before.n + 1);
 }
 
-void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *who)
+void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *ctx)
 {
     struct str rest = fn ? bytes : last_lines(bytes, t->lines);
     ptrdiff_t nl;
@@ -151,9 +151,9 @@ void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *who)
         struct str line = str_head(rest, (size_t)nl);
 
         if (t->part.n)
-            take_part(t, line, fn, who);
+            take_part(t, line, fn, ctx);
         else
-            take_line(t, line, fn, who);
+            take_line(t, line, fn, ctx);
         rest = str_skip(rest, (size_t)nl + 1);
     }
     if (rest.n && !t->cutting)
@@ -161,8 +161,8 @@ void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *who)
     t->cutting = t->part.n == t->line_bytes;
 }
 
-void tail_end(struct tail *t, tail_fn *fn, void *who)
+void tail_end(struct tail *t, tail_fn *fn, void *ctx)
 {
     if (t->part.n)
-        take_part(t, STR_NONE, fn, who);
+        take_part(t, STR_NONE, fn, ctx);
 }

@@ -24,17 +24,17 @@ struct tail {
 };
 
 /* Called with each line, borrowed for the call. */
-typedef void tail_fn(struct str line, void *who);
+typedef void tail_fn(struct str line, void *ctx);
 
 /* Keep that many lines (0: none) of at most so many bytes (at least 1). */
 void tail_init(struct tail *t, size_t lines, size_t line_bytes);
 void tail_fini(struct tail *t);
 
 /* More text. Without fn, lines that would be pushed out again at once are not even looked at. */
-void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *who);
+void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *ctx);
 
 /* The text is over: a line that has not ended counts as well. */
-void tail_end(struct tail *t, tail_fn *fn, void *who);
+void tail_end(struct tail *t, tail_fn *fn, void *ctx);
 
 /* The i-th kept line, 0 the oldest; i < t->count. Borrowed until the next tail_put. */
 struct str tail_line(const struct tail *t, size_t i);

@@ -17,7 +17,7 @@ struct worker {
     struct loop *loop;
     worker_run_fn *run;
     worker_done_fn *done;
-    void *who;
+    void *ctx;
     uv_thread_t thread;
     uv_mutex_t lock;
     uv_cond_t wake;
@@ -64,7 +64,7 @@ static void work_on(void *arg)
 
     list_init(&batch);
     while (take_batch(w, &batch)) {
-        w->run(w->who, batch.first);
+        w->run(w->ctx, batch.first);
         uv_mutex_lock(&w->lock);
         list_move(&w->finished, &batch);
         uv_mutex_unlock(&w->lock);
@@ -88,7 +88,7 @@ static void bring_back(struct worker *w)
         all.first = work->next;
         if (!--w->load)
             uv_unref((uv_handle_t *)&w->back);
-        w->done(w->who, work);
+        w->done(w->ctx, work);
     }
 }
 
@@ -135,13 +135,13 @@ static void dismantle(struct worker *w)
     uv_close((uv_handle_t *)&w->back, on_closed);
 }
 
-bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, void *who,
+bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, void *ctx,
                  struct worker **out, struct err *e)
 {
     struct worker *w = MEM_NEW(struct worker);
     int code;
 
-    *w = (struct worker){ .loop = loop, .run = run, .done = done, .who = who };
+    *w = (struct worker){ .loop = loop, .run = run, .done = done, .ctx = ctx };
     list_init(&w->gathered);
     list_init(&w->waiting);
     list_init(&w->finished);

@@ -19,13 +19,13 @@ struct work {
 };
 
 /* On the thread: do all of the list, and leave it as it is. Must not touch the loop. */
-typedef void worker_run_fn(void *who, const struct work *batch);
+typedef void worker_run_fn(void *ctx, const struct work *batch);
 
 /* On the loop: this piece came back. */
-typedef void worker_done_fn(void *who, struct work *w);
+typedef void worker_done_fn(void *ctx, struct work *w);
 
 /* Fails when there can be no further thread. */
-bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, void *who,
+bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, void *ctx,
                  struct worker **out, struct err *e);
 
 void worker_put(struct worker *w, struct work *work);

@@ -5,7 +5,7 @@ enum { OLLAMA_PORT = 11434 };
 
 static struct str env(const struct provider_choice *c, const char *name)
 {
-    const char *value = name && c->env ? c->env(name, c->who) : NULL;
+    const char *value = name && c->env ? c->env(name, c->ctx) : NULL;
 
     return value ? str_trim(str_of(value)) : STR_NONE;
 }

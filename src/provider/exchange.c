@@ -224,9 +224,9 @@ static bool find_fault(struct exchange *x, const struct err *e, struct fault *f)
     return true;
 }
 
-static void on_fetched(struct op *op, const struct err *e, void *who)
+static void on_fetched(struct op *op, const struct err *e, void *ctx)
 {
-    struct exchange *x = who;
+    struct exchange *x = ctx;
     struct fault f = { .after_ms = -1 };
 
     (void)op;

@@ -22,9 +22,9 @@ static bool read_event(struct intake *in, const struct sse_event *ev, struct err
     return in->format->event(&in->reply, &in->scratch, ev->event, data, e);
 }
 
-static void on_event(const struct sse_event *ev, void *who)
+static void on_event(const struct sse_event *ev, void *ctx)
 {
-    struct intake *in = who;
+    struct intake *in = ctx;
     struct err e;
 
     if (!ev->data.n) /* a sign of life */

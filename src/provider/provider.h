@@ -32,14 +32,14 @@ struct str provider_model(const struct provider_spec *spec, enum agent_tier tier
 /* ---- the environment ------------------------------------------------------------------------- */
 
 /* The value of a variable, or NULL. */
-typedef const char *provider_env_fn(const char *name, void *who);
+typedef const char *provider_env_fn(const char *name, void *ctx);
 
 struct provider_choice {
     const struct provider_spec *spec; /* configured */
     size_t specs;
     struct str wanted; /* the name the configuration prefers; STR_NONE: its first */
     provider_env_fn *env;
-    void *who;
+    void *ctx;
 };
 
 /*

@@ -35,9 +35,9 @@ static void on_idle_check(struct post *post)
 }
 
 void peer_init(struct peer *p, struct rpc *rpc, const struct peer_kind *kind, struct link *link,
-               void *who)
+               void *ctx)
 {
-    *p = (struct peer){ .rpc = rpc, .kind = kind, .link = link, .who = who };
+    *p = (struct peer){ .rpc = rpc, .kind = kind, .link = link, .ctx = ctx };
     p->idle.fn = on_idle_check;
 }
 
@@ -165,11 +165,11 @@ void rpc_batch_done(struct rpc_batch *batch)
 }
 
 static void take_message(struct peer *p, struct link *via, struct rpc_batch *batch,
-                         struct rpc_parcel *parcel);
+                         struct rpc_packet *packet);
 
-static void take_batch(struct peer *p, struct link *via, struct rpc_parcel *parcel)
+static void take_batch(struct peer *p, struct link *via, struct rpc_packet *packet)
 {
-    size_t count = json_count(parcel->root), most = (size_t)p->rpc->limits->batch_items;
+    size_t count = json_count(packet->root), most = (size_t)p->rpc->limits->batch_items;
     struct rpc_batch *batch;
     char why[80];
 
@@ -182,25 +182,25 @@ static void take_batch(struct peer *p, struct link *via, struct rpc_parcel *parc
         rpc_refuse(p, via, NULL, STR_NONE, RPC_INVALID_REQUEST, str_of(why), STR_NONE);
         return;
     }
-    batch = ARENA_NEW(parcel->mem, struct rpc_batch);
+    batch = ARENA_NEW(packet->mem, struct rpc_batch);
     batch->peer = p;
     batch->via = via;
     batch->open = 1;
     buf_init(&batch->out, (size_t)p->rpc->limits->message_bytes);
-    if (parcel->mem == &parcel->own) {
-        batch->mem = parcel->own;
-        batch->text = parcel->text;
-        parcel->own = (struct arena){ 0 };
-        parcel->text = (struct buf){ 0 };
-        parcel->mem = &batch->mem;
+    if (packet->mem == &packet->own) {
+        batch->mem = packet->own;
+        batch->text = packet->text;
+        packet->own = (struct arena){ 0 };
+        packet->text = (struct buf){ 0 };
+        packet->mem = &batch->mem;
     }
-    JSON_EACH(item, parcel->root)
+    JSON_EACH(item, packet->root)
     {
-        struct rpc_parcel one = { .mem = parcel->mem, .root = item };
+        struct rpc_packet one = { .mem = packet->mem, .root = item };
 
         take_message(p, via, batch, &one);
     }
-    parcel->mem = &parcel->own;
+    packet->mem = &packet->own;
     rpc_batch_done(batch);
 }
 
@@ -217,23 +217,23 @@ static void reject(struct peer *p, struct link *via, struct rpc_batch *batch, st
 }
 
 static void act_on(struct peer *p, struct link *via, struct rpc_batch *batch,
-                   struct rpc_parcel *parcel, const struct rpc_message *m)
+                   struct rpc_packet *packet, const struct rpc_message *m)
 {
     switch (m->kind) {
     case RPC_REQUEST:
-    case RPC_NOTIFICATION: rpc_in_dispatch(p, via, batch, parcel, m); break;
-    case RPC_RESPONSE: rpc_out_answer(p, parcel, m); break;
+    case RPC_NOTIFICATION: rpc_in_dispatch(p, via, batch, packet, m); break;
+    case RPC_RESPONSE: rpc_out_answer(p, packet, m); break;
     case RPC_MALFORMED: reject(p, via, batch, json_raw(m->id), m->code, &m->why); break;
     }
 }
 
 static void take_message(struct peer *p, struct link *via, struct rpc_batch *batch,
-                         struct rpc_parcel *parcel)
+                         struct rpc_packet *packet)
 {
     struct rpc_message m;
 
-    rpc_message_read(parcel->mem, parcel->root, &m);
-    act_on(p, via, batch, parcel, &m);
+    rpc_message_read(packet->mem, packet->root, &m);
+    act_on(p, via, batch, packet, &m);
 }
 
 static void refuse_frame(struct peer *p, struct link *via, const struct frame *frame)
@@ -257,27 +257,27 @@ static void refuse_frame(struct peer *p, struct link *via, const struct frame *f
 enum { COPY_UP_TO = 32 << 10 };
 
 /* Bring the message's bytes where they will stay, and read them. */
-static bool open_parcel(struct peer *p, struct link *via, const struct frame *frame,
-                        struct rpc_parcel *parcel, struct err *e)
+static bool open_packet(struct peer *p, struct link *via, const struct frame *frame,
+                        struct rpc_packet *packet, struct err *e)
 {
     struct json_opts opts = limits_json(p->rpc->limits);
     struct str text = frame->text;
 
-    *parcel = (struct rpc_parcel){ .mem = via->mem };
+    *packet = (struct rpc_packet){ .mem = via->mem };
     if (!via->mem) {
-        parcel->own = arena_pool_take(&p->rpc->arenas);
-        parcel->mem = &parcel->own;
+        packet->own = arena_pool_take(&p->rpc->arenas);
+        packet->mem = &packet->own;
     }
     if (!via->mem && text.n <= COPY_UP_TO)
-        text = arena_str(&parcel->own, text);
+        text = arena_str(&packet->own, text);
     else if (!via->mem)
-        text = frame_take(frame, &parcel->text);
-    return json_read(parcel->mem, text, &opts, &parcel->root, e);
+        text = frame_take(frame, &packet->text);
+    return json_read(packet->mem, text, &opts, &packet->root, e);
 }
 
 void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
 {
-    struct rpc_parcel parcel;
+    struct rpc_packet packet;
     struct err e;
 
     if (frame->kind != FRAME_MESSAGE) {
@@ -285,29 +285,29 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
         peer_check_idle(p);
         return;
     }
-    if (!open_parcel(p, via, frame, &parcel, &e))
+    if (!open_packet(p, via, frame, &packet, &e))
         reject(p, via, NULL,
                p->kind->on_garbage ? rpc_salvage_id(str_head(frame->text, FRAME_SALVAGE))
                                    : STR_NONE,
                e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR, &e);
-    else if (json_type(parcel.root) == JSON_ARRAY)
-        take_batch(p, via, &parcel);
+    else if (json_type(packet.root) == JSON_ARRAY)
+        take_batch(p, via, &packet);
     else
-        take_message(p, via, NULL, &parcel);
-    buf_fini(&parcel.text); /* empty when a call has taken them */
-    arena_pool_give(&p->rpc->arenas, &parcel.own);
+        take_message(p, via, NULL, &packet);
+    buf_fini(&packet.text); /* empty when a call has taken them */
+    arena_pool_give(&p->rpc->arenas, &packet.own);
     peer_check_idle(p);
 }
 
 void peer_receive_tree(struct peer *p, struct link *via, struct json root,
                        const struct rpc_message *m)
 {
-    struct rpc_parcel parcel = { .mem = via->mem, .root = root };
+    struct rpc_packet packet = { .mem = via->mem, .root = root };
 
     if (m)
-        act_on(p, via, NULL, &parcel, m);
+        act_on(p, via, NULL, &packet, m);
     else
-        take_batch(p, via, &parcel);
+        take_batch(p, via, &packet);
     peer_check_idle(p);
 }
 

@@ -76,7 +76,7 @@ struct peer {
     struct rpc *rpc;
     const struct peer_kind *kind;
     struct link *link; /* where our own calls and notifications go; NULL once it is gone */
-    void *who;         /* the protocol's state for this conversation */
+    void *ctx;         /* the protocol's state for this conversation */
     int version;       /* column in the method table */
     bool batches;      /* an array of messages is accepted */
     void (*on_idle)(struct peer *p); /* nothing is under way any more; may free the peer */
@@ -90,7 +90,7 @@ struct peer {
 };
 
 void peer_init(struct peer *p, struct rpc *rpc, const struct peer_kind *kind, struct link *link,
-               void *who);
+               void *ctx);
 
 /*
  * The conversation is over: calls being served are cancelled (their answers go nowhere), calls
@@ -197,7 +197,7 @@ struct rpc_out {
  */
 void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op *parent,
                const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
-               void *who);
+               void *ctx);
 void rpc_out_fini(struct rpc_out *out);
 
 /* The call of ours under way with this raw id, or NULL. */

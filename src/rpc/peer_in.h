@@ -18,7 +18,7 @@ struct rpc_batch {
 };
 
 /* The bytes of one message and the tree over them, on their way to an owner. */
-struct rpc_parcel {
+struct rpc_packet {
     struct arena *mem; /* the link's, the batch's, or &own */
     struct arena own;
     struct buf text;
@@ -27,10 +27,10 @@ struct rpc_parcel {
 
 /* Begin the op of a call, link it in and run its handler. */
 void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
-                     struct rpc_parcel *parcel, const struct rpc_message *m);
+                     struct rpc_packet *packet, const struct rpc_message *m);
 
 /* An answer to a call of ours. */
-void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_message *m);
+void rpc_out_answer(struct peer *p, struct rpc_packet *packet, const struct rpc_message *m);
 
 /* Send an error that belongs to no call; id is raw JSON, or STR_NONE for null; data may be none. */
 void rpc_refuse(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id, int code,

@@ -47,7 +47,7 @@ static void leave_peer(struct rpc_in *in)
     answered(in);
 }
 
-static void on_in_done(struct op *op, const struct err *e, void *who)
+static void on_in_done(struct op *op, const struct err *e, void *ctx)
 {
     struct rpc_in *in = in_of(op);
     struct peer *p = in->peer;
@@ -57,7 +57,7 @@ static void on_in_done(struct op *op, const struct err *e, void *who)
     bool owns = in->mem == &in->own;
 
     (void)e;
-    (void)who;
+    (void)ctx;
     leave_peer(in);
     buf_fini(&in->text);
     if (owns)
@@ -82,9 +82,9 @@ static void join_peer(struct peer *p, struct rpc_in *in)
 
 /* Moves the parcel's memory into the call that lives in it. */
 static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch *batch,
-                             struct rpc_parcel *parcel, const struct rpc_message *m, int version)
+                             struct rpc_packet *packet, const struct rpc_message *m, int version)
 {
-    struct rpc_in *in = ARENA_NEW(parcel->mem, struct rpc_in);
+    struct rpc_in *in = ARENA_NEW(packet->mem, struct rpc_in);
 
     in->peer = p;
     in->via = via;
@@ -94,13 +94,13 @@ static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch 
     in->params = m->params;
     in->meta = m->meta;
     in->version = version;
-    in->mem = parcel->mem;
-    if (parcel->mem == &parcel->own) {
-        in->own = parcel->own;
-        in->text = parcel->text;
+    in->mem = packet->mem;
+    if (packet->mem == &packet->own) {
+        in->own = packet->own;
+        in->text = packet->text;
         in->mem = &in->own;
-        parcel->own = (struct arena){ 0 };
-        parcel->text = (struct buf){ 0 };
+        packet->own = (struct arena){ 0 };
+        packet->text = (struct buf){ 0 };
     }
     return in;
 }
@@ -128,7 +128,7 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
 }
 
 void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
-                     struct rpc_parcel *parcel, const struct rpc_message *m)
+                     struct rpc_packet *packet, const struct rpc_message *m)
 {
     const struct method *row;
     struct rpc_admit pass;
@@ -146,7 +146,7 @@ void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
     row = method_find(p->kind->methods, m->method, m->kind, pass.version);
     if (!may_serve(p, via, batch, m, row))
         return;
-    in = unpack(p, via, batch, parcel, m, pass.version);
+    in = unpack(p, via, batch, packet, m, pass.version);
     if (batch)
         batch->open++;
     if (via->mem && via->kind->calls) {

@@ -126,10 +126,10 @@ static void send_call(struct rpc_out *out, const char *method, struct str params
 
 void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op *parent,
                const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
     *out = (struct rpc_out){ .rpc = p->rpc, .peer = p, .via = via };
-    op_begin(&out->op, &out_kind, p->rpc->loop, parent, done, who);
+    op_begin(&out->op, &out_kind, p->rpc->loop, parent, done, ctx);
     if (!via && !p->link) {
         op_fail(&out->op, &(struct err){ ERR_CLOSED, "the connection is closed" });
         return;
@@ -194,7 +194,7 @@ struct rpc_out *peer_find_out(struct peer *p, struct str id)
 }
 
 /* The answer's memory becomes the call's; a lent one has to be read again from a copy. */
-static void keep_answer(struct rpc_out *out, struct rpc_parcel *parcel, const struct rpc_message *m)
+static void keep_answer(struct rpc_out *out, struct rpc_packet *packet, const struct rpc_message *m)
 {
     struct json_opts opts = limits_json(out->peer->rpc->limits);
     struct json again;
@@ -202,20 +202,20 @@ static void keep_answer(struct rpc_out *out, struct rpc_parcel *parcel, const st
 
     out->result = m->result;
     out->error = m->error;
-    if (parcel->mem == &parcel->own) {
-        out->mem = parcel->own;
-        out->text = parcel->text;
-        parcel->own = (struct arena){ 0 };
-        parcel->text = (struct buf){ 0 };
+    if (packet->mem == &packet->own) {
+        out->mem = packet->own;
+        out->text = packet->text;
+        packet->own = (struct arena){ 0 };
+        packet->text = (struct buf){ 0 };
         return;
     }
-    if (!json_read(&out->mem, arena_str(&out->mem, json_raw(parcel->root)), &opts, &again, &e))
+    if (!json_read(&out->mem, arena_str(&out->mem, json_raw(packet->root)), &opts, &again, &e))
         return; /* it was read a moment ago */
     out->result = json_get(again, STR("result"));
     out->error = json_get(again, STR("error"));
 }
 
-void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_message *m)
+void rpc_out_answer(struct peer *p, struct rpc_packet *packet, const struct rpc_message *m)
 {
     struct rpc_out *out = find_awaited(p, m->id);
 
@@ -225,6 +225,6 @@ void rpc_out_answer(struct peer *p, struct rpc_parcel *parcel, const struct rpc_
         return;
     }
     forget(out);
-    keep_answer(out, parcel, m);
+    keep_answer(out, packet, m);
     op_ok(&out->op);
 }

@@ -18,10 +18,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-struct desk {
-    struct agent_desk port; /* first */
-    struct desk_opts o;     /* config: in force */
-    struct arena mem;       /* of the list and the cards */
+struct agent_registry {
+    struct agent_registry_port port; /* first */
+    struct agent_registry_opts o;    /* config: in force */
+    struct arena mem;                /* of the list and the cards */
     struct agent_list list;
     struct agent_card *card;
     size_t cards;
@@ -29,14 +29,14 @@ struct desk {
     struct file_watch *watch;
     struct arena places; /* what it watches */
     struct post unwatched;
-    void (*done)(void *who);
-    void *done_who;
+    void (*done)(void *ctx);
+    void *done_ctx;
 };
 
 /* The port hands out its first member. */
-struct desk_agent {
+struct registry_agent {
     struct agent agent; /* first */
-    struct desk *desk;
+    struct agent_registry *registry;
     struct arena mem;
     struct agent_def def;
     struct host_folder *folder; /* agent.include */
@@ -53,7 +53,7 @@ static struct agent_card card_of(const struct agent_def *def)
                                 .tier = agent_tier_name(agent_def_tier(def)) };
 }
 
-static void make_cards(struct desk *d)
+static void make_cards(struct agent_registry *d)
 {
     d->card = ARENA_ARRAY(&d->mem, struct agent_card, d->list.n);
     d->cards = 0;
@@ -62,7 +62,7 @@ static void make_cards(struct desk *d)
             d->card[d->cards++] = card_of(&d->list.v[i].def);
 }
 
-static void read_all(struct desk *d)
+static void read_all(struct agent_registry *d)
 {
     struct notes notes = { 0 };
 
@@ -103,7 +103,7 @@ static bool same_exports(const struct agent_list *a, const struct agent_list *b)
     return same;
 }
 
-void desk_refresh(struct desk *d, const struct config *config)
+void agent_registry_refresh(struct agent_registry *d, const struct config *config)
 {
     struct arena old = d->mem;
     const struct agent_list list = d->list;
@@ -115,13 +115,13 @@ void desk_refresh(struct desk *d, const struct config *config)
     read_all(d);
     if (d->o.on_changed &&
         !(same_cards(card, cards, d->card, d->cards) && same_exports(&list, &d->list)))
-        d->o.on_changed(d->o.who);
+        d->o.on_changed(d->o.ctx);
     arena_fini(&old);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-static bool fail_unknown(const struct desk *d, struct str name, struct err *e)
+static bool fail_unknown(const struct agent_registry *d, struct str name, struct err *e)
 {
     char names[200];
     int n = snprintf(names, sizeof(names), "; there %s: ", d->cards ? "are" : "is");
@@ -133,7 +133,8 @@ static bool fail_unknown(const struct desk *d, struct str name, struct err *e)
     return agents_fail_unknown(&d->list, name, names, e);
 }
 
-static bool find(const struct desk *d, struct str name, const struct agent_def **def, struct err *e)
+static bool find(const struct agent_registry *d, struct str name, const struct agent_def **def,
+                 struct err *e)
 {
     if (agents_find(&d->list, name.p ? name : str_of(agent_default.name), def, e))
         return true;
@@ -144,11 +145,11 @@ static bool find(const struct desk *d, struct str name, const struct agent_def *
 
 static void free_agent(struct agent *agent)
 {
-    struct desk_agent *a = CONTAINER_OF(agent, struct desk_agent, agent);
+    struct registry_agent *a = CONTAINER_OF(agent, struct registry_agent, agent);
 
     for (size_t i = 0; i < a->agent.includes; i++)
         close(a->folder[i].fd);
-    a->desk->held--;
+    a->registry->held--;
     arena_fini(&a->mem);
     mem_free(a);
 }
@@ -157,9 +158,9 @@ static void free_agent(struct agent *agent)
  * The definition was checked when it was read, but folders may have become links since: the kernel
  * holds us below the root. One that is not there is no reason not to work.
  */
-static bool open_include(struct desk_agent *a, struct str path, struct err *e)
+static bool open_include(struct registry_agent *a, struct str path, struct err *e)
 {
-    const struct host *host = &a->desk->o.offer->host;
+    const struct host *host = &a->registry->o.offer->host;
     struct host_folder *f = &a->folder[a->agent.includes];
     struct place p;
 
@@ -180,7 +181,7 @@ static bool open_include(struct desk_agent *a, struct str path, struct err *e)
     return true;
 }
 
-static bool open_includes(struct desk_agent *a, struct err *e)
+static bool open_includes(struct registry_agent *a, struct err *e)
 {
     const struct pick_strs *dirs = &a->def.include_dirs;
 
@@ -192,9 +193,9 @@ static bool open_includes(struct desk_agent *a, struct err *e)
     return true;
 }
 
-static void write_prompt(struct desk_agent *a)
+static void write_prompt(struct registry_agent *a)
 {
-    const struct desk_opts *o = &a->desk->o;
+    const struct agent_registry_opts *o = &a->registry->o;
     const struct provider *provider = a->agent.model.provider;
     const struct prompt_opts opts = {
         .root = o->root,
@@ -208,11 +209,11 @@ static void write_prompt(struct desk_agent *a)
     notes_log(&notes);
 }
 
-static struct desk_agent *new_agent(struct desk *d, const struct agent_def *def)
+static struct registry_agent *new_agent(struct agent_registry *d, const struct agent_def *def)
 {
-    struct desk_agent *a = MEM_NEW(struct desk_agent);
+    struct registry_agent *a = MEM_NEW(struct registry_agent);
 
-    a->desk = d;
+    a->registry = d;
     a->def = agent_def_copy(&a->mem, def);
     a->agent = (struct agent){ .def = &a->def,
                                .effort = agent_effort_named(def->effort),
@@ -225,11 +226,12 @@ static struct desk_agent *new_agent(struct desk *d, const struct agent_def *def)
     return a;
 }
 
-static struct agent *take(struct agent_desk *port, const struct agent_want *want, struct err *e)
+static struct agent *take(struct agent_registry_port *port, const struct agent_want *want,
+                          struct err *e)
 {
-    struct desk *d = CONTAINER_OF(port, struct desk, port);
+    struct agent_registry *d = CONTAINER_OF(port, struct agent_registry, port);
     const struct agent_def *def;
-    struct desk_agent *a;
+    struct registry_agent *a;
 
     if (!find(d, want->name, &def, e))
         return NULL;
@@ -246,33 +248,33 @@ static struct agent *take(struct agent_desk *port, const struct agent_want *want
     return &a->agent;
 }
 
-static const struct agent_card *cards(struct agent_desk *port, size_t *n)
+static const struct agent_card *cards(struct agent_registry_port *port, size_t *n)
 {
-    const struct desk *d = CONTAINER_OF(port, struct desk, port);
+    const struct agent_registry *d = CONTAINER_OF(port, struct agent_registry, port);
 
     *n = d->cards;
     return d->card;
 }
 
-static const struct agent_desk_kind kind = { .take = take, .cards = cards };
+static const struct agent_registry_kind kind = { .take = take, .cards = cards };
 
 /* ---- watching ------------------------------------------------------------------------------ */
 
-static void on_files_changed(void *who)
+static void on_files_changed(void *ctx)
 {
-    struct desk *d = who;
+    struct agent_registry *d = ctx;
 
-    desk_refresh(d, d->o.config);
+    agent_registry_refresh(d, d->o.config);
 }
 
-void desk_watch(struct desk *d)
+void agent_registry_watch(struct agent_registry *d)
 {
     const struct limits *limits = &d->o.config->limits;
     struct file_watch_opts o = { .loop = d->o.loop,
                                  .most = (size_t)limits->agent_files,
                                  .look_ms = limits->watch_ms,
                                  .changed = on_files_changed,
-                                 .who = d };
+                                 .ctx = d };
 
     if (d->watch)
         return;
@@ -281,27 +283,27 @@ void desk_watch(struct desk *d)
     on_files_changed(d); /* what has changed between reading and watching */
 }
 
-static void on_unwatched(void *who)
+static void on_unwatched(void *ctx)
 {
-    struct desk *d = who;
+    struct agent_registry *d = ctx;
 
     arena_fini(&d->places);
     if (d->done)
-        d->done(d->done_who);
+        d->done(d->done_ctx);
 }
 
 static void on_not_watching(struct post *p)
 {
-    on_unwatched(CONTAINER_OF(p, struct desk, unwatched));
+    on_unwatched(CONTAINER_OF(p, struct agent_registry, unwatched));
 }
 
-void desk_unwatch(struct desk *d, void (*done)(void *who), void *who)
+void agent_registry_unwatch(struct agent_registry *d, void (*done)(void *ctx), void *ctx)
 {
     struct file_watch *w = d->watch;
 
     d->watch = NULL;
     d->done = done;
-    d->done_who = who;
+    d->done_ctx = ctx;
     d->unwatched.fn = on_not_watching;
     if (w)
         file_watch_close(w, on_unwatched, d);
@@ -311,9 +313,9 @@ void desk_unwatch(struct desk *d, void (*done)(void *who), void *who)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-struct desk *desk_new(const struct desk_opts *opts)
+struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts)
 {
-    struct desk *d = MEM_NEW(struct desk);
+    struct agent_registry *d = MEM_NEW(struct agent_registry);
 
     d->port.kind = &kind;
     d->o = *opts;
@@ -321,14 +323,14 @@ struct desk *desk_new(const struct desk_opts *opts)
     return d;
 }
 
-void desk_free(struct desk *d)
+void agent_registry_free(struct agent_registry *d)
 {
     assert(!d->held && !d->watch);
     arena_fini(&d->mem);
     mem_free(d);
 }
 
-struct agent_desk *desk_port(struct desk *d)
+struct agent_registry_port *agent_registry_port(struct agent_registry *d)
 {
     return &d->port;
 }

@@ -1,5 +1,5 @@
 /*
- * agent_registry.h - the agents of a root, ready to work: core's agent_desk over their files.
+ * agent_registry.h - the agents of a root, ready to work: core's agent_registry_port over their files.
  *
  * Definitions are read once and again when their files change (the caller says so, or watching
  * does); an agent is put together when it is asked for: definition, models, system prompt with
@@ -13,35 +13,35 @@
 #include "core/agent/skill.h"
 #include "runtime/models.h"
 
-struct desk;
+struct agent_registry;
 
-struct desk_opts {
+struct agent_registry_opts {
     struct loop *loop;
     const char *root;
     const struct config *config; /* lives until another is used */
     struct models *models;
     struct guard *guard;
     struct offer *offer; /* what agents may be given, on a host with the skills there are */
-    void (*on_changed)(void *who); /* the cards are others now; may be NULL */
-    void *who;
+    void (*on_changed)(void *ctx); /* the cards are others now; may be NULL */
+    void *ctx;
 };
 
 /* Reads the definitions: blocks. */
-struct desk *desk_new(const struct desk_opts *opts);
-void desk_free(struct desk *d); /* no agent may be held */
+struct agent_registry *agent_registry_new(const struct agent_registry_opts *opts);
+void agent_registry_free(struct agent_registry *d); /* no agent may be held */
 
-struct agent_desk *desk_port(struct desk *d);
+struct agent_registry_port *agent_registry_port(struct agent_registry *d);
 
 /* Read all anew, as after a change. */
-void desk_refresh(struct desk *d, const struct config *config);
+void agent_registry_refresh(struct agent_registry *d, const struct config *config);
 
 /*
  * Notice changes of the files by itself from now on (file_watch.h). Those of skills are noticed by
  * who reads them (skill_registry.h), rules and instructions are read anew for each agent.
  */
-void desk_watch(struct desk *d);
+void agent_registry_watch(struct agent_registry *d);
 
 /* Stop watching; done is called from the loop. */
-void desk_unwatch(struct desk *d, void (*done)(void *who), void *who);
+void agent_registry_unwatch(struct agent_registry *d, void (*done)(void *ctx), void *ctx);
 
 #endif

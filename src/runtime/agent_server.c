@@ -54,7 +54,7 @@ static void forget_definition(struct agent_scope *a)
 /* No more than its file exposes: how it is told to work is not for others. */
 static void read_card(struct call *call)
 {
-    const struct agent_scope *a = call->who;
+    const struct agent_scope *a = call->ctx;
     const struct tool *t;
     struct buf text;
     struct jw w = jw_to(&text);
@@ -83,7 +83,7 @@ static void show_card(struct agent_scope *a, struct arena *mem)
         .title = c->title ? c->title : a->name,
         .description = arena_cstr(mem, c->description),
         .mime_type = "application/json",
-        .who = a,
+        .ctx = a,
         .read = read_card,
     };
     a->resources[0] = &a->resource;
@@ -128,9 +128,9 @@ static void export_builtin(struct agent_scope *a)
 }
 
 /* As its file lists it. */
-static const char *exported_as(void *who, const struct upstream_tool *t)
+static const char *exported_as(void *ctx, const struct upstream_tool *t)
 {
-    const struct agent_scope *a = who;
+    const struct agent_scope *a = ctx;
     AUTO_ARENA mem = { 0 };
     struct tool_called called = upstream_tool_called(&mem, t);
 
@@ -174,15 +174,16 @@ static void limit_clients(struct agent_scope *a)
     a->server.scope_tcp = &a->scope_tcp;
 }
 
-void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet)
+void agent_scope_use(struct agent_scope *a, const struct config *config,
+                     struct mcp_upstreams *upstreams)
 {
     a->config = config;
     limit_clients(a);
     export_builtin(a);
     if (a->viewing) {
-        mcp_fleet_view_refresh(&a->view);
-    } else if (fleet) {
-        mcp_fleet_view_open(&a->view, fleet, exported_as, a);
+        mcp_upstreams_view_refresh(&a->view);
+    } else if (upstreams) {
+        mcp_upstreams_view_open(&a->view, upstreams, exported_as, a);
         offer_join(&a->offer, &a->view.source);
         a->viewing = true;
     }
@@ -210,7 +211,7 @@ bool agent_scope_reload(struct agent_scope *a, struct err *e)
     limit_clients(a);
     export_builtin(a);
     if (a->viewing)
-        mcp_fleet_view_refresh(&a->view);
+        mcp_upstreams_view_refresh(&a->view);
     if (!is_listed_alike(a, &before, n))
         offer_source_changed(&a->about, OFFER_RESOURCES);
     offer_source_updated(&a->about, str_of(a->uri));
@@ -218,12 +219,12 @@ bool agent_scope_reload(struct agent_scope *a, struct err *e)
     return !a->gone;
 }
 
-void agent_scope_leave_fleet(struct agent_scope *a)
+void agent_scope_leave_upstreams(struct agent_scope *a)
 {
     if (!a->viewing)
         return;
     offer_leave(&a->offer, &a->view.source);
-    mcp_fleet_view_close(&a->view);
+    mcp_upstreams_view_close(&a->view);
     a->viewing = false;
 }
 

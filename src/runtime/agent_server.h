@@ -39,7 +39,7 @@ struct agent_scope {
     struct offer offer;
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
-    struct mcp_fleet_view view;
+    struct mcp_upstreams_view view;
     bool viewing;
     struct guard_scope endpoint, scope; /* what [mcp] says of all clients, and it of its own */
     struct guard_scope endpoint_tcp, scope_tcp; /* the same, of clients over TCP */
@@ -60,10 +60,11 @@ struct agent_scope *agent_scope_new(struct str name, const struct host *host, st
 bool agent_scope_reload(struct agent_scope *a, struct err *e);
 
 /* Another configuration is in force; the tools of this fleet (may be NULL) are there. */
-void agent_scope_use(struct agent_scope *a, const struct config *config, struct mcp_fleet *fleet);
+void agent_scope_use(struct agent_scope *a, const struct config *config,
+                     struct mcp_upstreams *upstreams);
 
 /* The fleet is about to go. */
-void agent_scope_leave_fleet(struct agent_scope *a);
+void agent_scope_leave_upstreams(struct agent_scope *a);
 
 /* Its MCP side must be closed, its fleet left. */
 void agent_scope_free(struct agent_scope *a);

@@ -27,11 +27,11 @@ static struct str published(struct arena *mem, const char *agent)
     return (struct str){ p, name.n };
 }
 
-static size_t count(const struct agent_staff *staff)
+static size_t count(const struct agent_context *context)
 {
     size_t n = 0;
 
-    while (agent_card_at(staff, n))
+    while (agent_card_at(context, n))
         n++;
     return n;
 }
@@ -41,7 +41,7 @@ static struct tool_names name_all(struct agent_tools *a, struct arena *mem, size
     struct tool_pair *pair = ARENA_ARRAY(mem, struct tool_pair, n);
 
     for (size_t i = 0; i < n; i++) {
-        const char *agent = agent_card_at(a->staff, i)->name;
+        const char *agent = agent_card_at(a->context, i)->name;
 
         pair[i] = (struct tool_pair){
             .server = STR("agents"),
@@ -54,7 +54,7 @@ static struct tool_names name_all(struct agent_tools *a, struct arena *mem, size
 
 static const struct tool *make_tool(struct agent_tools *a, const struct tool_name *name)
 {
-    const struct agent_card *card = agent_card_at(a->staff, name->index);
+    const struct agent_card *card = agent_card_at(a->context, name->index);
     struct tool *t = ARENA_NEW(&a->mem, struct tool);
     struct str about = str_trim(card->description);
 
@@ -73,7 +73,7 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
         .open_world = true,
         .task = tool_agent_send.task,
         .timeout_ms = tool_agent_send.timeout_ms,
-        .who = arena_cstr(&a->mem, str_of(card->name)), /* the agent that agent_send is to reach */
+        .ctx = arena_cstr(&a->mem, str_of(card->name)), /* the agent that agent_send is to reach */
         .start = tool_agent_send.start,
     };
     return t;
@@ -83,7 +83,7 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
 static size_t make_tools(struct agent_tools *a, const struct config *config,
                          const struct tool ***list)
 {
-    size_t all = count(a->staff), n = 0;
+    size_t all = count(a->context), n = 0;
     struct tool_names names = name_all(a, &a->mem, all);
 
     *list = ARENA_ARRAY(&a->mem, const struct tool *, all);
@@ -127,7 +127,7 @@ static void renew_tools(struct agent_tools *a, const struct config *config)
 
 static void list_cards(struct call *call)
 {
-    const struct agent_tools *a = call->who;
+    const struct agent_tools *a = call->ctx;
     const struct agent_card *card;
     struct buf text;
     struct jw w = jw_to(&text);
@@ -136,7 +136,7 @@ static void list_cards(struct call *call)
     jw_object(&w);
     jw_plain_key(&w, STR("agents"));
     jw_array(&w);
-    for (size_t i = 0; (card = agent_card_at(a->staff, i)); i++)
+    for (size_t i = 0; (card = agent_card_at(a->context, i)); i++)
         agent_card_write(&w, card, call);
     jw_array_end(&w);
     jw_object_end(&w);
@@ -148,7 +148,7 @@ static const struct agent_card *find_card(const struct agent_tools *a, struct st
     const struct agent_card *card;
     size_t i = 0;
 
-    while ((card = agent_card_at(a->staff, i)) && !str_eq(str_of(card->name), name))
+    while ((card = agent_card_at(a->context, i)) && !str_eq(str_of(card->name), name))
         i++;
     return card;
 }
@@ -229,8 +229,8 @@ static void write_definition(struct jw *w, const struct agent_def *def)
 /* The definition, or why it cannot be worked with. */
 static void write_agent(struct jw *w, const struct call *call, const struct agent_card *card)
 {
-    const struct agent_tools *a = call->who;
-    struct agent_desk *desk = a->staff->desk;
+    const struct agent_tools *a = call->ctx;
+    struct agent_registry_port *registry = a->context->registry;
     struct str name = str_of(card->name);
     struct agent *agent;
     struct err e;
@@ -241,7 +241,7 @@ static void write_agent(struct jw *w, const struct call *call, const struct agen
     write_or_null(w, "tier", str_of(card->tier));
     jw_plain_key(w, STR("card"));
     agent_card_write(w, card, call);
-    agent = desk->kind->take(desk, &(struct agent_want){ .name = name }, &e);
+    agent = registry->kind->take(registry, &(struct agent_want){ .name = name }, &e);
     if (agent) {
         write_summary(w, agent);
         write_definition(w, agent->def);
@@ -254,7 +254,7 @@ static void write_agent(struct jw *w, const struct call *call, const struct agen
 
 static void show_card(struct call *call)
 {
-    const struct agent_tools *a = call->who;
+    const struct agent_tools *a = call->ctx;
     struct str name = json_str(call->mem, json_get(call->args, STR("name")));
     const struct agent_card *card =
         find_card(a, name.p ? name : str_skip(call->uri, sizeof(AGENTS_URI) - 1));
@@ -272,21 +272,21 @@ static void show_card(struct call *call)
 
 static void read_all(struct call *call)
 {
-    agent_staff_when(call, ((const struct agent_tools *)call->who)->staff, list_cards);
+    agent_context_when(call, ((const struct agent_tools *)call->ctx)->context, list_cards);
 }
 
 static void read_one(struct call *call)
 {
-    agent_staff_when(call, ((const struct agent_tools *)call->who)->staff, show_card);
+    agent_context_when(call, ((const struct agent_tools *)call->ctx)->context, show_card);
 }
 
 static void complete_name(struct call *call)
 {
-    const struct agent_tools *a = call->who;
+    const struct agent_tools *a = call->ctx;
     struct str begun = json_str(call->mem, json_get(call->args, STR("value")));
     const struct agent_card *card;
 
-    for (size_t i = 0; (card = agent_card_at(a->staff, i)); i++)
+    for (size_t i = 0; (card = agent_card_at(a->context, i)); i++)
         if (str_starts(str_of(card->name), begun)) /* a name needs no escapes */
             call_block(call, arena_printf(call->mem, "\"%s\"", card->name));
     call_done(call);
@@ -303,7 +303,7 @@ static const struct resource *make_resource(struct agent_tools *a, const struct 
         .title = arena_cstr(&a->mem, str_of(card->title ? card->title : card->name)),
         .description = arena_cstr(&a->mem, card->description),
         .mime_type = "application/json",
-        .who = a,
+        .ctx = a,
         .read = read_one,
     };
     return r;
@@ -317,14 +317,14 @@ static bool are_listed_alike(const struct resource *a, const struct resource *b)
 
 static void renew_resources(struct agent_tools *a)
 {
-    size_t agents = count(a->staff), n = 0;
+    size_t agents = count(a->context), n = 0;
     const struct resource **list = ARENA_ARRAY(&a->mem, const struct resource *, agents + 2);
     bool same = a->source.resources == agents + 2;
 
     list[n++] = &a->resource[0];
     list[n++] = &a->resource[1];
     for (size_t i = 0; i < agents; i++, n++) {
-        list[n] = make_resource(a, agent_card_at(a->staff, i));
+        list[n] = make_resource(a, agent_card_at(a->context, i));
         same = same && are_listed_alike(list[n], a->source.resource[n]);
     }
     a->source.resource = list;
@@ -353,16 +353,16 @@ void agent_tools_refresh(struct agent_tools *a, const struct config *config)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff)
+void agent_tools_init(struct agent_tools *a, const struct agent_context *context)
 {
-    *a = (struct agent_tools){ .staff = staff };
+    *a = (struct agent_tools){ .context = context };
     a->resource[0] = (struct resource){
         .uri = AGENTS_URI,
         .name = "agents",
         .title = "Agents",
         .description = "The agents that can be called: names, what they are for, mode and tier.",
         .mime_type = "application/json",
-        .who = a,
+        .ctx = a,
         .read = read_all,
     };
     a->resource[1] = (struct resource){
@@ -372,7 +372,7 @@ void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff)
         .title = "Agent",
         .description = "One agent: its card and its definition.",
         .mime_type = "application/json",
-        .who = a,
+        .ctx = a,
         .read = read_one,
         .complete = complete_name,
     };

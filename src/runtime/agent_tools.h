@@ -22,14 +22,14 @@
 #define AGENT_TOOL_OPENFANG_PREFIX "openfang_agent_"
 
 struct agent_tools {
-    const struct agent_staff *staff;
+    const struct agent_context *context;
     struct offer_source source;
     struct arena mem; /* of the tools and the resources of single agents */
     struct resource resource[2];
 };
 
 /* No tools yet. `staff` must outlive it. */
-void agent_tools_init(struct agent_tools *a, const struct agent_staff *staff);
+void agent_tools_init(struct agent_tools *a, const struct agent_context *context);
 void agent_tools_fini(struct agent_tools *a);
 
 /* The agents, or what the configuration exposes of them, may have changed. */

@@ -85,14 +85,14 @@ static void load(struct reload *r)
     r->now = fresh;
 }
 
-static void on_changed(void *who)
+static void on_changed(void *ctx)
 {
-    load(who);
+    load(ctx);
 }
 
-static void on_hangup(int signum, void *who)
+static void on_hangup(int signum, void *ctx)
 {
-    struct reload *r = who;
+    struct reload *r = ctx;
 
     (void)signum;
     if (!r->watch)
@@ -114,7 +114,7 @@ bool reload_start(struct reload *r, struct project *project, struct loop *loop,
                                                    .paths = r->paths,
                                                    .look_ms = project->config.limits.watch_ms,
                                                    .changed = on_changed,
-                                                   .who = r });
+                                                   .ctx = r });
     return loop_on_signal(loop, SIGHUP, on_hangup, r, e);
 }
 

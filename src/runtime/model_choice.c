@@ -16,9 +16,9 @@ struct picking {
 
 /* ---- providers ------------------------------------------------------------------------------ */
 
-const char *model_env(const char *name, void *who)
+const char *model_env(const char *name, void *ctx)
 {
-    (void)who;
+    (void)ctx;
     return getenv(name);
 }
 

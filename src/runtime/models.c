@@ -36,8 +36,8 @@ struct models {
     struct model_name *name;
     int64_t names;
     struct post post;
-    void (*done)(void *who);
-    void *who;
+    void (*done)(void *ctx);
+    void *ctx;
 };
 
 struct models *models_new(struct loop *loop, const struct config *config)
@@ -187,15 +187,15 @@ bool models_choose(struct models *m, const struct agent_def *def, struct str wan
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct models *m = who;
-    void (*done)(void *who) = m->done;
-    void *done_who = m->who;
+    struct models *m = ctx;
+    void (*done)(void *ctx) = m->done;
+    void *done_ctx = m->ctx;
 
     arena_fini(&m->mem);
     mem_free(m);
-    done(done_who);
+    done(done_ctx);
 }
 
 static void on_post(struct post *p)
@@ -203,10 +203,10 @@ static void on_post(struct post *p)
     on_closed(CONTAINER_OF(p, struct models, post));
 }
 
-void models_close(struct models *m, void (*done)(void *who), void *who)
+void models_close(struct models *m, void (*done)(void *ctx), void *ctx)
 {
     m->done = done;
-    m->who = who;
+    m->ctx = ctx;
     m->post.fn = on_post;
     if (m->client)
         http_client_close(m->client, on_closed, m);

@@ -31,6 +31,6 @@ bool models_choose(struct models *m, const struct agent_def *def, struct str wan
                    struct agent_model *model, struct agent_model *fallback, struct err *e);
 
 /* No turn may be under way. done is called from the loop; then m is gone. */
-void models_close(struct models *m, void (*done)(void *who), void *who);
+void models_close(struct models *m, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -13,12 +13,12 @@ static void step_store(struct retention *r);
 
 static void retention_wait(struct retention *r)
 {
-    void (*closed)(void *who) = r->closed;
+    void (*closed)(void *ctx) = r->closed;
 
     r->state = RETENTION_WAITING;
     if (closed) {
         r->loop = NULL;
-        closed(r->closed_who);
+        closed(r->closed_ctx);
     } else {
         timer_set(r->loop, &r->next, r->limits->gc_interval_ms, on_next);
     }
@@ -46,9 +46,9 @@ static bool logs_grew_much(const struct retention *r)
     return r->log_bytes >= r->limits->log_keep_bytes / LOG_PART;
 }
 
-static void on_logs_deleted(struct op *op, const struct err *e, void *who)
+static void on_logs_deleted(struct op *op, const struct err *e, void *ctx)
 {
-    struct retention *r = who;
+    struct retention *r = ctx;
 
     (void)op;
     if (e)
@@ -68,9 +68,9 @@ static void step_logs(struct retention *r)
 
 /* ---- the store --------------------------------------------------------------------------- */
 
-static void on_stored(struct op *op, const struct err *e, void *who)
+static void on_stored(struct op *op, const struct err *e, void *ctx)
 {
-    struct retention *r = who;
+    struct retention *r = ctx;
     bool more = !e && r->step.gc.more && !r->closed;
 
     (void)op;
@@ -126,10 +126,10 @@ void retention_log_grew(struct retention *r, size_t bytes)
     step_logs(r);
 }
 
-void retention_stop(struct retention *r, void (*done)(void *who), void *who)
+void retention_stop(struct retention *r, void (*done)(void *ctx), void *ctx)
 {
     r->closed = done;
-    r->closed_who = who;
+    r->closed_ctx = ctx;
     if (r->loop)
         timer_clear(r->loop, &r->next);
     if (!r->loop || r->state == RETENTION_WAITING)

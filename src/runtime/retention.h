@@ -29,8 +29,8 @@ struct retention {
     struct store_step step;
     struct log_sweep logs;
     int64_t log_bytes; /* written since logs were last looked at */
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* The first run is after limits.gc_interval_ms. What is given outlives it. */
@@ -42,6 +42,6 @@ void retention_log_grew(struct retention *r, size_t bytes);
 
 /* Before the store is closed. done is called when nothing is under way any more, maybe now. {0} is
    fine. */
-void retention_stop(struct retention *r, void (*done)(void *who), void *who);
+void retention_stop(struct retention *r, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -24,14 +24,14 @@ static void finish(struct run_job *j)
     j->kind->done(j, j->code, j->canceled);
 }
 
-static void on_log_closed(void *who)
+static void on_log_closed(void *ctx)
 {
-    finish(who);
+    finish(ctx);
 }
 
-static void on_left(void *who)
+static void on_left(void *ctx)
 {
-    struct run_job *j = who;
+    struct run_job *j = ctx;
 
     session_log_close(&j->log, on_log_closed, j);
 }
@@ -74,9 +74,9 @@ static int end_code(const struct turn *t)
 
 static void work(struct run_job *j);
 
-static void on_turned(struct op *op, const struct err *e, void *who)
+static void on_turned(struct op *op, const struct err *e, void *ctx)
 {
-    struct run_job *j = who;
+    struct run_job *j = ctx;
     bool cut = !e && j->turn.stop == TURN_CANCELED, last = j->prompting || !j->want->text.p;
 
     (void)op;
@@ -134,9 +134,9 @@ static void open_log(struct run_job *j)
                          j->shop->service->offer.host.state, j->session.id, j->client);
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct run_job *j = who;
+    struct run_job *j = ctx;
 
     (void)op;
     j->opens = false;
@@ -180,10 +180,10 @@ static struct str settings_of(struct run_job *j)
 
 static bool take_agent(struct run_job *j, struct str name, struct str model, struct err *e)
 {
-    struct agent_desk *desk = desk_port(j->shop->desk);
+    struct agent_registry_port *registry = agent_registry_port(j->shop->registry);
     struct agent_want want = { .name = name, .model = model };
 
-    j->agent = desk->kind->take(desk, &want, e);
+    j->agent = registry->kind->take(registry, &want, e);
     if (!j->agent)
         return false;
     if (j->want->mode.p && !wants_read_only(j) && guard_is_read_only(&j->agent->scope))
@@ -245,9 +245,9 @@ static void on_searched(struct run_job *j)
 
 static void read_page(struct run_job *j);
 
-static void on_page(struct op *op, const struct err *e, void *who)
+static void on_page(struct op *op, const struct err *e, void *ctx)
 {
-    struct run_job *j = who;
+    struct run_job *j = ctx;
     const struct store_session_page *p = &j->step.sessions;
     bool more = !e;
 

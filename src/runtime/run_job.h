@@ -46,7 +46,7 @@ struct run_job_kind {
 
 struct run_job {
     const struct run_job_kind *kind;
-    struct workshop *shop;
+    struct runtime *shop;
     const char *root; /* whose .trefoil has the log */
     struct work_client *client;
     const struct run_want *want;

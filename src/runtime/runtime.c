@@ -11,7 +11,7 @@
 /* ---- what agents may be given -------------------------------------------------------------- */
 
 /* All of the built-in tools; the one that loads skills while there are some. */
-static void offer_builtin(struct workshop *w)
+static void offer_builtin(struct runtime *w)
 {
     const struct skill_list *skills = w->offer.host.skills;
     size_t n = 0;
@@ -25,49 +25,49 @@ static void offer_builtin(struct workshop *w)
     w->builtin.tools = n;
 }
 
-static void on_skills(void *who)
+static void on_skills(void *ctx)
 {
-    offer_builtin(who);
+    offer_builtin(ctx);
 }
 
-static void view_servers(struct workshop *w)
+static void view_servers(struct runtime *w)
 {
-    struct mcp_fleet *fleet = w->service->upstreams.fleet;
+    struct mcp_upstreams *upstreams = w->service->upstreams.upstreams;
 
-    if (w->viewing || !fleet)
+    if (w->viewing || !upstreams)
         return;
-    mcp_fleet_view_open(&w->view, fleet, NULL, NULL);
+    mcp_upstreams_view_open(&w->view, upstreams, NULL, NULL);
     offer_join(&w->offer, &w->view.source);
     w->viewing = true;
 }
 
-void workshop_leave_servers(struct workshop *w)
+void runtime_leave_servers(struct runtime *w)
 {
     if (!w->viewing)
         return;
     offer_leave(&w->offer, &w->view.source);
-    mcp_fleet_view_close(&w->view);
+    mcp_upstreams_view_close(&w->view);
     w->viewing = false;
 }
 
-static void open_offer(struct workshop *w)
+static void open_offer(struct runtime *w)
 {
     const struct offer *all = &w->service->offer;
 
     w->list = mem_alloc(builtin_tool_count * sizeof(*w->list));
     offer_init(&w->offer, &all->host, 1u << OFFER_TOOLS);
-    w->offer.host.staff = &w->staff;
-    w->offer.gathering = all->gathering;
+    w->offer.host.context = &w->context;
+    w->offer.readiness = all->readiness;
     offer_join(&w->offer, &w->builtin);
     offer_builtin(w);
     view_servers(w);
     w->service->on_skills = on_skills;
-    w->service->on_skills_who = w;
+    w->service->on_skills_ctx = w;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static bool open_store(struct workshop *w, struct arena *mem, struct err *e)
+static bool open_store(struct runtime *w, struct arena *mem, struct err *e)
 {
     struct state_port *state = w->service->offer.host.state;
     const char *folder;
@@ -85,7 +85,7 @@ static bool open_store(struct workshop *w, struct arena *mem, struct err *e)
 }
 
 /* What is not kept is not logged either. */
-static void open_logs(struct workshop *w)
+static void open_logs(struct runtime *w)
 {
     const struct host *host = &w->service->offer.host;
 
@@ -94,7 +94,7 @@ static void open_logs(struct workshop *w)
 }
 
 /* Before the offer, which begins with the host of the service. */
-static void open_locks(struct workshop *w)
+static void open_locks(struct runtime *w)
 {
     struct service *s = w->service;
 
@@ -104,62 +104,63 @@ static void open_locks(struct workshop *w)
 }
 
 /* Calls that clients make from now on write without turns. */
-static void close_locks(struct workshop *w)
+static void close_locks(struct runtime *w)
 {
     service_use_locks(w->service, NULL);
     lock_table_free(w->locks);
 }
 
 /* What sessions take from the configuration. */
-static void set_world(struct workshop *w)
+static void set_world(struct runtime *w)
 {
     w->world.durability = w->config->durability;
     w->world.untrusted_users = w->config->untrusted_users;
 }
 
-static void on_agents(void *who)
+static void on_agents(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
     if (w->serves)
         service_agents_changed(w->service);
     if (w->on_agents)
-        w->on_agents(w->on_agents_who);
+        w->on_agents(w->on_agents_ctx);
 }
 
 /* Work that goes on by itself needs a place to be remembered in. */
-static void open_tasks(struct workshop *w)
+static void open_tasks(struct runtime *w)
 {
     struct service *s = w->service;
 
     if (!w->store)
         return;
     task_children_init(&w->children, &s->upstreams.procs, s->offer.host.root, w->config);
-    w->tasks = task_engine_new(&(struct task_engine_opts){ .world = &w->world,
-                                                           .desk = desk_port(w->desk),
-                                                           .guard = &s->guard,
-                                                           .locks = w->locks,
-                                                           .isolate = &w->children.port });
+    w->tasks =
+        task_engine_new(&(struct task_engine_opts){ .world = &w->world,
+                                                    .registry = agent_registry_port(w->registry),
+                                                    .guard = &s->guard,
+                                                    .locks = w->locks,
+                                                    .isolate = &w->children.port });
 }
 
-bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
-                   const struct config *config, bool keep, struct err *e)
+bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
+                  const struct config *config, bool keep, struct err *e)
 {
-    *w = (struct workshop){ .service = s, .config = config };
+    *w = (struct runtime){ .service = s, .config = config };
     if (keep && !open_store(w, mem, e))
         return false;
     open_logs(w);
     open_locks(w);
     open_offer(w);
     w->models = models_new(s->loop, config);
-    w->desk = desk_new(&(struct desk_opts){ .loop = s->loop,
-                                            .root = s->offer.host.root,
-                                            .config = config,
-                                            .models = w->models,
-                                            .guard = &s->guard,
-                                            .offer = &w->offer,
-                                            .on_changed = on_agents,
-                                            .who = w });
+    w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = s->loop,
+                                                                    .root = s->offer.host.root,
+                                                                    .config = config,
+                                                                    .models = w->models,
+                                                                    .guard = &s->guard,
+                                                                    .offer = &w->offer,
+                                                                    .on_changed = on_agents,
+                                                                    .ctx = w });
     w->world = (struct session_world){ .loop = s->loop,
                                        .limits = s->limits,
                                        .store = w->store ? store_port(w->store) : NULL,
@@ -168,18 +169,19 @@ bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
                                        .open = &w->open };
     set_world(w);
     open_tasks(w);
-    w->staff = (struct agent_staff){
-        .desk = desk_port(w->desk), .world = &w->world, .tasks = w->tasks, .locks = w->locks
-    };
+    w->context = (struct agent_context){ .registry = agent_registry_port(w->registry),
+                                         .world = &w->world,
+                                         .tasks = w->tasks,
+                                         .locks = w->locks };
     return true;
 }
 
-static void on_log_grown(void *who, size_t bytes)
+static void on_log_grown(void *ctx, size_t bytes)
 {
-    retention_log_grew(who, bytes);
+    retention_log_grew(ctx, bytes);
 }
 
-static void start_retention(struct workshop *w)
+static void start_retention(struct runtime *w)
 {
     struct service *s = w->service;
     struct state_port *state = s->offer.host.state;
@@ -192,17 +194,17 @@ static void start_retention(struct workshop *w)
     session_logs_meter(w->logs, on_log_grown, &w->retention);
 }
 
-void workshop_serve(struct workshop *w)
+void runtime_serve(struct runtime *w)
 {
     w->serves = true;
     start_retention(w);
-    service_staff(w->service, &w->staff);
-    desk_watch(w->desk);
+    service_use_agents(w->service, &w->context);
+    agent_registry_watch(w->registry);
     if (w->tasks)
         task_engine_recover(w->tasks);
 }
 
-void workshop_use(struct workshop *w, const struct config *config)
+void runtime_use(struct runtime *w, const struct config *config)
 {
     w->config = config;
     set_world(w);
@@ -210,21 +212,21 @@ void workshop_use(struct workshop *w, const struct config *config)
     models_use(w->models, config);
     task_children_use(&w->children, config);
     view_servers(w);
-    desk_refresh(w->desk, config);
+    agent_registry_refresh(w->registry, config);
 }
 
 /* ---- closing: retention, tasks, their logs, the desk, the models, the store ----------------- */
 
-static void on_store_closed(void *who)
+static void on_store_closed(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
-    w->closed(w->closed_who);
+    w->closed(w->closed_ctx);
 }
 
-static void on_models_closed(void *who)
+static void on_models_closed(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
     w->models = NULL;
     if (w->store_is_ours)
@@ -233,36 +235,36 @@ static void on_models_closed(void *who)
         on_store_closed(w);
 }
 
-static void on_desk_unwatched(void *who)
+static void on_registry_unwatched(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
-    desk_free(w->desk);
+    agent_registry_free(w->registry);
     offer_fini(&w->offer);
     mem_free(w->list);
     close_locks(w);
     models_close(w->models, on_models_closed, w);
 }
 
-static void on_logs_written(void *who)
+static void on_logs_written(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
     w->service->on_skills = NULL;
-    workshop_leave_servers(w);
-    desk_unwatch(w->desk, on_desk_unwatched, w);
+    runtime_leave_servers(w);
+    agent_registry_unwatch(w->registry, on_registry_unwatched, w);
 }
 
-static void on_tasks_closed(void *who)
+static void on_tasks_closed(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
     session_logs_free(w->logs, on_logs_written, w);
 }
 
-static void on_retention_stopped(void *who)
+static void on_retention_stopped(void *ctx)
 {
-    struct workshop *w = who;
+    struct runtime *w = ctx;
 
     if (w->tasks)
         task_engine_close(w->tasks, on_tasks_closed, w);
@@ -270,11 +272,11 @@ static void on_retention_stopped(void *who)
         on_tasks_closed(w);
 }
 
-void workshop_close(struct workshop *w, void (*done)(void *who), void *who)
+void runtime_close(struct runtime *w, void (*done)(void *ctx), void *ctx)
 {
     w->closed = done;
-    w->closed_who = who;
+    w->closed_ctx = ctx;
     if (w->serves)
-        service_staff(w->service, NULL);
+        service_use_agents(w->service, NULL);
     retention_stop(&w->retention, on_retention_stopped, w);
 }

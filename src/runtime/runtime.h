@@ -18,31 +18,31 @@
 #include "runtime/service.h"
 #include "runtime/task_child.h"
 
-struct workshop {
+struct runtime {
     struct service *service;
     const struct config *config; /* in force */
     struct store *store;         /* NULL: nothing is kept */
     bool store_is_ours;          /* it is closed with the workshop; else it is the service's */
     struct lock_table *locks;    /* of this process; calls of the service take turns by it, too */
     struct models *models;
-    struct desk *desk;
+    struct agent_registry *registry;
     struct session_world world;    /* for session_open */
     struct open_sessions open;     /* of that */
     struct session_logs *logs;     /* of tasks and agents that are called; NULL: nothing is kept */
     struct retention retention;    /* while clients are served, if there is a store */
     struct task_children children; /* of tasks in processes of their own */
     struct task_engine *tasks;     /* NULL: without a store there are none */
-    struct agent_staff staff;      /* for agents that call each other */
+    struct agent_context context;  /* for agents that call each other */
     bool serves;                   /* clients of the service may call them, too */
     struct offer offer;            /* what agents may be given */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
-    struct mcp_fleet_view view;
+    struct mcp_upstreams_view view;
     bool viewing;
-    void (*on_agents)(void *who); /* the cards of the desk are others now; may be NULL */
-    void *on_agents_who;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*on_agents)(void *ctx); /* the cards of the desk are others now; may be NULL */
+    void *on_agents_ctx;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /*
@@ -50,24 +50,24 @@ struct workshop {
  * is opened, unless the service has it, and it is a failure when that does not work. Blocks for as
  * long as opening a database takes. After a failure there is nothing to close.
  */
-bool workshop_open(struct workshop *w, struct service *s, struct arena *mem,
-                   const struct config *config, bool keep, struct err *e);
+bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
+                  const struct config *config, bool keep, struct err *e);
 
 /* Clients of the service may call the agents from now on, and hear of changes. */
-void workshop_serve(struct workshop *w);
+void runtime_serve(struct runtime *w);
 
 /*
  * The service uses another configuration, or has its servers: call it after each service_use, and
  * once after the workshop is opened where the service has servers already. The second: the service
  * is about to leave them.
  */
-void workshop_use(struct workshop *w, const struct config *config);
-void workshop_leave_servers(struct workshop *w);
+void runtime_use(struct runtime *w, const struct config *config);
+void runtime_leave_servers(struct runtime *w);
 
 /*
  * No session may be open and no agent held; before service_close. done is called from the loop;
  * then *w is gone.
  */
-void workshop_close(struct workshop *w, void (*done)(void *who), void *who);
+void runtime_close(struct runtime *w, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -4,12 +4,12 @@
 
 static void read_servers(struct call *call)
 {
-    struct service *s = call->who;
+    struct service *s = call->ctx;
     struct buf text;
     struct jw w = jw_to(&text);
 
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
-    servers_write(&w, s->upstreams.fleet);
+    servers_write(&w, s->upstreams.upstreams);
     call_json_content(call, &text);
 }
 
@@ -22,7 +22,7 @@ void servers_resource_init(struct servers_resource *r, struct service *s)
         .description = "The MCP servers behind this one: what is configured, what is connected, "
                        "their tools and what went wrong.",
         .mime_type = "application/json",
-        .who = s,
+        .ctx = s,
         .read = read_servers,
     };
     r->list[0] = &r->resource;

@@ -20,7 +20,7 @@
 /* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
 static struct mcp_http *mcp_of(struct http_req *req)
 {
-    struct service *s = req->who; /* web is its first member */
+    struct service *s = req->ctx; /* web is its first member */
     struct agent_scope *agent;
     struct err e;
 
@@ -93,9 +93,9 @@ static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_ME
 static const struct str open_paths[] = { STR("/health") };
 
 /* By key, else by address; the port is another one with each connection. */
-static int64_t on_pace(void *who, const struct http_peer *peer, struct str key)
+static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
 {
-    struct service *s = who;
+    struct service *s = ctx;
     struct principal by = principal_of_key(key);
     struct str address = peer->remote;
 
@@ -115,26 +115,26 @@ static struct service *of_upstreams(struct upstreams *up)
     return CONTAINER_OF(up, struct service, upstreams);
 }
 
-static void end_gathering(struct service *s)
+static void end_readiness(struct service *s)
 {
     timer_clear(s->loop, &s->listing_late);
-    gathering_end(&s->listing);
-    gathering_end(&s->gathering);
+    readiness_end(&s->listing);
+    readiness_end(&s->readiness);
 }
 
 static void on_tried(struct upstreams *up)
 {
-    end_gathering(of_upstreams(up));
+    end_readiness(of_upstreams(up));
 }
 
 static void on_listing_late(struct timer *t)
 {
-    gathering_end(&CONTAINER_OF(t, struct service, listing_late)->listing);
+    readiness_end(&CONTAINER_OF(t, struct service, listing_late)->listing);
 }
 
 static void expect(struct service *s)
 {
-    s->gathering.open = true;
+    s->readiness.open = true;
     s->listing.open = true;
 }
 
@@ -147,15 +147,15 @@ static void on_servers_changed(struct upstreams *up)
 }
 
 /* The tool that loads them lists them in its description. */
-static void on_skills_changed(void *who)
+static void on_skills_changed(void *ctx)
 {
-    struct service *s = who;
+    struct service *s = ctx;
 
     service_expose(s, s->config);
     offer_source_changed(&s->builtin, OFFER_TOOLS);
     events_api_changed(&s->web, EVENTS_SKILLS);
     if (s->on_skills)
-        s->on_skills(s->on_skills_who);
+        s->on_skills(s->on_skills_ctx);
 }
 
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
@@ -169,14 +169,14 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     s->web = (struct web){ .loop = loop,
                            .limits = limits,
                            .guard = &s->guard,
-                           .upstreams = &s->upstreams.fleet,
+                           .upstreams = &s->upstreams.upstreams,
                            .clients = &s->sessions,
                            .started = loop_now(loop) };
     s->config = &nothing_said;
     guard_init(&s->guard, limits);
-    skill_shelf_open(&s->skills, loop, limits, root);
+    skill_registry_open(&s->skills, loop, limits, root);
     s->skills.on_changed = on_skills_changed;
-    s->skills.who = s;
+    s->skills.ctx = s;
     offer_init(&s->offer,
                &(struct host){ .guard = &s->guard,
                                .loop = loop,
@@ -184,7 +184,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
                                .root_fd = root_fd,
                                .root = root,
                                .world = &s->world,
-                               .staff = &s->web.agents,
+                               .context = &s->web.agents,
                                .skills = &s->skills.list,
                                .traces = &s->traces,
                                .kept = kept_results_new(loop, limits) },
@@ -195,7 +195,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
     offer_join(&s->offer, &s->servers.source);
     s->web.agents.coming = &s->web.opening;
     agent_tools_init(&s->agents, &s->web.agents);
-    s->offer.gathering = &s->gathering;
+    s->offer.readiness = &s->readiness;
     s->offer.listing = &s->listing;
     rpc_init(&s->rpc, loop, limits);
     mcp_sessions_init(&s->sessions, loop, limits);
@@ -300,7 +300,7 @@ void service_expose(struct service *s, const struct config *c)
 
     service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
-        const struct tool *t = skill_shelf_shows(&s->skills, builtin_tools[i]);
+        const struct tool *t = skill_registry_tool(&s->skills, builtin_tools[i]);
 
         if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
@@ -310,9 +310,9 @@ void service_expose(struct service *s, const struct config *c)
     s->config = c;
     s->upstreams.withheld = s->scope == SCOPE_AGENTS;
     agent_tools_refresh(&s->agents, c);
-    service_faces_use(s);
+    service_views_use(s);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
-        agent_scope_use(a, c, s->upstreams.fleet);
+        agent_scope_use(a, c, s->upstreams.upstreams);
 }
 
 void service_use_locks(struct service *s, struct lock_table *locks)
@@ -347,31 +347,31 @@ void service_expect_agents(struct service *s)
     offer_join(&s->offer, &s->agents.source);
 }
 
-void service_staff(struct service *s, const struct agent_staff *staff)
+void service_use_agents(struct service *s, const struct agent_context *context)
 {
-    static const struct agent_staff nobody;
-    const struct agent_staff *from = staff ? staff : &nobody;
+    static const struct agent_context nobody;
+    const struct agent_context *from = context ? context : &nobody;
 
-    s->web.agents.desk = from->desk;
+    s->web.agents.registry = from->registry;
     s->web.agents.world = from->world;
     s->web.agents.tasks = from->tasks;
     s->web.agents.locks = from->locks;
-    events_api_staffed(&s->web);
+    events_api_agents_opened(&s->web);
     service_agents_changed(s);
-    gathering_end(&s->web.opening);
+    readiness_end(&s->web.opening);
 }
 
-static void on_audit_closed(void *who)
+static void on_audit_closed(void *ctx)
 {
-    struct service *s = who;
+    struct service *s = ctx;
 
-    s->left(s->left_who, s->left_in_time);
+    s->left(s->left_ctx, s->left_in_time);
 }
 
 /* What was called is on the disk before we go. */
-static void on_left(void *who, bool in_time)
+static void on_left(void *ctx, bool in_time)
 {
-    struct service *s = who;
+    struct service *s = ctx;
 
     s->left_in_time &= in_time;
     if (--s->leaving)
@@ -384,27 +384,27 @@ static void on_left(void *who, bool in_time)
 
 void service_watch(struct service *s)
 {
-    skill_shelf_watch(&s->skills);
+    skill_registry_watch(&s->skills);
 }
 
-static void on_unwatched(void *who)
+static void on_unwatched(void *ctx)
 {
-    on_left(who, true);
+    on_left(ctx, true);
 }
 
-void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who)
+void service_leave_servers(struct service *s, void (*done)(void *ctx, bool in_time), void *ctx)
 {
-    end_gathering(s);
-    gathering_end(&s->web.opening);
+    end_readiness(s);
+    readiness_end(&s->web.opening);
     for (struct agent_scope *a = s->scopes; a; a = a->next)
-        agent_scope_leave_fleet(a);
-    service_faces_leave_servers(s);
+        agent_scope_leave_upstreams(a);
+    service_views_leave_servers(s);
     s->left = done;
-    s->left_who = who;
+    s->left_ctx = ctx;
     s->left_in_time = true;
     s->leaving = 2 + (s->skills.watch != NULL);
     if (s->skills.watch)
-        skill_shelf_unwatch(&s->skills, on_unwatched, s);
+        skill_registry_unwatch(&s->skills, on_unwatched, s);
     tool_world_close(&s->world, on_left, s);
     upstreams_close(&s->upstreams, on_left, s);
 }
@@ -433,9 +433,9 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
     a = agent_scope_new(name, &s->offer.host, &s->rpc, &s->sessions, s->config, e);
     if (!a)
         return NULL;
-    a->offer.gathering = &s->gathering;
+    a->offer.readiness = &s->readiness;
     a->offer.listing = &s->listing;
-    agent_scope_use(a, s->config, s->upstreams.fleet);
+    agent_scope_use(a, s->config, s->upstreams.upstreams);
     a->next = s->scopes;
     s->scopes = a;
     return a;
@@ -449,7 +449,7 @@ void service_add_http(struct service *s, const struct config *c)
         .limits = s->limits,
         .route = routes,
         .routes = ARRAY_LEN(routes),
-        .who = &s->web,
+        .ctx = &s->web,
         .host = c->hosts.v,
         .hosts = c->hosts.n,
         .key = c->keys.v,
@@ -465,7 +465,7 @@ void service_add_http(struct service *s, const struct config *c)
 void service_end_mcp(struct service *s)
 {
     mcp_server_end(&s->mcp);
-    service_faces_end(s);
+    service_views_end(s);
     mcp_http_drain(&s->mcp_http);
     for (struct agent_scope *a = s->scopes; a; a = a->next) {
         mcp_server_end(&a->server);
@@ -473,17 +473,17 @@ void service_end_mcp(struct service *s)
     }
 }
 
-static void on_mcp_closed(void *who)
+static void on_mcp_closed(void *ctx)
 {
-    struct service *s = who;
+    struct service *s = ctx;
 
     if (!--s->closing)
-        s->http_closed(s->http_closed_who);
+        s->http_closed(s->http_closed_ctx);
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct service *s = who;
+    struct service *s = ctx;
 
     s->web.http = NULL;
     service_end_mcp(s);
@@ -495,10 +495,10 @@ static void on_http_closed(void *who)
         mcp_http_close(&a->http, on_mcp_closed, s);
 }
 
-void service_close_http(struct service *s, void (*done)(void *who), void *who)
+void service_close_http(struct service *s, void (*done)(void *ctx), void *ctx)
 {
     s->http_closed = done;
-    s->http_closed_who = who;
+    s->http_closed_ctx = ctx;
     http_server_close(s->web.http, on_http_closed, s);
 }
 
@@ -514,11 +514,11 @@ void service_close(struct service *s)
     if (s->guard.audit)
         audit_log_fini(&s->audit);
     guard_fini(&s->guard);
-    service_faces_fini(s);
+    service_views_fini(s);
     kept_results_free(s->offer.host.kept);
     offer_fini(&s->offer);
     agent_tools_fini(&s->agents);
-    skill_shelf_fini(&s->skills);
+    skill_registry_fini(&s->skills);
     events_api_fini(&s->web.events);
     mem_free(s->exposed);
     mem_free(s->clients_list);

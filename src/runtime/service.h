@@ -43,21 +43,21 @@ struct service {
     struct audit_log audit; /* open when guard.audit is set */
     struct offer offer;
     struct open_traces traces;  /* calls that were sent out to servers */
-    struct gathering gathering; /* of servers and agents, at the start */
-    struct gathering listing;   /* the same for lists, at most limits.list_ms */
+    struct readiness readiness; /* of servers and agents, at the start */
+    struct readiness listing;   /* the same for lists, at most limits.list_ms */
     struct timer listing_late;
     struct offer_source builtin;
     const struct tool **exposed; /* of the built-in tools */
     struct offer_source clients; /* tools that agents do not have, but clients */
     const struct tool **clients_list;
     enum service_scope scope; /* set it before service_expose */
-    struct service_face face[SCOPES];
+    struct service_view view[SCOPES];
     struct offer_source about_agents; /* of the built-in tools, for the face of agents */
     const struct tool **about_agents_list;
     struct agent_tools agents;
-    struct skill_shelf skills;
-    void (*on_skills)(void *who); /* they have changed, and the offer with them. May be NULL */
-    void *on_skills_who;
+    struct skill_registry skills;
+    void (*on_skills)(void *ctx); /* they have changed, and the offer with them. May be NULL */
+    void *on_skills_ctx;
     struct servers_resource servers;
     struct upstreams upstreams;
     struct tool_world world;     /* of the built-in tools */
@@ -68,12 +68,12 @@ struct service {
     struct agent_scope *scopes; /* agents that somebody asked for */
     size_t closing;             /* MCP sides that are not closed yet */
     struct store *store;        /* NULL where the verb needs none; the verb's own */
-    void (*http_closed)(void *who);
-    void *http_closed_who;
+    void (*http_closed)(void *ctx);
+    void *http_closed_ctx;
     size_t leaving; /* of servers and tools, who has not left yet */
     bool left_in_time;
-    void (*left)(void *who, bool in_time);
-    void *left_who;
+    void (*left)(void *ctx, bool in_time);
+    void *left_ctx;
 };
 
 /* Open the root folder and wire tools, rpc and MCP together. `limits` must outlive the service. */
@@ -104,11 +104,11 @@ void service_use_locks(struct service *s, struct lock_table *locks);
 /* service_use will follow in a moment: lists of tools wait until its servers have been tried. */
 void service_expect_servers(struct service *s, const struct config *config);
 
-/* Once: agents will be there. service_staff, then service_use follow; lists of tools wait. */
+/* Once: agents will be there. service_use_agents, then service_use follow; lists of tools wait. */
 void service_expect_agents(struct service *s);
 
 /* Agents can be called from now on, or (NULL) no longer. What *staff names must outlive that. */
-void service_staff(struct service *s, const struct agent_staff *staff);
+void service_use_agents(struct service *s, const struct agent_context *context);
 
 /* The cards of the desk have changed. */
 void service_agents_changed(struct service *s);
@@ -117,7 +117,7 @@ void service_agents_changed(struct service *s);
 void service_watch(struct service *s);
 
 /* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
-void service_leave_servers(struct service *s, void (*done)(void *who, bool in_time), void *who);
+void service_leave_servers(struct service *s, void (*done)(void *ctx, bool in_time), void *ctx);
 
 /* The agent of a name as an MCP server; NULL, and the reason, when it cannot be had. */
 struct agent_scope *service_agent(struct service *s, struct str name, struct err *e);
@@ -132,7 +132,7 @@ void service_add_http(struct service *s, const struct config *c);
 void service_end_mcp(struct service *s);
 
 /* Close the HTTP server, end what is under way, then call done from the loop. */
-void service_close_http(struct service *s, void (*done)(void *who), void *who);
+void service_close_http(struct service *s, void (*done)(void *ctx), void *ctx);
 
 /* The HTTP server and the upstreams must be closed. */
 void service_close(struct service *s);

@@ -60,18 +60,18 @@ static void list_about_agents(struct service *s)
 }
 
 /* The tools of servers are there from their first use on. */
-static void view_servers(struct service *s, struct service_face *f)
+static void view_servers(struct service *s, struct service_view *f)
 {
-    if (f->viewing || !s->upstreams.fleet)
+    if (f->viewing || !s->upstreams.upstreams)
         return;
     offer_join(&f->offer, &s->upstreams.view.source);
     f->viewing = true;
 }
 
-static void open_face(struct service *s, struct service_face *f, enum service_scope scope)
+static void open_view(struct service *s, struct service_view *f, enum service_scope scope)
 {
     offer_init(&f->offer, &s->offer.host, s->offer.parts);
-    f->offer.gathering = s->offer.gathering;
+    f->offer.readiness = s->offer.readiness;
     f->offer.listing = s->offer.listing;
     if (scope == SCOPE_AGENTS)
         list_about_agents(s);
@@ -96,46 +96,46 @@ static void open_face(struct service *s, struct service_face *f, enum service_sc
 
 struct mcp_server *service_scoped(struct service *s, enum service_scope scope)
 {
-    struct service_face *f = &s->face[scope];
+    struct service_view *f = &s->view[scope];
 
     if (scope == s->scope)
         return &s->mcp;
     assert(s->scope == SCOPE_ALL);
     if (!f->open)
-        open_face(s, f, scope);
+        open_view(s, f, scope);
     return &f->server;
 }
 
 /* ---- for the service ----------------------------------------------------------------------- */
 
-void service_faces_use(struct service *s)
+void service_views_use(struct service *s)
 {
-    if (s->face[SCOPE_AGENTS].open)
+    if (s->view[SCOPE_AGENTS].open)
         list_about_agents(s);
-    if (s->face[SCOPE_TOOLS].open)
-        view_servers(s, &s->face[SCOPE_TOOLS]);
+    if (s->view[SCOPE_TOOLS].open)
+        view_servers(s, &s->view[SCOPE_TOOLS]);
 }
 
-void service_faces_leave_servers(struct service *s)
+void service_views_leave_servers(struct service *s)
 {
-    struct service_face *f = &s->face[SCOPE_TOOLS];
+    struct service_view *f = &s->view[SCOPE_TOOLS];
 
     if (f->viewing)
         offer_leave(&f->offer, &s->upstreams.view.source);
     f->viewing = false;
 }
 
-void service_faces_end(struct service *s)
+void service_views_end(struct service *s)
 {
     for (size_t i = 0; i < SCOPES; i++)
-        if (s->face[i].open)
-            mcp_server_end(&s->face[i].server);
+        if (s->view[i].open)
+            mcp_server_end(&s->view[i].server);
 }
 
-void service_faces_fini(struct service *s)
+void service_views_fini(struct service *s)
 {
     for (size_t i = 0; i < SCOPES; i++)
-        if (s->face[i].open)
-            offer_fini(&s->face[i].offer);
+        if (s->view[i].open)
+            offer_fini(&s->view[i].offer);
     mem_free(s->about_agents_list);
 }

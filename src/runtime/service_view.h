@@ -21,7 +21,7 @@ enum service_scope {
 
 struct service;
 
-struct service_face {
+struct service_view {
     struct offer offer;
     struct mcp_server server;
     bool open;
@@ -38,9 +38,9 @@ bool tool_is_about_agents(const struct tool *t);
 struct mcp_server *service_scoped(struct service *s, enum service_scope scope);
 
 /* For service.c: the lists have changed; servers are left; nobody is served any more; the end. */
-void service_faces_use(struct service *s);
-void service_faces_leave_servers(struct service *s);
-void service_faces_end(struct service *s);
-void service_faces_fini(struct service *s);
+void service_views_use(struct service *s);
+void service_views_leave_servers(struct service *s);
+void service_views_end(struct service *s);
+void service_views_fini(struct service *s);
 
 #endif

@@ -2,8 +2,8 @@
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
-                  void *who, struct err *e)
+bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct store_session *s),
+                  void *ctx, struct err *e)
 {
     struct store_step step = { .what = STORE_SESSIONS };
     bool ok, more = true;
@@ -13,7 +13,7 @@ bool session_each(struct store_port *port, bool (*each)(void *who, const struct 
 
         ok = store_wait(port, &ask, e);
         for (size_t i = 0; ok && more && i < step.sessions.n; i++)
-            more = each(who, &step.sessions.v[i]);
+            more = each(ctx, &step.sessions.v[i]);
         more = more && ok && step.sessions.more;
         store_ask_fini(&ask);
     } while (more);
@@ -77,9 +77,9 @@ bool session_search_end(const struct session_search *f, struct err *e)
                 named ? " of the agent " : "", STR_ARG(named ? f->agent : STR("")));
 }
 
-static bool on_each(void *who, const struct store_session *s)
+static bool on_each(void *ctx, const struct store_session *s)
 {
-    return session_search_meets(who, s);
+    return session_search_meets(ctx, s);
 }
 
 static bool search(struct store_port *port, struct session_search *f, struct store_session *out,

@@ -30,7 +30,7 @@ bool session_named(struct store_port *port, struct arena *mem, struct str beginn
                    struct store_session *out, struct err *e);
 
 /* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
-bool session_each(struct store_port *port, bool (*each)(void *who, const struct store_session *s),
-                  void *who, struct err *e);
+bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct store_session *s),
+                  void *ctx, struct err *e);
 
 #endif

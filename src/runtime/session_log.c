@@ -91,7 +91,7 @@ static void write_line(struct session_log *log, struct str below, const struct e
     event_write(&w, ev);
     jw_object_end(&w);
     if (log->grown)
-        log->grown(log->grown_who, log->spool.filling.n - before);
+        log->grown(log->grown_ctx, log->spool.filling.n - before);
     spool_end(&log->spool);
 }
 
@@ -163,33 +163,33 @@ void session_log_open(struct session_log *log, struct loop *loop, const struct l
 
 struct closing {
     struct session_log *log;
-    void (*done)(void *who);
-    void *who;
+    void (*done)(void *ctx);
+    void *ctx;
 };
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct closing closing = *(struct closing *)who;
+    struct closing closing = *(struct closing *)ctx;
 
     spool_fini(&closing.log->spool);
     mem_free(closing.log->root);
     mem_free(closing.log->name);
     mem_free(closing.log->old);
-    mem_free(who);
+    mem_free(ctx);
     *closing.log = (struct session_log){ 0 };
-    closing.done(closing.who);
+    closing.done(closing.ctx);
 }
 
-void session_log_close(struct session_log *log, void (*done)(void *who), void *who)
+void session_log_close(struct session_log *log, void (*done)(void *ctx), void *ctx)
 {
     struct closing *closing;
 
     if (!log->open) {
-        done(who);
+        done(ctx);
         return;
     }
     log->open = false;
     closing = MEM_NEW(struct closing);
-    *closing = (struct closing){ log, done, who };
+    *closing = (struct closing){ log, done, ctx };
     spool_close(&log->spool, on_closed, closing);
 }

@@ -23,8 +23,8 @@ struct session_log {
     char *root;
     struct state_port *state;
     char *name, *old;                       /* of the two files */
-    void (*grown)(void *who, size_t bytes); /* a line will be written; may be NULL */
-    void *grown_who;
+    void (*grown)(void *ctx, size_t bytes); /* a line will be written; may be NULL */
+    void *grown_ctx;
     bool open;
 };
 
@@ -40,6 +40,6 @@ void session_log_open(struct session_log *log, struct loop *loop, const struct l
 void session_log_note(struct session_log *log, const struct event *ev);
 
 /* Write what is there, then call done. After that it is gone. {0} is fine: done is called now. */
-void session_log_close(struct session_log *log, void (*done)(void *who), void *who);
+void session_log_close(struct session_log *log, void (*done)(void *ctx), void *ctx);
 
 #endif

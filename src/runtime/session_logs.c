@@ -14,11 +14,11 @@ struct logs {
     const struct limits *limits;
     char *root;
     struct state_port *state;
-    void (*grown)(void *who, size_t bytes); /* called after each write; NULL: not called */
-    void *grown_who;
+    void (*grown)(void *ctx, size_t bytes); /* called after each write; NULL: not called */
+    void *grown_ctx;
     size_t open, writing; /* logs; of the second kind nobody knows but us */
-    void (*done)(void *who);
-    void *who;
+    void (*done)(void *ctx);
+    void *ctx;
 };
 
 struct one_log {
@@ -54,7 +54,7 @@ static struct work_client *open_one(struct session_logs *l, const char *session,
     logs->open++;
     session_log_open(&one->log, logs->loop, logs->limits, logs->root, logs->state, session, to);
     one->log.grown = logs->grown;
-    one->log.grown_who = logs->grown_who;
+    one->log.grown_ctx = logs->grown_ctx;
     return &one->log.client;
 }
 
@@ -66,19 +66,19 @@ static void note(struct session_logs *l, struct work_client *log, const struct e
 
 static void settle(struct logs *logs)
 {
-    void (*done)(void *who) = logs->done;
-    void *who = logs->who;
+    void (*done)(void *ctx) = logs->done;
+    void *ctx = logs->ctx;
 
     if (!done || logs->writing)
         return;
     mem_free(logs->root);
     mem_free(logs);
-    done(who);
+    done(ctx);
 }
 
-static void on_written(void *who)
+static void on_written(void *ctx)
 {
-    struct one_log *one = who;
+    struct one_log *one = ctx;
     struct logs *logs = one->logs;
 
     mem_free(one);
@@ -112,24 +112,24 @@ struct session_logs *session_logs_new(struct loop *loop, const struct limits *li
     return &logs->port;
 }
 
-void session_logs_meter(struct session_logs *l, void (*grown)(void *who, size_t bytes), void *who)
+void session_logs_meter(struct session_logs *l, void (*grown)(void *ctx, size_t bytes), void *ctx)
 {
     struct logs *logs = (struct logs *)l;
 
     logs->grown = grown;
-    logs->grown_who = who;
+    logs->grown_ctx = ctx;
 }
 
-void session_logs_free(struct session_logs *l, void (*done)(void *who), void *who)
+void session_logs_free(struct session_logs *l, void (*done)(void *ctx), void *ctx)
 {
     struct logs *logs = (struct logs *)l;
 
     if (!logs) {
-        done(who);
+        done(ctx);
         return;
     }
     assert(!logs->open);
     logs->done = done;
-    logs->who = who;
+    logs->ctx = ctx;
     settle(logs);
 }

@@ -15,12 +15,12 @@ struct session_logs *session_logs_new(struct loop *loop, const struct limits *li
                                       const char *root, struct state_port *state);
 
 /* Set the callback that gets the number of bytes of each write. */
-void session_logs_meter(struct session_logs *l, void (*grown)(void *who, size_t bytes), void *who);
+void session_logs_meter(struct session_logs *l, void (*grown)(void *ctx, size_t bytes), void *ctx);
 
 /*
  * No log is open, though some may still be written: done is called when they are, which may be now.
  * Then *l is gone. NULL is fine.
  */
-void session_logs_free(struct session_logs *l, void (*done)(void *who), void *who);
+void session_logs_free(struct session_logs *l, void (*done)(void *ctx), void *ctx);
 
 #endif

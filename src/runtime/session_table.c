@@ -71,18 +71,18 @@ struct session_entry *session_table_find(const struct session_table *t, struct s
     return s;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct session_entry *s = who;
-    void (*ended)(void *who) = s->ended;
-    void *ended_who = s->ended_who;
+    struct session_entry *s = ctx;
+    void (*ended)(void *ctx) = s->ended;
+    void *ended_ctx = s->ended_ctx;
 
     free_session(s);
     if (ended)
-        ended(ended_who);
+        ended(ended_ctx);
 }
 
-void session_table_end(struct session_entry *s, void (*done)(void *who), void *who)
+void session_table_end(struct session_entry *s, void (*done)(void *ctx), void *ctx)
 {
     struct session_entry **at = &s->table->first;
 
@@ -91,6 +91,6 @@ void session_table_end(struct session_entry *s, void (*done)(void *who), void *w
     *at = s->next;
     s->table->count--;
     s->ended = done;
-    s->ended_who = who;
+    s->ended_ctx = ctx;
     session_servers_close(s->servers, on_closed, s);
 }

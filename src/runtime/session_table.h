@@ -20,8 +20,8 @@ struct session_entry {
     struct arena mem;
     struct session_table *table;
     struct session_entry *next;
-    void (*ended)(void *who);
-    void *ended_who;
+    void (*ended)(void *ctx);
+    void *ended_ctx;
 };
 
 /* Program lifetime. `base` is what all sessions have in common; its cwd is not looked at. */
@@ -43,6 +43,6 @@ bool session_table_new(struct session_table *t, struct json params, struct sessi
 struct session_entry *session_table_find(const struct session_table *t, struct str id);
 
 /* End it: its servers leave; done (may be NULL) when they are gone, and *s with them. */
-void session_table_end(struct session_entry *s, void (*done)(void *who), void *who);
+void session_table_end(struct session_entry *s, void (*done)(void *ctx), void *ctx);
 
 #endif

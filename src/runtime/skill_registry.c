@@ -2,14 +2,15 @@
 
 #include "tool/tools.h"
 
-static const char *describe(struct skill_shelf *s, struct arena *mem, const struct skill_list *list)
+static const char *describe(struct skill_registry *s, struct arena *mem,
+                            const struct skill_list *list)
 {
     struct str lines = skills_lines(mem, list, (size_t)s->limits->skill_list_bytes);
 
     return arena_printf(mem, "%s There are:\n" STR_FMT, tool_skill.description, STR_ARG(lines)).p;
 }
 
-static void read_list(struct skill_shelf *s, struct arena *mem, struct skill_list *out)
+static void read_list(struct skill_registry *s, struct arena *mem, struct skill_list *out)
 {
     struct notes notes = { 0 };
 
@@ -17,7 +18,7 @@ static void read_list(struct skill_shelf *s, struct arena *mem, struct skill_lis
     notes_log(&notes);
 }
 
-static void use(struct skill_shelf *s, struct arena mem, struct skill_list list)
+static void use(struct skill_registry *s, struct arena mem, struct skill_list list)
 {
     s->mem = mem;
     s->list = list;
@@ -37,18 +38,18 @@ static bool same(const struct skill_list *a, const struct skill_list *b)
     return all;
 }
 
-void skill_shelf_open(struct skill_shelf *s, struct loop *loop, const struct limits *limits,
-                      const char *root)
+void skill_registry_open(struct skill_registry *s, struct loop *loop, const struct limits *limits,
+                         const char *root)
 {
     struct arena mem = { 0 };
     struct skill_list list;
 
-    *s = (struct skill_shelf){ .loop = loop, .limits = limits, .root = root };
+    *s = (struct skill_registry){ .loop = loop, .limits = limits, .root = root };
     read_list(s, &mem, &list);
     use(s, mem, list);
 }
 
-void skill_shelf_refresh(struct skill_shelf *s)
+void skill_registry_refresh(struct skill_registry *s)
 {
     struct arena old = s->mem, fresh = { 0 };
     struct skill_list list;
@@ -60,11 +61,11 @@ void skill_shelf_refresh(struct skill_shelf *s)
     }
     use(s, fresh, list);
     if (s->on_changed)
-        s->on_changed(s->who);
+        s->on_changed(s->ctx);
     arena_fini(&old); /* who listed the old ones has let go of them now */
 }
 
-const struct tool *skill_shelf_shows(const struct skill_shelf *s, const struct tool *builtin)
+const struct tool *skill_registry_tool(const struct skill_registry *s, const struct tool *builtin)
 {
     if (builtin != &tool_skill)
         return builtin;
@@ -73,46 +74,46 @@ const struct tool *skill_shelf_shows(const struct skill_shelf *s, const struct t
 
 /* ---- watching ------------------------------------------------------------------------------ */
 
-static void on_files_changed(void *who)
+static void on_files_changed(void *ctx)
 {
-    skill_shelf_refresh(who);
+    skill_registry_refresh(ctx);
 }
 
-void skill_shelf_watch(struct skill_shelf *s)
+void skill_registry_watch(struct skill_registry *s)
 {
     struct file_watch_opts o = { .loop = s->loop,
                                  .most = (size_t)s->limits->agent_files,
                                  .look_ms = s->limits->watch_ms,
                                  .changed = on_files_changed,
-                                 .who = s };
+                                 .ctx = s };
 
     if (s->watch)
         return;
     o.path = skills_places(&s->places, s->root, &o.paths);
     s->watch = file_watch_open(&o);
-    skill_shelf_refresh(s); /* what has changed between reading and watching */
+    skill_registry_refresh(s); /* what has changed between reading and watching */
 }
 
-static void on_unwatched(void *who)
+static void on_unwatched(void *ctx)
 {
-    struct skill_shelf *s = who;
+    struct skill_registry *s = ctx;
 
     arena_fini(&s->places);
     if (s->done)
-        s->done(s->done_who);
+        s->done(s->done_ctx);
 }
 
-void skill_shelf_unwatch(struct skill_shelf *s, void (*done)(void *who), void *who)
+void skill_registry_unwatch(struct skill_registry *s, void (*done)(void *ctx), void *ctx)
 {
     struct file_watch *w = s->watch;
 
     s->watch = NULL;
     s->done = done;
-    s->done_who = who;
+    s->done_ctx = ctx;
     file_watch_close(w, on_unwatched, s);
 }
 
-void skill_shelf_fini(struct skill_shelf *s)
+void skill_registry_fini(struct skill_registry *s)
 {
     arena_fini(&s->mem);
 }

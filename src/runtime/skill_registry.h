@@ -11,7 +11,7 @@
 #include "config/skill_files.h"
 #include "core/tool/tool.h"
 
-struct skill_shelf {
+struct skill_registry {
     struct loop *loop;
     const struct limits *limits;
     const char *root;
@@ -19,30 +19,30 @@ struct skill_shelf {
     struct skill_list list; /* stays where it is: host->skills points here */
     struct tool tool;       /* for clients */
 
-    void (*on_changed)(void *who); /* from the loop; may be NULL */
-    void *who;
+    void (*on_changed)(void *ctx); /* from the loop; may be NULL */
+    void *ctx;
 
     struct file_watch *watch; /* NULL: not watching */
     struct arena places;      /* what it watches */
-    void (*done)(void *who);
-    void *done_who;
+    void (*done)(void *ctx);
+    void *done_ctx;
 };
 
 /* Reads the skills: blocks. limits and root must outlive it. */
-void skill_shelf_open(struct skill_shelf *s, struct loop *loop, const struct limits *limits,
-                      const char *root);
+void skill_registry_open(struct skill_registry *s, struct loop *loop, const struct limits *limits,
+                         const char *root);
 
 /* Read them anew; who is told, is told only if they are others now. */
-void skill_shelf_refresh(struct skill_shelf *s);
+void skill_registry_refresh(struct skill_registry *s);
 
 /* What clients are offered for a built-in tool: the tool; NULL for `skill` where there are none. */
-const struct tool *skill_shelf_shows(const struct skill_shelf *s, const struct tool *builtin);
+const struct tool *skill_registry_tool(const struct skill_registry *s, const struct tool *builtin);
 
 /* Notice changes from now on; and no longer: done (may be NULL) is called from the loop. */
-void skill_shelf_watch(struct skill_shelf *s);
-void skill_shelf_unwatch(struct skill_shelf *s, void (*done)(void *who), void *who);
+void skill_registry_watch(struct skill_registry *s);
+void skill_registry_unwatch(struct skill_registry *s, void (*done)(void *ctx), void *ctx);
 
 /* It must not be watching. */
-void skill_shelf_fini(struct skill_shelf *s);
+void skill_registry_fini(struct skill_registry *s);
 
 #endif

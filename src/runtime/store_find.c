@@ -10,9 +10,9 @@ struct waiting {
     struct err err;
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct waiting *w = who;
+    struct waiting *w = ctx;
 
     (void)op;
     w->done = true;

@@ -151,9 +151,9 @@ static bool write_file(struct job *job, struct err *e)
     return true;
 }
 
-static void on_written(struct op *op, const struct err *e, void *who)
+static void on_written(struct op *op, const struct err *e, void *ctx)
 {
-    struct saving *s = who;
+    struct saving *s = ctx;
     struct tool_cache *c = s->cache;
 
     (void)op;

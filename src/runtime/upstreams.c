@@ -18,9 +18,9 @@ struct tool_called upstream_tool_called(struct arena *mem, const struct upstream
     };
 }
 
-static const char *if_exposed(void *who, const struct upstream_tool *t)
+static const char *if_exposed(void *ctx, const struct upstream_tool *t)
 {
-    const struct upstreams *up = who;
+    const struct upstreams *up = ctx;
     AUTO_ARENA mem = { 0 };
 
     if (up->withheld)
@@ -33,18 +33,18 @@ static const char *if_exposed(void *who, const struct upstream_tool *t)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static void on_tried(struct mcp_fleet *f, void *who)
+static void on_tried(struct mcp_upstreams *f, void *ctx)
 {
-    struct upstreams *up = who;
+    struct upstreams *up = ctx;
 
     (void)f;
     if (up->on_tried)
         up->on_tried(up);
 }
 
-static void on_changed(struct mcp_fleet *f, void *who)
+static void on_changed(struct mcp_upstreams *f, void *ctx)
 {
-    struct upstreams *up = who;
+    struct upstreams *up = ctx;
 
     (void)f;
     if (up->on_changed)
@@ -62,7 +62,7 @@ static void open_http(struct upstreams *up)
     });
 }
 
-static void open_fleet(struct upstreams *up)
+static void open_upstreams(struct upstreams *up)
 {
     AUTO_ARENA mem = { 0 };
     size_t n = builtin_tool_count + client_tool_count;
@@ -81,16 +81,16 @@ static void open_fleet(struct upstreams *up)
         reserved[i] = str_of(builtin_tools[i]->name);
     for (size_t i = 0; i < client_tool_count; i++)
         reserved[builtin_tool_count + i] = str_of(client_tools[i]->name);
-    up->fleet = mcp_fleet_new(&(struct mcp_fleet_opts){
+    up->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){
         .world = &world,
         .reserved = reserved,
         .reserveds = n,
         .cache = &up->cache.port,
         .on_tried = on_tried,
         .on_changed = on_changed,
-        .who = up,
+        .ctx = up,
     });
-    mcp_fleet_view_open(&up->view, up->fleet, if_exposed, up);
+    mcp_upstreams_view_open(&up->view, up->upstreams, if_exposed, up);
     offer_join(up->offer, &up->view.source);
 }
 
@@ -98,7 +98,7 @@ static void open_all(struct upstreams *up)
 {
     tool_cache_init(&up->cache, up->rpc->loop, up->rpc->limits, up->offer->host.state);
     open_http(up);
-    open_fleet(up);
+    open_upstreams(up);
 }
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc)
@@ -111,15 +111,15 @@ static void use(struct upstreams *up, const struct config *config, const struct 
                 size_t specs)
 {
     up->config = config;
-    if (!up->fleet && !specs) {
+    if (!up->upstreams && !specs) {
         if (up->on_tried)
             up->on_tried(up);
         return;
     }
-    if (!up->fleet)
+    if (!up->upstreams)
         open_all(up);
-    mcp_fleet_set(up->fleet, spec, specs);
-    mcp_fleet_view_refresh(&up->view);
+    mcp_upstreams_set(up->upstreams, spec, specs);
+    mcp_upstreams_view_refresh(&up->view);
 }
 
 void upstreams_use(struct upstreams *up, const struct config *config)
@@ -140,12 +140,12 @@ bool upstreams_use_only(struct upstreams *up, const struct config *config, const
 
 static void finish(struct upstreams *up, bool in_time)
 {
-    void (*done)(void *who, bool in_time) = up->done;
+    void (*done)(void *ctx, bool in_time) = up->done;
 
     timer_clear(up->rpc->loop, &up->late);
     up->done = NULL;
     if (done)
-        done(up->done_who, in_time);
+        done(up->done_ctx, in_time);
 }
 
 static void on_nothing_left(struct post *post)
@@ -161,9 +161,9 @@ static void on_saved(struct tool_cache *c)
     finish(up, true);
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct upstreams *up = who;
+    struct upstreams *up = ctx;
 
     up->http = NULL;
     up->cache.on_saved = on_saved;
@@ -171,11 +171,11 @@ static void on_http_closed(void *who)
         on_saved(&up->cache);
 }
 
-static void on_fleet_closed(void *who)
+static void on_upstreams_closed(void *ctx)
 {
-    struct upstreams *up = who;
+    struct upstreams *up = ctx;
 
-    up->fleet = NULL;
+    up->upstreams = NULL;
     http_client_close(up->http, on_http_closed, up);
 }
 
@@ -184,17 +184,17 @@ static void on_late(struct timer *t)
     finish(CONTAINER_OF(t, struct upstreams, late), false);
 }
 
-void upstreams_close(struct upstreams *up, void (*done)(void *who, bool in_time), void *who)
+void upstreams_close(struct upstreams *up, void (*done)(void *ctx, bool in_time), void *ctx)
 {
     up->done = done;
-    up->done_who = who;
+    up->done_ctx = ctx;
     up->closed.fn = on_nothing_left;
-    if (!up->fleet) {
+    if (!up->upstreams) {
         loop_post(up->rpc->loop, &up->closed);
         return;
     }
     offer_leave(up->offer, &up->view.source);
-    mcp_fleet_view_close(&up->view);
+    mcp_upstreams_view_close(&up->view);
     timer_set(up->rpc->loop, &up->late, up->rpc->limits->shutdown_ms, on_late);
-    mcp_fleet_close(up->fleet, on_fleet_closed, up);
+    mcp_upstreams_close(up->upstreams, on_upstreams_closed, up);
 }

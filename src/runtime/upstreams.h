@@ -18,8 +18,8 @@ struct upstreams {
     struct rpc *rpc;
     struct procs procs; /* all children of the program, those of tools included */
     struct http_client *http;
-    struct mcp_fleet *fleet; /* NULL: nothing is open */
-    struct mcp_fleet_view view;
+    struct mcp_upstreams *upstreams; /* NULL: nothing is open */
+    struct mcp_upstreams_view view;
     struct tool_cache cache;     /* of the servers' definitions, while the fleet is open */
     const struct config *config; /* in force */
     bool withheld;               /* no tool of theirs is offered; agents may be given them */
@@ -28,12 +28,12 @@ struct upstreams {
     void (*on_tried)(struct upstreams *up);
     /* Their tools have changed. May be NULL. */
     void (*on_changed)(struct upstreams *up);
-    void *who;
+    void *ctx;
 
     struct timer late;
     struct post closed;
-    void (*done)(void *who, bool in_time);
-    void *done_who;
+    void (*done)(void *ctx, bool in_time);
+    void *done_ctx;
 };
 
 /* The names by which the lists of the configuration may mean a tool; alias lives in mem. */
@@ -54,6 +54,6 @@ bool upstreams_use_only(struct upstreams *up, const struct config *config, const
  * Ask all to leave; done is called from the loop: when they are gone, or after limits.shutdown_ms,
  * when the best is to exit at once (the keepers see to the rest).
  */
-void upstreams_close(struct upstreams *up, void (*done)(void *who, bool in_time), void *who);
+void upstreams_close(struct upstreams *up, void (*done)(void *ctx, bool in_time), void *ctx);
 
 #endif

@@ -93,11 +93,11 @@ static void start_killing(struct keeper *k)
     k->pause_ms = FIRST_PAUSE_MS;
 }
 
-static void kill_one(pid_t pid, void *who)
+static void kill_one(pid_t pid, void *ctx)
 {
-    struct keeper *k = who;
+    struct keeper *k = ctx;
 
-    kids_kill(pid);
+    children_kill(pid);
     k->left++;
 }
 
@@ -107,7 +107,7 @@ static void kill_children(struct keeper *k)
     k->last_group = 0;
     if (!k->reaped)
         kill(-k->child, SIGKILL);
-    kids_each(kill_one, k);
+    children_each(kill_one, k);
     if (!k->told_stuck && clock_mono_ms() - k->killing_since >= KEEP_STUCK_MS) {
         k->told_stuck = true;
         tell(k, &(struct keep_news_msg){ .news = KEEP_STUCK, .value = k->left });

@@ -33,7 +33,7 @@ static void write_entry(struct jw *w, const struct audit_entry *r, struct str ti
     to_hex(r->args, args);
     jw_object(w);
     jw_kplain(w, "time", time);
-    jw_kstr(w, "who", str_of(r->who));
+    jw_kstr(w, "who", str_of(r->caller));
     jw_kstr(w, "principal", r->principal.n ? r->principal : STR_NONE);
     jw_kstr(w, "trace", r->trace);
     jw_kint(w, "depth", r->depth);
@@ -85,9 +85,9 @@ void audit_log_init(struct audit_log *log, struct loop *loop, const struct limit
                limits->audit_gather_ms);
 }
 
-void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who)
+void audit_log_close(struct audit_log *log, void (*done)(void *ctx), void *ctx)
 {
-    spool_close(&log->spool, done, who);
+    spool_close(&log->spool, done, ctx);
 }
 
 void audit_log_fini(struct audit_log *log)

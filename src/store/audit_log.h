@@ -37,7 +37,7 @@ void audit_log_init(struct audit_log *log, struct loop *loop, const struct limit
                     struct state_port *state);
 
 /* Write what is there, then call done; now, when there is nothing. */
-void audit_log_close(struct audit_log *log, void (*done)(void *who), void *who);
+void audit_log_close(struct audit_log *log, void (*done)(void *ctx), void *ctx);
 
 /* It must be closed, or never have recorded anything. */
 void audit_log_fini(struct audit_log *log);

@@ -53,9 +53,9 @@ bool batch_init(struct batch *b, const struct limits *limits, const char *path, 
     return sql_open(&b->sql, path, SQL_CREATE, limits->store_busy_ms, e);
 }
 
-static int on_log(void *who, sqlite3 *db, const char *name, int pages)
+static int on_log(void *ctx, sqlite3 *db, const char *name, int pages)
 {
-    struct batch *b = who;
+    struct batch *b = ctx;
 
     (void)db;
     (void)name;

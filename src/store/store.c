@@ -26,13 +26,13 @@ struct store {
     int schema;
     struct job fold; /* the log's bulk */
     bool folding;
-    struct work fold_rest;  /* what the thread does after it */
-    size_t jobs;            /* under way on the pool */
-    struct errand *errands; /* of them, those that were asked for */
+    struct work fold_rest;      /* what the thread does after it */
+    size_t jobs;                /* under way on the pool */
+    struct posted *posted_list; /* of them, those that were asked for */
     bool closing;
     struct post gone;
     store_closed_fn *closed;
-    void *who;
+    void *ctx;
 };
 
 static void leave_if_idle(struct store *s);
@@ -72,9 +72,9 @@ static bool fold_bulk(struct job *job, struct err *e)
 }
 
 /* Whatever became of it, the thread notes how far it is. */
-static void on_folded(struct op *op, const struct err *e, void *who)
+static void on_folded(struct op *op, const struct err *e, void *ctx)
 {
-    struct store *s = who;
+    struct store *s = ctx;
 
     (void)op;
     (void)e;
@@ -102,9 +102,9 @@ static struct store_ask *ask_of(const struct work *w)
 }
 
 /* Requests up to the end of the list or the marker for folding. */
-static void on_batch(void *who, const struct work *w)
+static void on_batch(void *ctx, const struct work *w)
 {
-    struct store *s = who;
+    struct store *s = ctx;
 
     while (w) {
         struct store_ask **v = s->batch.ask;
@@ -120,9 +120,9 @@ static void on_batch(void *who, const struct work *w)
     }
 }
 
-static void on_back(void *who, struct work *w)
+static void on_back(void *ctx, struct work *w)
 {
-    struct store *s = who;
+    struct store *s = ctx;
 
     if (w == &s->fold_rest)
         s->folding = false;
@@ -133,26 +133,26 @@ static void on_back(void *who, struct work *w)
 
 /* ---- long requests -------------------------------------------------------------------------- */
 
-struct errand {
+struct posted {
     struct job job; /* first */
     struct store *store;
     struct store_ask *ask;
     struct store_brake brake;
-    struct errand *next;
+    struct posted *next;
 };
 
 static bool do_errand(struct job *job, struct err *e)
 {
-    struct errand *x = (struct errand *)job;
+    struct posted *x = (struct posted *)job;
 
     if (x->ask->step->what == STORE_CHECK)
         return store_file_check(x->store->path, &x->brake, e);
     return store_file_backup(x->store->path, x->ask->step->path, &x->brake, e);
 }
 
-static void forget(struct errand *x)
+static void forget(struct posted *x)
 {
-    struct errand **at = &x->store->errands;
+    struct posted **at = &x->store->posted_list;
 
     while (*at != x)
         at = &(*at)->next;
@@ -160,9 +160,9 @@ static void forget(struct errand *x)
     mem_free(x);
 }
 
-static void on_errand(struct op *op, const struct err *e, void *who)
+static void on_errand(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *x = who;
+    struct posted *x = ctx;
     struct store *s = x->store;
 
     (void)op;
@@ -179,13 +179,13 @@ static void on_errand(struct op *op, const struct err *e, void *who)
 
 static void start_errand(struct store *s, struct store_ask *ask)
 {
-    struct errand *x = MEM_NEW(struct errand);
+    struct posted *x = MEM_NEW(struct posted);
 
     x->store = s;
     x->ask = ask;
     x->brake = STORE_BRAKE;
-    x->next = s->errands;
-    s->errands = x;
+    x->next = s->posted_list;
+    s->posted_list = x;
     s->jobs++;
     job_start(&x->job, s->port.loop, NULL, do_errand, on_errand, x);
 }
@@ -332,11 +332,11 @@ static void on_gone(struct post *p)
 {
     struct store *s = CONTAINER_OF(p, struct store, gone);
     store_closed_fn *closed = s->closed;
-    void *who = s->who;
+    void *ctx = s->ctx;
 
     dispose(s);
     if (closed)
-        closed(who);
+        closed(ctx);
 }
 
 /* The answers that are left are posted before it. */
@@ -349,12 +349,12 @@ static void leave_if_idle(struct store *s)
     loop_post(s->port.loop, &s->gone);
 }
 
-void store_close(struct store *s, store_closed_fn *closed, void *who)
+void store_close(struct store *s, store_closed_fn *closed, void *ctx)
 {
     s->closing = true;
     s->closed = closed;
-    s->who = who;
-    for (struct errand *x = s->errands; x; x = x->next)
+    s->ctx = ctx;
+    for (struct posted *x = s->posted_list; x; x = x->next)
         store_brake_pull(&x->brake);
     leave_if_idle(s);
 }

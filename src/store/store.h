@@ -28,14 +28,14 @@ bool store_open(struct loop *loop, const struct limits *limits, const char *path
 /* What core asks. */
 struct store_port *store_port(struct store *s);
 
-typedef void store_closed_fn(void *who);
+typedef void store_closed_fn(void *ctx);
 
 /*
  * What was asked is done and answered, but for checks and backups, which are broken off; what is asked
  * from now on is refused. Then closed(who) runs, from the loop, and *s is gone. Waits for the commit
  * under way.
  */
-void store_close(struct store *s, store_closed_fn *closed, void *who);
+void store_close(struct store *s, store_closed_fn *closed, void *ctx);
 
 /* The version of the schema it has. */
 int store_schema(const struct store *s);

@@ -46,7 +46,7 @@ static void on_out_end(struct stream *s, const struct err *e)
     c->gone = true;
     c->why = *e;
     if (c->on_gone)
-        c->on_gone(c->who);
+        c->on_gone(c->ctx);
 }
 
 static void on_out_room(struct stream *s)
@@ -71,7 +71,7 @@ static void one_closed(struct console *c)
         return;
     buf_fini(&c->line);
     restore_modes(c);
-    c->closed(c->closed_who);
+    c->closed(c->closed_ctx);
 }
 
 static void on_out_closed(struct stream *s)
@@ -134,7 +134,7 @@ static void on_in_bytes(struct stream *s, struct str bytes)
 static void lost(struct console *c)
 {
     if (c->on_lost)
-        c->on_lost(c->lost_who);
+        c->on_lost(c->lost_ctx);
     else
         got_line(c, STR_NONE);
 }
@@ -255,14 +255,14 @@ static bool open_out(struct console *c, struct sock_stream *s, int from, struct 
 }
 
 bool console_open(struct console *c, struct loop *loop, const struct limits *limits,
-                  void (*on_gone)(void *who), void *who, struct err *e)
+                  void (*on_gone)(void *ctx), void *ctx, struct err *e)
 {
     *c = (struct console){ .sink = { put },
                            .asking = { .kind = &asking_kind },
                            .loop = loop,
                            .limits = limits,
                            .on_gone = on_gone,
-                           .who = who,
+                           .ctx = ctx,
                            .together = same_terminal() };
     buf_init(&c->line, LINE_MOST);
     for (int fd = 0; fd < 3; fd++) {
@@ -307,10 +307,10 @@ static void end_out(struct stream *s, bool now)
         stream_tell_room(s);
 }
 
-void console_close(struct console *c, bool now, void (*done)(void *who), void *who)
+void console_close(struct console *c, bool now, void (*done)(void *ctx), void *ctx)
 {
     c->closed = done;
-    c->closed_who = who;
+    c->closed_ctx = ctx;
     if (c->closing) { /* told again, to hurry */
         if (now && !c->out.s.closing)
             stream_close(&c->out.s);

@@ -32,17 +32,17 @@ struct console {
     struct err why;   /* ERR_LIMIT: too much waits for a reader that is there */
     bool closing, closed_in;
     size_t open; /* streams that are not closed */
-    void (*on_gone)(void *who);
-    void *who;
-    void (*on_lost)(void *who); /* instead of a no, when the terminal has gone that is asked */
-    void *lost_who;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*on_gone)(void *ctx);
+    void *ctx;
+    void (*on_lost)(void *ctx); /* instead of a no, when the terminal has gone that is asked */
+    void *lost_ctx;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* on_gone may be NULL. Fails when there is no stdout. */
 bool console_open(struct console *c, struct loop *loop, const struct limits *limits,
-                  void (*on_gone)(void *who), void *who, struct err *e);
+                  void (*on_gone)(void *ctx), void *ctx, struct err *e);
 
 /* What is known of the terminal, for a render that writes to it. */
 void console_set(const struct console *c, struct render_opts *opts);
@@ -54,6 +54,6 @@ bool console_can_ask(const struct console *c);
 bool console_could_ask(void);
 
 /* Write what waits, then call done from the loop. `now`: what waits is dropped. */
-void console_close(struct console *c, bool now, void (*done)(void *who), void *who);
+void console_close(struct console *c, bool now, void (*done)(void *ctx), void *ctx);
 
 #endif

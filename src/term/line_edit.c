@@ -30,7 +30,7 @@ static struct str prompt_of(const struct line_edit *ed)
 
 static void flush(struct line_edit *ed)
 {
-    ed->opt.put(ed->opt.who, buf_str(&ed->out));
+    ed->opt.put(ed->opt.ctx, buf_str(&ed->out));
     buf_clear(&ed->out);
 }
 
@@ -76,7 +76,7 @@ static void answer_leave(struct line_edit *ed)
 {
     stop_asking(ed);
     forget(ed);
-    ed->answer->leave(ed->who);
+    ed->answer->leave(ed->ctx);
 }
 
 /* A history that cannot be written is said once, and done without. */
@@ -99,7 +99,7 @@ static void answer_text(struct line_edit *ed)
     stop_asking(ed);
     remember(ed, buf_str(&text));
     forget(ed);
-    ed->answer->text(ed->who, buf_str(&text));
+    ed->answer->text(ed->ctx, buf_str(&text));
     buf_fini(&text);
 }
 
@@ -130,7 +130,7 @@ static void on_interrupt(struct line_edit *ed, bool typed)
     if (ed->answer->interrupt) {
         ed->line.interrupted = false;
         stop_asking(ed);
-        ed->answer->interrupt(ed->who);
+        ed->answer->interrupt(ed->ctx);
     } else if (!typed) {
         say(ed, "(ctrl-c once more, or ctrl-d, leaves)");
     }
@@ -304,9 +304,9 @@ static void on_go(struct post *p)
 
 /* ---- signals ------------------------------------------------------------------------------- */
 
-static void on_resize(int signum, void *who)
+static void on_resize(int signum, void *ctx)
 {
-    struct line_edit *ed = who;
+    struct line_edit *ed = ctx;
     size_t columns, rows;
 
     (void)signum;
@@ -316,17 +316,17 @@ static void on_resize(int signum, void *who)
         paint(ed);
 }
 
-static void on_stop(int signum, void *who)
+static void on_stop(int signum, void *ctx)
 {
     (void)signum;
-    (void)who;
+    (void)ctx;
     term_suspend();
 }
 
 /* The shell, or who was in front meanwhile, may have changed the modes. */
-static void on_continued(int signum, void *who)
+static void on_continued(int signum, void *ctx)
 {
-    struct line_edit *ed = who;
+    struct line_edit *ed = ctx;
 
     (void)signum;
     if (ed->asking) {
@@ -388,17 +388,17 @@ bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, str
     buf_init(&ed->out, PAINT_MOST);
     line_init(&ed->line, (size_t)opts->limits->chat_line_bytes, &ed->history);
     ed->line.complete = opts->complete;
-    ed->line.who = opts->who;
+    ed->line.ctx = opts->ctx;
     ed->ended = !watch_open(&ed->watch, opts->loop, ed->in, on_ready, e);
     return true;
 }
 
 void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
-                   const struct line_answer *answer, void *who)
+                   const struct line_answer *answer, void *ctx)
 {
     str_to_c(utf8_head(prompt, sizeof(ed->prompt) - 1), ed->prompt, sizeof(ed->prompt));
     ed->answer = answer;
-    ed->who = who;
+    ed->ctx = ctx;
     ed->question = question;
     ed->asking = true;
     if (ed->terminal && question) {
@@ -425,10 +425,10 @@ static void on_closed(struct watch *w)
     struct line_edit *ed = CONTAINER_OF(w, struct line_edit, watch);
 
     close(ed->in);
-    ed->closed(ed->closed_who);
+    ed->closed(ed->closed_ctx);
 }
 
-void line_edit_close(struct line_edit *ed, void (*done)(void *who), void *who)
+void line_edit_close(struct line_edit *ed, void (*done)(void *ctx), void *ctx)
 {
     line_edit_cancel(ed);
     if (ed->terminal)
@@ -440,6 +440,6 @@ void line_edit_close(struct line_edit *ed, void (*done)(void *who), void *who)
     buf_fini(&ed->ahead);
     buf_fini(&ed->out);
     ed->closed = done;
-    ed->closed_who = who;
+    ed->closed_ctx = ctx;
     watch_close(&ed->watch, on_closed);
 }

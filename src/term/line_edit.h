@@ -16,9 +16,9 @@
 
 /* How a question ends. From the loop; the next one may be asked at once. */
 struct line_answer {
-    void (*text)(void *who, struct str text); /* valid UTF-8, borrowed for the call */
-    void (*leave)(void *who);                 /* ctrl-d, a second ctrl-c, or nothing follows */
-    void (*interrupt)(void *who);             /* ctrl-c; NULL: that it is pressed once more */
+    void (*text)(void *ctx, struct str text); /* valid UTF-8, borrowed for the call */
+    void (*leave)(void *ctx);                 /* ctrl-d, a second ctrl-c, or nothing follows */
+    void (*interrupt)(void *ctx);             /* ctrl-c; NULL: that it is pressed once more */
 };
 
 enum { LINE_PROMPT = 1024 };
@@ -28,8 +28,8 @@ struct line_edit_opts {
     const struct limits *limits;
     const char *history; /* its file, made when it is needed; NULL: none. Lives as long */
     line_complete_fn *complete;
-    void (*put)(void *who, struct str bytes); /* to the screen, in order with all else there */
-    void *who;
+    void (*put)(void *ctx, struct str bytes); /* to the screen, in order with all else there */
+    void *ctx;
 };
 
 struct line_edit {
@@ -42,7 +42,7 @@ struct line_edit {
     bool history_works;
     char prompt[LINE_PROMPT];
     const struct line_answer *answer;
-    void *who;
+    void *ctx;
     struct watch watch;
     struct post go, suspend;
     struct buf ahead; /* read, and not looked at yet */
@@ -50,8 +50,8 @@ struct line_edit {
     struct line_state line;
     struct line_screen screen;
     struct buf out;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* Must live until the loop ends. A history that cannot be read is said on stderr, and done without. */
@@ -62,12 +62,12 @@ bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, str
  * the terminal before it was seen is no answer to it, and the answer does not go into history.
  */
 void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
-                   const struct line_answer *answer, void *who);
+                   const struct line_answer *answer, void *ctx);
 
 /* Do not ask any more. What was typed is thrown away. */
 void line_edit_cancel(struct line_edit *ed);
 
 /* The terminal is as it was, at once. done is called from the loop. */
-void line_edit_close(struct line_edit *ed, void (*done)(void *who), void *who);
+void line_edit_close(struct line_edit *ed, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -238,7 +238,7 @@ static enum line_action on_tab(struct line_state *s)
     arena_reset(&s->mem);
     s->choices = (struct line_choices){ .from = s->cursor };
     if (s->complete)
-        s->complete(s->who, &s->mem, str_head(text_of(s), s->cursor), &s->choices);
+        s->complete(s->ctx, &s->mem, str_head(text_of(s), s->cursor), &s->choices);
     return s->choices.n ? put_completion(s, common_head(&s->choices)) : LINE_MORE;
 }
 

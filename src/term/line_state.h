@@ -32,7 +32,7 @@ struct line_choices {
 };
 
 /* Fill in what may stand at the end of `head`, the text before the cursor. */
-typedef void line_complete_fn(void *who, struct arena *mem, struct str head,
+typedef void line_complete_fn(void *ctx, struct arena *mem, struct str head,
                               struct line_choices *out);
 
 struct line_state {
@@ -50,7 +50,7 @@ struct line_state {
     size_t found;       /* ... which this line has; history->n: none has */
 
     line_complete_fn *complete; /* NULL: none */
-    void *who;
+    void *ctx;
     struct arena mem; /* of choices, until the next ones */
     struct line_choices choices;
 };

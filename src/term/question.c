@@ -112,9 +112,9 @@ static void answer(struct question *q, const char *action)
     leave(q);
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct question *q = who;
+    struct question *q = ctx;
 
     (void)op;
     if (e)

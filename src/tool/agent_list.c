@@ -7,17 +7,17 @@ static void list(struct call *call)
     const struct agent_card *card;
     struct jw w = jw_to(&call->structured);
 
-    if (!agent_card_at(call->host->staff, 0)) {
+    if (!agent_card_at(call->host->context, 0)) {
         call_failed(call, "there are no agents here");
         return;
     }
     jw_object(&w);
     jw_plain_key(&w, STR("agents"));
     jw_array(&w);
-    for (size_t i = 0; (card = agent_card_at(call->host->staff, i)); i++)
+    for (size_t i = 0; (card = agent_card_at(call->host->context, i)); i++)
         agent_card_write(&w, card, call);
     jw_array_end(&w);
-    jw_kstr(&w, "hint", str_of(call->who));
+    jw_kstr(&w, "hint", str_of(call->ctx));
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);
@@ -25,7 +25,7 @@ static void list(struct call *call)
 
 static void start(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, list);
+    agent_context_when(call, call->host->context, list);
 }
 
 /* jw_kstr leaves out what is not there: who a client's tool has is the hint. */
@@ -66,6 +66,6 @@ const struct tool tool_list_agents = {
     .kind = TOOL_READ,
     .annotations = "{\"title\":\"List agents\",\"readOnlyHint\":true,\"destructiveHint\":false,"
                    "\"idempotentHint\":true,\"openWorldHint\":false}",
-    .who = hint,
+    .ctx = hint,
     .start = start,
 };

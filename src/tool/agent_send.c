@@ -22,23 +22,23 @@ static void send(struct call *call)
 {
     struct args args = { 0 };
     enum agent_mode mode = AGENT_READ_WRITE;
-    size_t own = call->who ? 1 : 0;
+    size_t own = call->ctx ? 1 : 0;
 
     if (!tool_args(call, arg_fields + own, ARRAY_LEN(arg_fields) - own, &args))
         return;
-    if (call->who)
-        args.agent = arena_str(call->mem, str_of(call->who));
+    if (call->ctx)
+        args.agent = arena_str(call->mem, str_of(call->ctx));
     if (args.mode.p && !agent_mode_named(args.mode, &mode)) {
         call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
         return;
     }
-    if (call->caller->takes_tasks && call->host->staff && call->host->staff->tasks) {
+    if (call->caller->takes_tasks && call->host->context && call->host->context->tasks) {
         task_dispatch_instead(
             call, &(struct task_errand){ args.agent, args.message, args.session, args.mode });
         return;
     }
     agent_call(call, &(struct agent_call_opts){
-                         .staff = call->host->staff,
+                         .context = call->host->context,
                          .agent = args.agent,
                          .message = args.message,
                          .session = args.session,
@@ -48,7 +48,7 @@ static void send(struct call *call)
 
 static void start(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, send);
+    agent_context_when(call, call->host->context, send);
 }
 
 /* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */

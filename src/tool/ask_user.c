@@ -47,10 +47,10 @@ static struct str form(struct call *call, const struct args *args)
     return out.full ? STR_NONE : buf_str(&out);
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
     const struct ask *ask = (const struct ask *)(const void *)op;
-    struct call *call = who;
+    struct call *call = ctx;
     struct json answer = json_get(json_get(ask->answer, STR("content")), STR("answer"));
 
     if (e && e->code == ERR_CANCELED) {

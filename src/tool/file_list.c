@@ -15,7 +15,7 @@ struct file_list {
 /* One line: "src/", "README.md  4711", "link -> ", "pipe  (special)". */
 static bool visit(struct walk *w, const struct walk_item *item)
 {
-    struct file_list *f = w->who;
+    struct file_list *f = w->ctx;
 
     if (f->shown >= w->work->host->limits->list_entries) {
         f->cut = true;
@@ -71,7 +71,7 @@ static void start(struct call *call)
     f = WORK_NEW(call, struct file_list);
     f->place = place;
     f->walk = (struct walk){
-        .work = &f->work, .everything = true, .depth = args.depth, .visit = visit, .who = f
+        .work = &f->work, .everything = true, .depth = args.depth, .visit = visit, .ctx = f
     };
     work_start(&f->work, run, NULL);
 }

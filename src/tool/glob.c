@@ -18,7 +18,7 @@ struct glob {
 
 static bool visit(struct walk *w, const struct walk_item *item)
 {
-    struct glob *g = w->who;
+    struct glob *g = w->ctx;
 
     if (!wild_match_any(&g->list, item->path))
         return true;
@@ -81,7 +81,7 @@ static void start(struct call *call)
     g->place = place;
     g->pattern = args.pattern;
     g->walk =
-        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .who = g };
+        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .ctx = g };
     work_start(&g->work, run, NULL);
 }
 

@@ -230,7 +230,7 @@ static bool wanted(const struct grep *g, const struct walk_item *item)
 
 static bool visit(struct walk *w, const struct walk_item *item)
 {
-    struct grep *g = w->who;
+    struct grep *g = w->ctx;
     struct entry n = { .folder = item->folder };
 
     if (!S_ISREG(item->st.st_mode) || !wanted(g, item) ||
@@ -376,7 +376,7 @@ static void start(struct call *call)
     g->limit = args.limit < most ? args.limit : most;
     g->show = show;
     g->walk =
-        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .who = g };
+        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .ctx = g };
     work_start(&g->work, run, NULL);
 }
 

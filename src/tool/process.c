@@ -6,7 +6,7 @@
  * place is needed.
  */
 #include "base/container.h"
-#include "tool/kid.h"
+#include "tool/child.h"
 #include "tool/tools.h"
 
 #include <fcntl.h>
@@ -15,17 +15,17 @@
 
 struct process_start {
     struct work work; /* first */
-    struct kid_plan plan;
+    struct child_plan plan;
     int cwd;
 };
 
 /* Room for one more: the oldest that has ended makes it. */
 static bool make_room(struct tool_world *w, int64_t most)
 {
-    struct kid *oldest = NULL;
+    struct child *oldest = NULL;
     int64_t n = 0;
 
-    for (struct kid *k = w->kids; k; k = k->next) {
+    for (struct child *k = w->children; k; k = k->next) {
         n += k->kept;
         if (k->kept && k->exited)
             oldest = k;
@@ -33,7 +33,7 @@ static bool make_room(struct tool_world *w, int64_t most)
     if (n < most)
         return true;
     if (oldest)
-        kid_drop(oldest);
+        child_drop(oldest);
     return oldest != NULL;
 }
 
@@ -52,13 +52,13 @@ static bool open_cwd(struct work *w, struct err *e)
     return beneath_open(&s->plan.cwd, O_PATH | O_DIRECTORY, 0, &s->cwd, e);
 }
 
-static void write_process(struct call *call, const struct kid *k, uint64_t lost)
+static void write_process(struct call *call, const struct child *k, uint64_t lost)
 {
     struct jw w = jw_to(&call->structured);
 
     jw_object(&w);
     jw_kstr(&w, "id", str_of(k->id));
-    kid_write_state(k, &w);
+    child_write_state(k, &w);
     jw_kint(&w, "lostBytes", (int64_t)lost);
     jw_object_end(&w);
 }
@@ -67,7 +67,7 @@ static void on_cwd(struct work *w)
 {
     struct process_start *s = CONTAINER_OF(w, struct process_start, work);
     const struct limits *l = w->host->limits;
-    struct kid *k;
+    struct child *k;
     struct err e;
 
     if (!make_room(w->host->world, l->processes)) {
@@ -75,8 +75,8 @@ static void on_cwd(struct work *w)
                     (long long)l->processes);
         return;
     }
-    k = kid_start(w->host->world, &s->plan, s->cwd, 0, kid_output_room(l, l->process_output_bytes),
-                  &e);
+    k = child_start(w->host->world, &s->plan, s->cwd, 0,
+                    child_output_room(l, l->process_output_bytes), &e);
     s->cwd = -1;
     if (!k) {
         call_failed(w->call, "%s", e.text);
@@ -89,18 +89,18 @@ static void on_cwd(struct work *w)
 }
 
 struct start_args {
-    struct kid_args kid;
+    struct child_args child;
 };
 
-static const struct pick start_fields[] = { KID_FIELDS(struct start_args, kid) };
+static const struct pick start_fields[] = { CHILD_FIELDS(struct start_args, child) };
 
 static void start_process(struct call *call)
 {
     struct start_args args = { 0 };
-    struct kid_plan plan;
+    struct child_plan plan;
     struct process_start *s;
 
-    if (!tool_args(call, PICK_TABLE(start_fields), &args) || !kid_plan(call, &args.kid, &plan))
+    if (!tool_args(call, PICK_TABLE(start_fields), &args) || !child_plan(call, &args.child, &plan))
         return;
     s = WORK_NEW(call, struct process_start);
     s->plan = plan;
@@ -112,9 +112,9 @@ static void start_process(struct call *call)
 /* ---- one that runs ----------------------------------------------------------------------- */
 
 struct process_call {
-    struct kid_wait wait; /* first */
+    struct child_wait wait; /* first */
     struct call *call;
-    struct kid *kid;
+    struct child *child;
 };
 
 struct id_args {
@@ -126,7 +126,7 @@ struct id_args {
 /* The process that is meant; NULL: the call has failed with the reason. */
 static struct process_call *process_of(struct call *call, struct str id)
 {
-    struct kid *k = call->host->world ? kid_find(call->host->world, id) : NULL;
+    struct child *k = call->host->world ? child_find(call->host->world, id) : NULL;
     struct process_call *p;
 
     if (!k) {
@@ -135,7 +135,7 @@ static struct process_call *process_of(struct call *call, struct str id)
     }
     p = ARENA_NEW(call->mem, struct process_call);
     p->call = call;
-    p->kid = k;
+    p->child = k;
     return p;
 }
 
@@ -144,7 +144,7 @@ static void tell(struct process_call *p)
 {
     struct call *call = p->call;
     uint64_t lost;
-    struct str fresh = output_take(&p->kid->output, &lost);
+    struct str fresh = output_take(&p->child->output, &lost);
     struct buf out;
 
     buf_init_in(&out, call->mem, fresh.n + 1024);
@@ -153,15 +153,15 @@ static void tell(struct process_call *p)
     buf_put(&out, fresh);
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');
-    buf_printf(&out, "[the process " STR_FMT "]", STR_ARG(kid_state_text(p->kid, call->mem)));
-    write_process(call, p->kid, lost);
+    buf_printf(&out, "[the process " STR_FMT "]", STR_ARG(child_state_text(p->child, call->mem)));
+    write_process(call, p->child, lost);
     call_text(call, buf_str(&out));
     call_done(call);
 }
 
-static void on_news(struct op *op, const struct err *e, void *who)
+static void on_news(struct op *op, const struct err *e, void *ctx)
 {
-    struct process_call *p = who;
+    struct process_call *p = ctx;
 
     (void)op;
     if (!e || e->code == ERR_TIMEOUT)
@@ -193,7 +193,7 @@ static void start_poll(struct call *call)
     else if (!args.wait_ms)
         tell(p);
     else
-        kid_wait(p->kid, &p->wait, KID_ANY, args.wait_ms, &call->op, on_news, p);
+        child_wait(p->child, &p->wait, CHILD_ANY, args.wait_ms, &call->op, on_news, p);
 }
 
 static const struct pick write_fields[] = {
@@ -214,10 +214,10 @@ static void start_write(struct call *call)
     p = process_of(call, args.id);
     if (!p)
         return;
-    io = proc_io(&p->kid->proc);
-    if (p->kid->exited || io->shutting || io->error) {
+    io = proc_io(&p->child->proc);
+    if (p->child->exited || io->shutting || io->error) {
         call_failed(call, "the process %s",
-                    p->kid->exited ? kid_state_text(p->kid, call->mem).p : "reads no more");
+                    p->child->exited ? child_state_text(p->child, call->mem).p : "reads no more");
         return;
     }
     if ((int64_t)(stream_backlog(io) + args.text.n) > most) {
@@ -250,8 +250,8 @@ static void start_kill(struct call *call)
     p = process_of(call, args.id);
     if (!p)
         return;
-    kid_kill(p->kid);
-    kid_wait(p->kid, &p->wait, KID_EXIT, call->host->limits->tool_ms, &call->op, on_news, p);
+    child_kill(p->child);
+    child_wait(p->child, &p->wait, CHILD_EXIT, call->host->limits->tool_ms, &call->op, on_news, p);
 }
 
 /* ---- the tools --------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ const struct tool tool_process_start = {
     .title = "Start a process",
     .description = "Starts a program in the background and answers with its id at once. It ends "
                    "with trefoil at the latest.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{" KID_SCHEMA "},"
+    .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA "},"
                     "\"additionalProperties\":false}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,

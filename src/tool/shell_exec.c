@@ -7,19 +7,19 @@
  */
 #include "base/container.h"
 #include "base/utf8.h"
-#include "tool/kid.h"
+#include "tool/child.h"
 #include "tool/tools.h"
 
 #include <fcntl.h>
 
 struct shell_exec {
     struct work work; /* first */
-    struct kid_plan plan;
+    struct child_plan plan;
     struct str input;
     int64_t timeout_ms;
     int cwd;
-    struct kid *kid;
-    struct kid_wait wait;
+    struct child *child;
+    struct child_wait wait;
     bool late;
 };
 
@@ -28,7 +28,7 @@ struct shell_exec {
 /* What it said may hold anything, so it is put, not printed. */
 static struct str output_text(struct shell_exec *x, struct str state)
 {
-    struct output *o = &x->kid->output;
+    struct output *o = &x->child->output;
     struct buf out;
 
     buf_init_in(&out, x->work.call->mem, o->head.n + o->tail.n + 1024);
@@ -47,7 +47,7 @@ static void write_result(struct shell_exec *x)
     struct jw w = jw_to(&x->work.call->structured);
 
     jw_object(&w);
-    kid_write_state(x->kid, &w);
+    child_write_state(x->child, &w);
     jw_kbool(&w, "timedOut", x->late);
     jw_object_end(&w);
 }
@@ -55,9 +55,9 @@ static void write_result(struct shell_exec *x)
 static void tell(struct shell_exec *x)
 {
     struct call *call = x->work.call;
-    struct str state = kid_state_text(x->kid, call->mem);
+    struct str state = child_state_text(x->child, call->mem);
 
-    if (x->kid->exit.how == PROC_NOT_STARTED) {
+    if (x->child->exit.how == PROC_NOT_STARTED) {
         call_failed(call, "the program " STR_FMT, STR_ARG(state));
         return;
     }
@@ -70,16 +70,16 @@ static void tell(struct shell_exec *x)
     call_done(call);
 }
 
-static void on_kid_exit(struct op *op, const struct err *e, void *who)
+static void on_child_exit(struct op *op, const struct err *e, void *ctx)
 {
-    struct shell_exec *x = who;
+    struct shell_exec *x = ctx;
 
     (void)op;
     if (e && e->code == ERR_TIMEOUT && !x->late) {
         x->late = true;
-        kid_kill(x->kid);
-        kid_wait(x->kid, &x->wait, KID_EXIT, x->work.host->limits->tool_ms, &x->work.call->op,
-                 on_kid_exit, x);
+        child_kill(x->child);
+        child_wait(x->child, &x->wait, CHILD_EXIT, x->work.host->limits->tool_ms, &x->work.call->op,
+                   on_child_exit, x);
         return;
     }
     if (!e)
@@ -89,7 +89,7 @@ static void on_kid_exit(struct op *op, const struct err *e, void *who)
     else
         call_broke(x->work.call, e);
     if (!e || e->code != ERR_CLOSED)
-        kid_drop(x->kid);
+        child_drop(x->child);
 }
 
 /* ---- the beginning ----------------------------------------------------------------------- */
@@ -113,29 +113,29 @@ static void told(struct work *w)
 {
     struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
     const struct limits *l = w->host->limits;
-    size_t most = kid_output_room(l, l->shell_output_bytes);
+    size_t most = child_output_room(l, l->shell_output_bytes);
     struct err e;
 
-    x->kid = kid_start(w->host->world, &x->plan, x->cwd, most / 2, most - most / 2, &e);
+    x->child = child_start(w->host->world, &x->plan, x->cwd, most / 2, most - most / 2, &e);
     x->cwd = -1;
-    if (!x->kid) {
+    if (!x->child) {
         call_failed(w->call, "%s", e.text);
         return;
     }
     if (x->input.n)
-        stream_put(proc_io(&x->kid->proc), x->input);
-    stream_shut(proc_io(&x->kid->proc));
-    kid_wait(x->kid, &x->wait, KID_EXIT, x->timeout_ms, &w->call->op, on_kid_exit, x);
+        stream_put(proc_io(&x->child->proc), x->input);
+    stream_shut(proc_io(&x->child->proc));
+    child_wait(x->child, &x->wait, CHILD_EXIT, x->timeout_ms, &w->call->op, on_child_exit, x);
 }
 
 struct args {
-    struct kid_args kid;
+    struct child_args child;
     struct str input;
     int64_t timeout_ms;
 };
 
 static const struct pick arg_fields[] = {
-    KID_FIELDS(struct args, kid),
+    CHILD_FIELDS(struct args, child),
     PICK_FIELD("input", PICK_STR, struct args, input, 0),
     PICK_RANGE("timeout_ms", struct args, timeout_ms, 0, 1, INT32_MAX),
 };
@@ -144,10 +144,10 @@ static void start(struct call *call)
 {
     const struct limits *l = call->host->limits;
     struct args args = { .timeout_ms = l->shell_ms };
-    struct kid_plan plan;
+    struct child_plan plan;
     struct shell_exec *x;
 
-    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !kid_plan(call, &args.kid, &plan))
+    if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !child_plan(call, &args.child, &plan))
         return;
     if (args.timeout_ms > l->shell_max_ms) {
         call_failed(call, "timeout_ms: at most %lld (limits.shell_max_ms)",
@@ -169,7 +169,7 @@ const struct tool tool_shell_exec = {
     .description = "Runs a program in a folder of the root folder, waits for its end and answers "
                    "with its output and exit code. It has no terminal; its stdin is what input "
                    "says, then ends. For what keeps running there is process_start.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{" KID_SCHEMA ","
+    .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA ","
                     "\"input\":{\"type\":\"string\",\"description\":\"Its stdin.\"},"
                     "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,"
                     "\"description\":\"Time after which it is killed.\"}},"

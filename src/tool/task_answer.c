@@ -24,9 +24,9 @@ struct answering {
     struct task_ask *ask;
 };
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct answering *a = who;
+    struct answering *a = ctx;
     struct jw w = jw_to(&a->call->structured);
     bool found = a->ask->info.id.n > 0;
 
@@ -89,7 +89,7 @@ static void answer(struct call *call)
 
 static void start_answer(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, answer);
+    agent_context_when(call, call->host->context, answer);
 }
 
 const struct tool tool_answer_task = {

@@ -83,7 +83,7 @@ static bool check_mode(struct call *call, const struct args *a, enum agent_mode 
 static bool check_task(struct call *call, const struct args *a)
 {
     if (!str_trim(a->task).n)
-        call_failed(call, "%s: say what the agent is to do", call->who ? "task" : "message");
+        call_failed(call, "%s: say what the agent is to do", call->ctx ? "task" : "message");
     else if (a->agent.p && !a->agent.n)
         call_failed(call, "agent: name one; list_agents and agent_list tell which there are");
     else
@@ -131,9 +131,9 @@ static void become(struct dispatch *d)
     call_done(d->call);
 }
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct dispatch *d = who;
+    struct dispatch *d = ctx;
 
     (void)op;
     if (e)
@@ -172,9 +172,9 @@ static void create(struct dispatch *d)
 
 /* ---- a session to resume ------------------------------------------------------------------ */
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct dispatch *d = who;
+    struct dispatch *d = ctx;
     struct str owner = e ? STR_NONE : arena_str(d->call->mem, d->look_step.session.agent);
     struct err foreign;
     bool ours =
@@ -199,7 +199,7 @@ static void on_looked(struct op *op, const struct err *e, void *who)
 /* Where there are tasks there is a store. */
 static void look_up_session(struct dispatch *d)
 {
-    const struct session_world *world = d->call->host->staff->world;
+    const struct session_world *world = d->call->host->context->world;
 
     d->look_step =
         (struct store_step){ .what = STORE_SESSION_LOAD, .session = { .id = d->args.session } };
@@ -246,9 +246,9 @@ static bool read_file(struct job *job, struct err *e)
     return true;
 }
 
-static void on_read(struct op *op, const struct err *e, void *who)
+static void on_read(struct op *op, const struct err *e, void *ctx)
 {
-    struct dispatch *d = who;
+    struct dispatch *d = ctx;
 
     (void)op;
     if (e)
@@ -306,7 +306,7 @@ static void dispatch(struct call *call)
     struct args args = { .budget = NAN };
     struct dispatch *d;
 
-    if (!tool_args(call, arg_fields + (call->who ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
+    if (!tool_args(call, arg_fields + (call->ctx ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
         return;
     d = prepare(call, &args);
     if (d && !begins_with_file(d))
@@ -329,7 +329,7 @@ void task_dispatch_instead(struct call *call, const struct task_errand *errand)
 
 static void start(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, dispatch);
+    agent_context_when(call, call->host->context, dispatch);
 }
 
 /* ---- the tools ----------------------------------------------------------------------------- */
@@ -386,6 +386,6 @@ const struct tool tool_dispatch_agent = {
     .annotations = "{\"title\":\"Dispatch an agent\",\"readOnlyHint\":false,"
                    "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}",
     .timeout_ms = CALL_NO_DEADLINE,
-    .who = for_clients,
+    .ctx = for_clients,
     .start = start,
 };

@@ -25,7 +25,7 @@ static void get(struct call *call)
 
 static void start_get(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, get);
+    agent_context_when(call, call->host->context, get);
 }
 
 /* ---- stopping one -------------------------------------------------------------------------- */
@@ -45,9 +45,9 @@ static void over_before(struct canceling *c)
                 STR_ARG(str_head(c->ask->id, 64)), STR_ARG(task_status(c->ask->info.state)));
 }
 
-static void on_canceled(struct op *op, const struct err *e, void *who)
+static void on_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct canceling *c = who;
+    struct canceling *c = ctx;
     struct jw w = jw_to(&c->call->structured);
 
     (void)op;
@@ -84,7 +84,7 @@ static void cancel(struct call *call)
 
 static void start_cancel(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, cancel);
+    agent_context_when(call, call->host->context, cancel);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -151,12 +151,12 @@ static void write_task(struct jw *w, const struct task_info *info)
     jw_object_end(w);
 }
 
-static void on_listed(struct op *op, const struct err *e, void *who)
+static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
     struct listing *l = CONTAINER_OF(op, struct listing, list.op);
     struct jw w = jw_to(&l->call->structured);
 
-    (void)who;
+    (void)ctx;
     if (e) {
         task_call_failed(l->call, STR_NONE, e);
         return;
@@ -201,7 +201,7 @@ static void list(struct call *call)
 
 static void start_list(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, list);
+    agent_context_when(call, call->host->context, list);
 }
 
 /* ---- locks --------------------------------------------------------------------------------- */
@@ -237,11 +237,11 @@ static void write_locks(struct call *call, const struct lock_info *v, size_t n)
     task_call_done(call);
 }
 
-static void on_locks(struct op *op, const struct err *e, void *who)
+static void on_locks(struct op *op, const struct err *e, void *ctx)
 {
     struct holding *h = CONTAINER_OF(op, struct holding, locks.op);
 
-    (void)who;
+    (void)ctx;
     if (e)
         task_call_failed(h->call, STR_NONE, e);
     else
@@ -250,22 +250,22 @@ static void on_locks(struct op *op, const struct err *e, void *who)
 
 static void locks(struct call *call)
 {
-    const struct agent_staff *staff = call->host->staff;
+    const struct agent_context *context = call->host->context;
     struct holding *h;
 
-    if (!staff || !staff->locks) {
+    if (!context || !context->locks) {
         write_locks(call, NULL, 0); /* without tasks nobody holds any */
         return;
     }
     h = ARENA_NEW(call->mem, struct holding);
     h->call = call;
     arena_defer(call->mem, free_mem, &h->locks.mem);
-    lock_list(staff->locks, &h->locks, &call->op, on_locks, h);
+    lock_list(context->locks, &h->locks, &call->op, on_locks, h);
 }
 
 static void start_locks(struct call *call)
 {
-    agent_staff_when(call, call->host->staff, locks);
+    agent_context_when(call, call->host->context, locks);
 }
 
 /* ---- the tools ----------------------------------------------------------------------------- */

@@ -21,10 +21,10 @@ struct str task_owner(const struct call *call)
 
 struct task_engine *task_engine_for(struct call *call)
 {
-    const struct agent_staff *staff = call->host->staff;
+    const struct agent_context *context = call->host->context;
 
-    if (staff && staff->tasks)
-        return staff->tasks;
+    if (context && context->tasks)
+        return context->tasks;
     call_failed(call, "no tasks are kept here; agent_send does the work and waits for it");
     return NULL;
 }
@@ -164,9 +164,9 @@ static void answer(struct report *r)
     task_call_done(r->call);
 }
 
-static void on_locks(struct op *op, const struct err *e, void *who)
+static void on_locks(struct op *op, const struct err *e, void *ctx)
 {
-    struct report *r = who;
+    struct report *r = ctx;
 
     (void)op;
     if (e)
@@ -178,7 +178,7 @@ static void on_locks(struct op *op, const struct err *e, void *who)
 static void list_locks(struct report *r)
 {
     arena_defer(r->call->mem, free_mem, &r->locks.mem);
-    lock_list(r->call->host->staff->locks, &r->locks, &r->call->op, on_locks, r);
+    lock_list(r->call->host->context->locks, &r->locks, &r->call->op, on_locks, r);
 }
 
 /* ---- waiting, and telling meanwhile -------------------------------------------------------- */
@@ -218,9 +218,9 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     return true;
 }
 
-static void on_watched(struct op *op, const struct err *e, void *who)
+static void on_watched(struct op *op, const struct err *e, void *ctx)
 {
-    struct report *r = who;
+    struct report *r = ctx;
 
     (void)op;
     (void)e; /* how the task is, is asked in any case */
@@ -247,9 +247,9 @@ static void watch(struct report *r)
     task_watch(r->engine, &r->watch, &r->call->op, on_watched, r);
 }
 
-static void on_got(struct op *op, const struct err *e, void *who)
+static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct report *r = who;
+    struct report *r = ctx;
     bool lives;
 
     (void)op;
@@ -260,7 +260,7 @@ static void on_got(struct op *op, const struct err *e, void *who)
     lives = !task_state_final(r->ask->info.state);
     if (lives && r->wait_ms)
         watch(r);
-    else if (lives && r->call->host->staff->locks)
+    else if (lives && r->call->host->context->locks)
         list_locks(r);
     else
         answer(r);

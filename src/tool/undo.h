@@ -14,8 +14,8 @@ extern struct undo_port tool_undo_port;
 
 /* Its two halves, undo_look.c and undo_put.c. */
 void undo_look_start(struct undo_port *p, struct undo_look *l, struct op *parent, op_done_fn *done,
-                     void *who);
+                     void *ctx);
 void undo_put_start(struct undo_port *p, struct undo_put *u, struct op *parent, op_done_fn *done,
-                    void *who);
+                    void *ctx);
 
 #endif

@@ -255,9 +255,9 @@ static bool on_pool(struct job *job, struct err *e)
 
 /* ---- on the loop ------------------------------------------------------------------------- */
 
-static void on_job_done(struct op *op, const struct err *e, void *who)
+static void on_job_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct looking *k = who;
+    struct looking *k = ctx;
     struct undo_look *l = k->look;
 
     (void)op;
@@ -314,7 +314,7 @@ static void free_mem(void *ptr)
 }
 
 void undo_look_start(struct undo_port *p, struct undo_look *l, struct op *parent, op_done_fn *done,
-                     void *who)
+                     void *ctx)
 {
     struct looking *k = ARENA_NEW(l->mem, struct looking);
 
@@ -322,7 +322,7 @@ void undo_look_start(struct undo_port *p, struct undo_look *l, struct op *parent
     *k = (struct looking){ .look = l, .host = l->host, .change = change_of(l->tool) };
     l->image = NULL;
     l->images = 0;
-    op_begin(&l->op, &look_kind, l->host->loop, parent, done, who);
+    op_begin(&l->op, &look_kind, l->host->loop, parent, done, ctx);
     if (!k->change || !plan(k, l->mem, l->args)) {
         op_ok(&l->op);
         return;

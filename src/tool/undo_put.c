@@ -207,9 +207,9 @@ static bool on_pool(struct job *job, struct err *e)
                 k->put->images, k->first.text);
 }
 
-static void on_job_done(struct op *op, const struct err *e, void *who)
+static void on_job_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct putting *k = who;
+    struct putting *k = ctx;
     struct undo_put *u = k->put;
 
     (void)op;
@@ -233,7 +233,7 @@ static void cancel_put(struct op *op)
 static const struct op_kind put_kind = { .name = "undo put", .cancel = cancel_put };
 
 void undo_put_start(struct undo_port *p, struct undo_put *u, struct op *parent, op_done_fn *done,
-                    void *who)
+                    void *ctx)
 {
     struct putting *k = MEM_NEW(struct putting);
 
@@ -243,7 +243,7 @@ void undo_put_start(struct undo_port *p, struct undo_put *u, struct op *parent, 
     k->bad = mem_zero(2 * u->images * sizeof(bool));
     k->changed = k->bad + u->images;
     u->restored = 0;
-    op_begin(&u->op, &put_kind, u->host->loop, parent, done, who);
+    op_begin(&u->op, &put_kind, u->host->loop, parent, done, ctx);
     job_start(&k->job, u->host->loop, &u->op, on_pool, on_job_done, k);
 }
 

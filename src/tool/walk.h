@@ -26,7 +26,7 @@ struct walk {
     int64_t depth;     /* how many levels; 0: as many as limits.walk_depth */
     /* False ends the walk. */
     bool (*visit)(struct walk *w, const struct walk_item *item);
-    void *who;
+    void *ctx;
 
     /* What came of it. */
     int64_t seen;   /* entries looked at */

@@ -119,9 +119,9 @@ static void told(struct work *w)
     call_done(w->call);
 }
 
-static void on_fetched(struct op *op, const struct err *e, void *who)
+static void on_fetched(struct op *op, const struct err *e, void *ctx)
 {
-    struct web_fetch *f = who;
+    struct web_fetch *f = ctx;
     struct call *call = f->work.call;
     struct str header, type;
 

@@ -35,9 +35,9 @@ static bool on_pool(struct job *job, struct err *e)
     return w->run(w, e);
 }
 
-static void on_job_done(struct op *op, const struct err *e, void *who)
+static void on_job_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct work *w = who;
+    struct work *w = ctx;
 
     (void)op;
     if (e)
@@ -46,11 +46,11 @@ static void on_job_done(struct op *op, const struct err *e, void *who)
         op_ok(&w->op);
 }
 
-static void on_work_done(struct op *op, const struct err *e, void *who)
+static void on_work_done(struct op *op, const struct err *e, void *ctx)
 {
     struct work *w = CONTAINER_OF(op, struct work, op);
 
-    (void)who;
+    (void)ctx;
     if (e && e->code == ERR_CANCELED) {
         call_done(w->call); /* the call knows that it was cancelled */
     } else if (e) {

@@ -1,7 +1,7 @@
 #include "tool/world.h"
 
 #include "base/container.h"
-#include "tool/kid.h"
+#include "tool/child.h"
 
 struct http_client *tool_world_http(struct tool_world *w)
 {
@@ -17,17 +17,17 @@ struct http_client *tool_world_http(struct tool_world *w)
 
 static void finish(struct tool_world *w, bool in_time)
 {
-    void (*done)(void *who, bool in_time) = w->done;
+    void (*done)(void *ctx, bool in_time) = w->done;
 
     timer_clear(w->loop, &w->late);
     w->done = NULL;
     if (done)
-        done(w->done_who, in_time);
+        done(w->done_ctx, in_time);
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct tool_world *w = who;
+    struct tool_world *w = ctx;
 
     w->http = NULL;
     w->http_closing = false;
@@ -38,7 +38,7 @@ static void on_checked(struct post *post)
 {
     struct tool_world *w = CONTAINER_OF(post, struct tool_world, closed);
 
-    if (!w->kids && !w->http)
+    if (!w->children && !w->http)
         finish(w, true);
 }
 
@@ -53,16 +53,16 @@ static void on_late(struct timer *t)
     finish(CONTAINER_OF(t, struct tool_world, late), false);
 }
 
-void tool_world_close(struct tool_world *w, void (*done)(void *who, bool in_time), void *who)
+void tool_world_close(struct tool_world *w, void (*done)(void *ctx, bool in_time), void *ctx)
 {
     w->closing = true;
     w->done = done;
-    w->done_who = who;
+    w->done_ctx = ctx;
     w->closed.fn = on_checked;
     timer_set(w->loop, &w->late, w->limits->shutdown_ms, on_late);
-    for (struct kid *k = w->kids, *next; k; k = next) {
+    for (struct child *k = w->children, *next; k; k = next) {
         next = k->next;
-        kid_drop(k);
+        child_drop(k);
     }
     if (w->http && !w->http_closing) {
         w->http_closing = true;

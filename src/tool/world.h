@@ -10,7 +10,7 @@
 #include "loop/proc.h"
 #include "wire/http_client.h"
 
-struct kid;
+struct child;
 
 struct tool_world {
     struct loop *loop;
@@ -21,12 +21,12 @@ struct tool_world {
     http_address_fn *allowed; /* as in struct http_client_opts */
 
     struct http_client *http; /* NULL: nothing was fetched yet */
-    struct kid *kids;         /* the newest first */
+    struct child *children;   /* the newest first */
     struct timer late;
     struct post closed;
     bool closing, http_closing;
-    void (*done)(void *who, bool in_time);
-    void *done_who;
+    void (*done)(void *ctx, bool in_time);
+    void *done_ctx;
 };
 
 struct http_client *tool_world_http(struct tool_world *w);
@@ -35,7 +35,7 @@ struct http_client *tool_world_http(struct tool_world *w);
  * Kill all children and end all fetches; done is called from the loop: when they are gone, or
  * after limits.shutdown_ms, when the best is to exit at once (the keepers see to the rest).
  */
-void tool_world_close(struct tool_world *w, void (*done)(void *who, bool in_time), void *who);
+void tool_world_close(struct tool_world *w, void (*done)(void *ctx, bool in_time), void *ctx);
 
 /* For kid.c: one has gone. */
 void tool_world_check(struct tool_world *w);

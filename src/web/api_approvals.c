@@ -48,9 +48,9 @@ static void write_list(struct jw *w, struct visit *v)
     jw_object_end(w);
 }
 
-static void on_listed(struct op *op, const struct err *e, void *who)
+static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
 
@@ -91,9 +91,9 @@ void approvals_api_list(struct http_req *req)
 /* ---- answering ------------------------------------------------------------------------------- */
 
 /* A task that is there, and asks nothing of that kind, is in another state than was thought. */
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
 
     (void)op;
     if (!e || e->code != ERR_NOT_FOUND || !v->ask.info.id.n) {

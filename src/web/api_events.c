@@ -60,9 +60,9 @@ static bool on_task_event(struct task_watch *watch, int64_t seq, int64_t at, str
 }
 
 /* It has ended, the client has left, or was too slow and may come again. */
-static void on_watched(struct op *op, const struct err *e, void *who)
+static void on_watched(struct op *op, const struct err *e, void *ctx)
 {
-    struct follower *f = who;
+    struct follower *f = ctx;
 
     (void)op;
     (void)e;
@@ -108,9 +108,9 @@ static void follow(struct find_visit *v)
     task_watch(engine, &f->watch, NULL, on_watched, f);
 }
 
-static void on_found(struct op *op, const struct err *e, void *who)
+static void on_found(struct op *op, const struct err *e, void *ctx)
 {
-    struct find_visit *v = who;
+    struct find_visit *v = ctx;
     bool told = !e && task_state_final(v->ask.info.state) && v->after >= v->ask.info.last_seq;
 
     (void)op;
@@ -227,9 +227,9 @@ static bool on_event(struct task_feed *feed, const struct store_feed_event *ev)
     return put(l, &out);
 }
 
-static void on_fed(struct op *op, const struct err *e, void *who)
+static void on_fed(struct op *op, const struct err *e, void *ctx)
 {
-    struct listener *l = who;
+    struct listener *l = ctx;
 
     (void)op;
     if (l->open) {
@@ -364,9 +364,9 @@ void events_api_changed(struct web *s, enum events_list what)
             tell(l, kinds[what], buf_str(&data));
 }
 
-static void on_lock(void *who, const struct lock_info *lock, bool held)
+static void on_lock(void *ctx, const struct lock_info *lock, bool held)
 {
-    struct web *s = who;
+    struct web *s = ctx;
     struct str kind = held ? STR("lock") : STR("unlock");
     AUTO_BUF data;
     struct jw w = jw_to(&data);
@@ -382,7 +382,7 @@ static void on_lock(void *who, const struct lock_info *lock, bool held)
             tell(l, kind, buf_str(&data));
 }
 
-void events_api_staffed(struct web *s)
+void events_api_agents_opened(struct web *s)
 {
     if (s->agents.locks)
         lock_table_watch(s->agents.locks, on_lock, s);

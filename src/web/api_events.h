@@ -51,7 +51,7 @@ enum events_list { EVENTS_AGENTS, EVENTS_SERVERS, EVENTS_SKILLS };
 void events_api_changed(struct web *w, enum events_list what);
 
 /* The service has its agents: their locks are told of from now on. */
-void events_api_staffed(struct web *w);
+void events_api_agents_opened(struct web *w);
 
 void events_api_fini(struct events_api *a);
 

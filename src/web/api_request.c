@@ -91,7 +91,7 @@ bool api_takes_json(struct http_req *req)
 void api_visit_init(struct api_visit *v, struct http_req *req)
 {
     v->req = req;
-    v->web = req->who;
+    v->web = req->ctx;
     v->principal = http_principal(req);
 }
 
@@ -110,11 +110,11 @@ static void go_on(struct api_visit *v)
         http_reply_error(v->req, 503, "there are no agents here; the log says why");
 }
 
-static void on_hired(struct op *op, const struct err *e, void *who)
+static void on_agents_opened(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    go_on(who);
+    go_on(ctx);
 }
 
 void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v))
@@ -123,7 +123,8 @@ void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v))
 
     v->then = then;
     if (s->opening.open)
-        gathering_wait(&s->opening, &v->hiring, s->loop, s->limits, NULL, on_hired, v);
+        readiness_wait(&s->opening, &v->opening_agents, s->loop, s->limits, NULL, on_agents_opened,
+                       v);
     else
         go_on(v);
 }

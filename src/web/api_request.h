@@ -16,7 +16,7 @@ struct api_visit {
     struct http_req *req;
     struct web *web;
     struct principal principal; /* who sent it */
-    struct gathering_wait hiring;
+    struct readiness_wait opening_agents;
     void (*then)(struct api_visit *v);
 };
 

@@ -7,7 +7,7 @@
 
 void status_api_health(struct http_req *req)
 {
-    struct web *s = req->who;
+    struct web *s = req->ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
     struct str all;
@@ -28,7 +28,7 @@ void status_api_health(struct http_req *req)
 
 void status_api_servers(struct http_req *req)
 {
-    struct web *s = req->who;
+    struct web *s = req->ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
     struct str all;

@@ -60,9 +60,9 @@ static bool read_filters(struct visit *v, struct err *e)
            fail(e, ERR_INVALID, "cursor: the next_cursor of an earlier answer is expected");
 }
 
-static void on_listed(struct op *op, const struct err *e, void *who)
+static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
     struct task_list *l = &v->list;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
@@ -107,9 +107,9 @@ void tasks_api_list(struct http_req *req)
 
 /* ---- one ------------------------------------------------------------------------------------- */
 
-static void on_got(struct op *op, const struct err *e, void *who)
+static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
 
     (void)op;
     api_reply_task(&v->visit, &v->ask, 200, e);
@@ -123,9 +123,9 @@ static void get(struct api_visit *visit)
 }
 
 /* One that had ended says how. */
-static void on_canceled(struct op *op, const struct err *e, void *who)
+static void on_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
     struct str state = str_of(task_state_names[v->ask.info.state]);
 
     (void)op;
@@ -188,9 +188,9 @@ void tasks_api_post(struct http_req *req)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static void on_locks(struct op *op, const struct err *e, void *who)
+static void on_locks(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = who;
+    struct visit *v = ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
 

@@ -80,9 +80,9 @@ static void set_rights(struct creation *c, enum agent_mode mode)
         c->spec.mode_reason = agent_mode_reason(&c->visit.req->mem, NULL, mode, &caller);
 }
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct creation *c = who;
+    struct creation *c = ctx;
 
     (void)op;
     api_reply_task(&c->visit, &c->ask, 201, e);

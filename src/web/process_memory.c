@@ -33,16 +33,16 @@ static int64_t resident_pages(pid_t pid)
     return (int64_t)pages;
 }
 
-static void add(pid_t pid, void *who)
+static void add(pid_t pid, void *ctx)
 {
-    struct sum *s = who;
+    struct sum *s = ctx;
 
     if (s->left <= 0 || s->depth >= DEPTH_MOST)
         return;
     s->left--;
     s->pages += resident_pages(pid);
     s->depth++;
-    kids_each_of(pid, add, s);
+    children_each_of(pid, add, s);
     s->depth--;
 }
 

@@ -166,24 +166,24 @@ static void write_connected(struct jw *w, const struct upstream *u)
     jw_object_end(w);
 }
 
-static const struct upstream *next(struct mcp_fleet *fleet, const struct upstream *u)
+static const struct upstream *next(struct mcp_upstreams *upstreams, const struct upstream *u)
 {
-    return fleet ? mcp_fleet_next(fleet, u) : NULL;
+    return upstreams ? mcp_upstreams_next(upstreams, u) : NULL;
 }
 
-void servers_write(struct jw *w, struct mcp_fleet *fleet)
+void servers_write(struct jw *w, struct mcp_upstreams *upstreams)
 {
     const struct upstream *u = NULL;
 
     jw_object(w);
     jw_plain_key(w, STR("configured"));
     jw_array(w);
-    while ((u = next(fleet, u)))
+    while ((u = next(upstreams, u)))
         write_configured(w, u);
     jw_array_end(w);
     jw_plain_key(w, STR("connected"));
     jw_array(w);
-    while ((u = next(fleet, u)))
+    while ((u = next(upstreams, u)))
         if (u->state == UP_READY || u->tools)
             write_connected(w, u);
     jw_array_end(w);

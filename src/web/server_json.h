@@ -12,7 +12,7 @@
 #include "proto/mcp/client/mcp_upstreams.h"
 
 /* Without a fleet all lists are empty. */
-void servers_write(struct jw *w, struct mcp_fleet *fleet);
+void servers_write(struct jw *w, struct mcp_upstreams *upstreams);
 
 /* "legacy", "modern" or "auto". */
 const char *server_era_name(enum server_era era);

@@ -17,10 +17,10 @@ struct web {
     struct loop *loop;
     const struct limits *limits;
     struct guard *guard;
-    struct agent_staff agents;    /* no registry: there are no agents, or not yet */
-    struct gathering opening;     /* open while the agents are being opened */
-    struct mcp_fleet **upstreams; /* the MCP servers in use; *upstreams NULL: none are */
-    struct mcp_sessions *clients; /* MCP sessions of all endpoints */
+    struct agent_context agents;      /* no registry: there are no agents, or not yet */
+    struct readiness opening;         /* open while the agents are being opened */
+    struct mcp_upstreams **upstreams; /* the MCP servers in use; *upstreams NULL: none are */
+    struct mcp_sessions *clients;     /* MCP sessions of all endpoints */
     struct events_api events;
     struct http_server *http; /* NULL without HTTP */
     int64_t started;          /* loop_now() when the program started */

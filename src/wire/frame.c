@@ -50,7 +50,7 @@ enum framing frame_reader_answer_in(const struct frame_reader *r)
 
 struct emit {
     frame_fn *fn;
-    void *who;
+    void *ctx;
 };
 
 static void hand_out(struct frame_reader *r, const struct emit *to, enum frame_kind kind,
@@ -59,7 +59,7 @@ static void hand_out(struct frame_reader *r, const struct emit *to, enum frame_k
     struct frame f = { kind, text, own };
 
     r->state = START;
-    to->fn(to->who, &f);
+    to->fn(to->ctx, &f);
 }
 
 struct str frame_take(const struct frame *frame, struct buf *kept)
@@ -275,9 +275,9 @@ static struct str on_start(struct frame_reader *r, struct str in)
     return in;
 }
 
-void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *who)
+void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *ctx)
 {
-    const struct emit to = { fn, who };
+    const struct emit to = { fn, ctx };
 
     while (bytes.n && !r->stopped) {
         switch ((enum state)r->state) {
@@ -291,10 +291,10 @@ void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, v
     }
 }
 
-void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *who)
+void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *ctx)
 {
     if (r->state == LINE && r->part.n)
-        frame_reader_feed(r, STR("\n"), fn, who);
+        frame_reader_feed(r, STR("\n"), fn, ctx);
 }
 
 /* ---- names ------------------------------------------------------------------------------ */

@@ -40,7 +40,7 @@ struct frame {
     struct buf *own;
 };
 
-typedef void frame_fn(void *who, const struct frame *frame);
+typedef void frame_fn(void *ctx, const struct frame *frame);
 
 struct frame_reader {
     struct buf part; /* a message of which the rest has not come */
@@ -56,10 +56,10 @@ void frame_reader_init(struct frame_reader *r, enum framing force, const struct 
 void frame_reader_fini(struct frame_reader *r);
 
 /* Feed bytes as they come; fn is called for each whole message. */
-void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *who);
+void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *ctx);
 
 /* The stream ended: a last line without its newline is a message too. */
-void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *who);
+void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *ctx);
 
 /* From inside fn: deliver nothing more, the owner is closing. */
 void frame_reader_stop(struct frame_reader *r);

@@ -39,7 +39,7 @@ struct http_exchange *http_exchange_new(struct http_conn *c)
     x->req.loopback = c->loopback;
     x->req.has_uid = c->has_uid;
     x->req.uid = c->uid;
-    x->req.who = c->server->who;
+    x->req.ctx = c->server->ctx;
     x->req.conn = c;
     return x;
 }

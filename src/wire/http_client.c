@@ -151,9 +151,9 @@ static void on_nudge(struct post *p)
     read_results(pool);
 }
 
-static int on_curl_timer(CURLM *multi, long ms, void *who)
+static int on_curl_timer(CURLM *multi, long ms, void *ctx)
 {
-    struct pool *pool = who;
+    struct pool *pool = ctx;
     struct loop *loop = pool->client->loop;
 
     (void)multi;
@@ -232,9 +232,9 @@ static unsigned wants_of(int what)
     return wants;
 }
 
-static int on_curl_socket(CURL *easy, curl_socket_t fd, int what, void *who, void *sockp)
+static int on_curl_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *sockp)
 {
-    struct pool *pool = who;
+    struct pool *pool = ctx;
     struct transfer *t = transfer_of(pool, easy);
     struct sock *s = sockp;
     struct err e;
@@ -299,9 +299,9 @@ static char *copy_of(const char *s)
 
 static void on_finish(struct post *p);
 
-static bool default_allowed(const struct sockaddr *sa, enum address_policy policy, void *who)
+static bool default_allowed(const struct sockaddr *sa, enum address_policy policy, void *ctx)
 {
-    (void)who;
+    (void)ctx;
     return http_address_allowed(sa, policy);
 }
 
@@ -316,7 +316,7 @@ struct http_client *http_client_new(const struct http_client_opts *opts)
     c->ca_file = copy_of(getenv("SSL_CERT_FILE"));
     c->ca_dir = copy_of(getenv("SSL_CERT_DIR"));
     c->allowed = opts->allowed ? opts->allowed : default_allowed;
-    c->who = opts->who;
+    c->ctx = opts->ctx;
     c->reap.fn = on_reap;
     c->finish.fn = on_finish;
     for (size_t i = 0; i < POOLS; i++)
@@ -326,8 +326,8 @@ struct http_client *http_client_new(const struct http_client_opts *opts)
 
 static void finish_if_closed(struct http_client *c)
 {
-    void (*closed)(void *who) = c->closed;
-    void *who = c->closed_who;
+    void (*closed)(void *ctx) = c->closed;
+    void *ctx = c->closed_ctx;
 
     if (!c->closing || c->finish.queued || c->open_socks)
         return;
@@ -337,7 +337,7 @@ static void finish_if_closed(struct http_client *c)
     mem_free(c->ca_dir);
     mem_free(c);
     if (closed)
-        closed(who);
+        closed(ctx);
 }
 
 static void pool_close(struct pool *pool)
@@ -364,12 +364,12 @@ static void on_finish(struct post *p)
     finish_if_closed(c);
 }
 
-void http_client_close(struct http_client *c, void (*done)(void *who), void *who)
+void http_client_close(struct http_client *c, void (*done)(void *ctx), void *ctx)
 {
     assert(!c->closing);
     c->closing = true;
     c->closed = done;
-    c->closed_who = who;
+    c->closed_ctx = ctx;
     while (c->live)
         transfer_fail(c->live, ERR_CLOSED, "the HTTP client is closed");
     loop_post(c->loop, &c->finish);

@@ -28,7 +28,7 @@ struct http_client;
 struct fetch;
 
 /* May this address be connected to? Instead of http_address_allowed. */
-typedef bool http_address_fn(const struct sockaddr *sa, enum address_policy policy, void *who);
+typedef bool http_address_fn(const struct sockaddr *sa, enum address_policy policy, void *ctx);
 
 struct http_client_opts {
     struct loop *loop;
@@ -36,7 +36,7 @@ struct http_client_opts {
     const char *user_agent;      /* "trefoil/1.0"; copied */
     const char *outside_proxy;   /* for FETCH_OUTSIDE, "http://proxy:3128"; NULL: none. Copied */
     http_address_fn *allowed;    /* NULL: http_address_allowed */
-    void *who;                   /* for it */
+    void *ctx;                   /* for it */
 };
 
 /* Cheap: nothing is opened yet. */
@@ -46,7 +46,7 @@ struct http_client *http_client_new(const struct http_client_opts *opts);
  * Fetches under way fail with ERR_CLOSED; then everything is closed and freed and done is
  * called (may be NULL). No fetch may be started from now on.
  */
-void http_client_close(struct http_client *c, void (*done)(void *who), void *who);
+void http_client_close(struct http_client *c, void (*done)(void *ctx), void *ctx);
 
 /* ---- one request ------------------------------------------------------------------------ */
 
@@ -111,7 +111,7 @@ struct fetch {
 
 /* Embed a struct fetch in your own and start it. Failures are told by done, from the loop. */
 void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
-                 const struct fetch_request *req, op_done_fn *done, void *who);
+                 const struct fetch_request *req, op_done_fn *done, void *ctx);
 
 /*
  * Back-pressure, with on_bytes: tell no more bytes until resumed; libcurl holds at most a few

@@ -77,7 +77,7 @@ struct http_conn {
 struct http_server {
     struct loop *loop;
     const struct limits *limits;
-    void *who;
+    void *ctx;
     struct http_gate gate;
     struct http_conn *conns;
     size_t count;
@@ -90,10 +90,10 @@ struct http_server {
     int reserve_fd; /* given up to accept and refuse when descriptors run out; -1: none */
     bool draining, closing;
     struct post work; /* drain, close or end */
-    void (*drained)(void *who);
-    void *drained_who;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*drained)(void *ctx);
+    void *drained_ctx;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* ---- http_server.c ----------------------------------------------------------------------- */

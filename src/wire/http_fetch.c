@@ -132,7 +132,7 @@ static bool check_host(const struct transfer *t, struct err *e)
     struct sockaddr_storage sa;
 
     if (http_host_allowed(t->url.host) && (!http_host_address(t->url.host, &sa) ||
-                                           t->client->allowed((void *)&sa, policy, t->client->who)))
+                                           t->client->allowed((void *)&sa, policy, t->client->ctx)))
         return true;
     return fail(e, ERR_DENIED, "the address " HOP_FMT " may not be fetched from", HOP_ARG(t));
 }
@@ -298,12 +298,12 @@ static struct transfer *transfer_new(struct fetch *f, struct http_client *c)
 }
 
 void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
-                 const struct fetch_request *req, op_done_fn *done, void *who)
+                 const struct fetch_request *req, op_done_fn *done, void *ctx)
 {
     struct transfer *t = transfer_new(f, c);
     struct err e;
 
-    op_begin(&f->op, &fetch_kind, c->loop, parent, done, who);
+    op_begin(&f->op, &fetch_kind, c->loop, parent, done, ctx);
     f->status = 0;
     f->unreached = false;
     f->header = NULL;

@@ -63,7 +63,7 @@ struct http_client {
     const struct limits *limits;
     char *user_agent, *outside_proxy, *ca_file, *ca_dir; /* NULL: none */
     http_address_fn *allowed;
-    void *who;
+    void *ctx;
     const struct curl_api *api; /* NULL until the first fetch */
     struct pool pool[POOLS];
     struct transfer *live, *dead;
@@ -71,8 +71,8 @@ struct http_client {
     size_t open_socks; /* whose watch has not closed yet */
     struct sock *socks;
     struct post reap, finish;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
     bool closing;
 };
 
@@ -147,8 +147,8 @@ void easy_close(struct transfer *t);
 
 /* ---- http_fetch_answer.c ---------------------------------------------------------------- */
 
-size_t answer_on_header(char *p, size_t size, size_t n, void *who);
-size_t answer_on_body(char *p, size_t size, size_t n, void *who);
+size_t answer_on_header(char *p, size_t size, size_t n, void *ctx);
+size_t answer_on_body(char *p, size_t size, size_t n, void *ctx);
 
 /* Before each hop. */
 void answer_reset(struct transfer *t);

@@ -132,9 +132,9 @@ static bool take_head(struct transfer *t, struct str line)
     return true;
 }
 
-size_t answer_on_header(char *p, size_t size, size_t n, void *who)
+size_t answer_on_header(char *p, size_t size, size_t n, void *ctx)
 {
-    struct transfer *t = who;
+    struct transfer *t = ctx;
 
     return t->fetch && take_head(t, (struct str){ p, size * n }) ? size * n : 0;
 }
@@ -156,9 +156,9 @@ static bool take_body(struct transfer *t, struct str bytes)
     return t->fetch != NULL;
 }
 
-size_t answer_on_body(char *p, size_t size, size_t n, void *who)
+size_t answer_on_body(char *p, size_t size, size_t n, void *ctx)
 {
-    struct transfer *t = who;
+    struct transfer *t = ctx;
 
     if (!t->fetch)
         return 0;

@@ -56,16 +56,16 @@ static bool may_connect(struct transfer *t, const struct sockaddr *sa)
 {
     char address[ADDRESS_TEXT];
 
-    if (t->client->allowed(sa, policy_of(t), t->client->who))
+    if (t->client->allowed(sa, policy_of(t), t->client->ctx))
         return true;
     http_address_text(sa, address);
     return transfer_fail(t, ERR_DENIED, HOP_FMT " is at %s, where nothing may be fetched from",
                          HOP_ARG(t), address);
 }
 
-static curl_socket_t on_open_socket(void *who, curlsocktype purpose, struct curl_sockaddr *a)
+static curl_socket_t on_open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
 {
-    struct transfer *t = who;
+    struct transfer *t = ctx;
 
     (void)purpose;
     if (!t->fetch || !may_connect(t, &a->addr))
@@ -89,9 +89,9 @@ static bool may_send(struct transfer *t)
 }
 
 /* Connected, TLS and all; about to send the request. */
-static int on_connected(void *who, char *ip, char *own_ip, int port, int own_port)
+static int on_connected(void *ctx, char *ip, char *own_ip, int port, int own_port)
 {
-    struct transfer *t = who;
+    struct transfer *t = ctx;
     struct sockaddr_storage sa = { .ss_family = AF_UNSPEC };
 
     (void)own_ip, (void)port, (void)own_port;

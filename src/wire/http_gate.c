@@ -16,7 +16,7 @@ void http_gate_init(struct http_gate *g, const struct http_server_opts *opts)
                              .open = opts->open,
                              .opens = opts->opens,
                              .pace = opts->pace,
-                             .who = opts->who,
+                             .ctx = opts->ctx,
                              .rpc = opts->rpc,
                              .rpcs = opts->rpcs };
     g->route = mem_alloc(g->routes * sizeof(*g->route));
@@ -192,7 +192,7 @@ static bool is_rpc(const struct http_gate *g, struct str path)
 static bool check_pace(const struct http_gate *g, const struct http_peer *peer, struct str key,
                        struct str path, struct http_refusal *no)
 {
-    int64_t wait = g->pace ? g->pace(g->who, peer, key) : 0;
+    int64_t wait = g->pace ? g->pace(g->ctx, peer, key) : 0;
 
     if (!wait)
         return true;

@@ -26,8 +26,8 @@ struct http_gate {
     size_t keys;
     const struct str *open;
     size_t opens;
-    int64_t (*pace)(void *who, const struct http_peer *peer, struct str key);
-    void *who;
+    int64_t (*pace)(void *ctx, const struct http_peer *peer, struct str key);
+    void *ctx;
     const struct str *rpc;
     size_t rpcs;
 };

@@ -18,8 +18,8 @@
 
 static void end(struct http_server *s)
 {
-    void (*closed)(void *who) = s->closed;
-    void *who = s->closed_who;
+    void (*closed)(void *ctx) = s->closed;
+    void *ctx = s->closed_ctx;
 
     arena_pool_fini(&s->arenas);
     if (s->reserve_fd >= 0)
@@ -27,16 +27,16 @@ static void end(struct http_server *s)
     http_gate_fini(&s->gate);
     mem_free(s);
     if (closed)
-        closed(who);
+        closed(ctx);
 }
 
 static void tell_drained(struct http_server *s)
 {
-    void (*drained)(void *who) = s->drained;
+    void (*drained)(void *ctx) = s->drained;
 
     s->drained = NULL;
     if (drained)
-        drained(s->drained_who);
+        drained(s->drained_ctx);
 }
 
 /* Connections leave the list from the loop only, so walking it is safe. */
@@ -72,7 +72,7 @@ struct http_server *http_server_new(const struct http_server_opts *opts)
 
     s->loop = opts->loop;
     s->limits = opts->limits;
-    s->who = opts->who;
+    s->ctx = opts->ctx;
     s->work.fn = on_work;
     s->reserve_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     http_gate_init(&s->gate, opts);
@@ -91,20 +91,20 @@ size_t http_server_connections(const struct http_server *s)
     return s->count;
 }
 
-void http_server_drain(struct http_server *s, void (*done)(void *who), void *who)
+void http_server_drain(struct http_server *s, void (*done)(void *ctx), void *ctx)
 {
     s->draining = true;
     s->drained = done;
-    s->drained_who = who;
+    s->drained_ctx = ctx;
     loop_post(s->loop, &s->work);
 }
 
-void http_server_close(struct http_server *s, void (*done)(void *who), void *who)
+void http_server_close(struct http_server *s, void (*done)(void *ctx), void *ctx)
 {
     s->draining = s->closing = true;
     s->drained = NULL;
     s->closed = done;
-    s->closed_who = who;
+    s->closed_ctx = ctx;
     loop_post(s->loop, &s->work);
 }
 

@@ -52,7 +52,7 @@ struct http_req {
     bool has_uid;      /* it came over a Unix socket, and the kernel told its user: */
     uint32_t uid;
     struct str key; /* the name of the API key it brought; "": none. Lives as long as the server */
-    void *who;      /* of the server */
+    void *ctx;      /* of the server */
     void *data;     /* the handler's */
 
     /*
@@ -103,7 +103,7 @@ struct http_server_opts {
     const struct limits *limits;
     const struct http_route *route;
     size_t routes;
-    void *who;
+    void *ctx;
     /*
      * Names accepted in Host and Origin besides the loopback names and the bound addresses:
      * "example.org", "192.0.2.1", "[2001:db8::1]", without a port, which may be any.
@@ -121,7 +121,7 @@ struct http_server_opts {
      * it brought none or a wrong one. NULL: nobody waits. A client that has to wait is answered 429,
      * and where a path begins with one of `rpc`, in the words of JSON-RPC.
      */
-    int64_t (*pace)(void *who, const struct http_peer *peer, struct str key);
+    int64_t (*pace)(void *ctx, const struct http_peer *peer, struct str key);
     const struct str *rpc;
     size_t rpcs;
 };
@@ -150,13 +150,13 @@ size_t http_server_connections(const struct http_server *s);
  * Stop listening, close idle connections, end event streams that would not end by themselves, let
  * requests under way finish; then call done. To cut that short, close; then this done is not called any more.
  */
-void http_server_drain(struct http_server *s, void (*done)(void *who), void *who);
+void http_server_drain(struct http_server *s, void (*done)(void *ctx), void *ctx);
 
 /*
  * Close everything at once, then free the server and call done (may be NULL). Like
  * http_server_drain it only begins here; the rest happens on the loop.
  */
-void http_server_close(struct http_server *s, void (*done)(void *who), void *who);
+void http_server_close(struct http_server *s, void (*done)(void *ctx), void *ctx);
 
 /* ---- answering -------------------------------------------------------------------------- */
 

@@ -29,9 +29,9 @@ struct scan {
     size_t cr, lf; /* the next ones from `at` on, or s.n; stale when below `at` */
 };
 
-void sse_read_init(struct sse_reader *r, size_t max, sse_event_fn *on_event, void *who)
+void sse_read_init(struct sse_reader *r, size_t max, sse_event_fn *on_event, void *ctx)
 {
-    *r = (struct sse_reader){ .on_event = on_event, .who = who, .max = max, .retry_ms = -1 };
+    *r = (struct sse_reader){ .on_event = on_event, .ctx = ctx, .max = max, .retry_ms = -1 };
     buf_init(&r->data, max);
     buf_init(&r->event, max);
     buf_init(&r->value, max);
@@ -84,7 +84,7 @@ static void tell(struct sse_reader *r)
         .retry_ms = r->retry_ms,
     };
 
-    r->on_event(&ev, r->who);
+    r->on_event(&ev, r->ctx);
 }
 
 static void end_event(struct sse_reader *r)

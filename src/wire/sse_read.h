@@ -24,14 +24,14 @@ struct sse_event {
 };
 
 /* The strings live for the call. The reader must not be ended in it; sse_read_stop may be. */
-typedef void sse_event_fn(const struct sse_event *ev, void *who);
+typedef void sse_event_fn(const struct sse_event *ev, void *ctx);
 
 enum sse_state { SSE_START, SSE_NAME, SSE_SPACE, SSE_VALUE };
 enum sse_field { SSE_UNKNOWN, SSE_DATA, SSE_EVENT, SSE_ID, SSE_RETRY };
 
 struct sse_reader {
     sse_event_fn *on_event;
-    void *who;
+    void *ctx;
     size_t max;         /* bytes one event may hold */
     struct buf data;    /* the data lines so far, each with its newline */
     struct buf event;   /* its type */
@@ -49,7 +49,7 @@ struct sse_reader {
 };
 
 /* `max`: the most bytes of one event, all its kept lines together. */
-void sse_read_init(struct sse_reader *r, size_t max, sse_event_fn *on_event, void *who);
+void sse_read_init(struct sse_reader *r, size_t max, sse_event_fn *on_event, void *ctx);
 void sse_read_fini(struct sse_reader *r);
 
 /*

@@ -7,9 +7,9 @@ static struct stream_link *of(struct link *link)
     return CONTAINER_OF(link, struct stream_link, link);
 }
 
-static void on_frame(void *who, const struct frame *frame)
+static void on_frame(void *ctx, const struct frame *frame)
 {
-    struct stream_link *l = who;
+    struct stream_link *l = ctx;
 
     l->link.events->on_frame(&l->link, frame);
 }

@@ -24,7 +24,7 @@ void die(const char *what)
 
 /* ---- the contestants -------------------------------------------------------------------- */
 
-static size_t ours(struct desk *d, const struct work *w)
+static size_t ours(struct agent_registry *d, const struct work *w)
 {
     static const struct json_opts opts = { .max_depth = 128, .max_values = 1000000 };
     struct jw out = jw_to(&d->out);
@@ -47,7 +47,7 @@ static size_t ours(struct desk *d, const struct work *w)
     return d->out.n;
 }
 
-static size_t with_ours(struct desk *d, const struct work *w)
+static size_t with_ours(struct agent_registry *d, const struct work *w)
 {
     size_t n = ours(d, w);
 
@@ -56,7 +56,7 @@ static size_t with_ours(struct desk *d, const struct work *w)
     return n;
 }
 
-static size_t with_cjson(struct desk *d, const struct work *w)
+static size_t with_cjson(struct agent_registry *d, const struct work *w)
 {
     cJSON *root = cJSON_ParseWithLength(w->text.p, w->text.n), *reply, *result, *piece;
     const cJSON *version;
@@ -84,7 +84,7 @@ static size_t with_cjson(struct desk *d, const struct work *w)
 
 static const struct {
     const char *name;
-    size_t (*turn)(struct desk *d, const struct work *w);
+    size_t (*turn)(struct agent_registry *d, const struct work *w);
 } contestant[CONTESTANTS] = {
     { "ours", with_ours },
     { "cJSON", with_cjson },
@@ -146,41 +146,41 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double measure(struct desk *d, const struct work *w, int who)
+static double measure(struct agent_registry *d, const struct work *w, int ctx)
 {
     double start = now_ns();
 
     for (unsigned i = 0; i < w->turns; i++)
-        if (contestant[who].turn(d, w) < 40)
+        if (contestant[ctx].turn(d, w) < 40)
             die("no answer");
     return (now_ns() - start) / w->turns;
 }
 
-static void compete(struct desk *d, const struct work *w)
+static void compete(struct agent_registry *d, const struct work *w)
 {
     double ns[CONTESTANTS][ROUNDS];
 
     for (int round = -1; round < ROUNDS; round++) /* the first one warms up */
-        for (int who = 0; who < CONTESTANTS; who++) {
-            double t = measure(d, w, who);
+        for (int ctx = 0; ctx < CONTESTANTS; ctx++) {
+            double t = measure(d, w, ctx);
 
             if (round >= 0)
-                ns[who][round] = t;
+                ns[ctx][round] = t;
         }
     printf("%-24s %8zu", w->name, w->text.n);
-    for (int who = 0; who < CONTESTANTS; who++) {
-        qsort(ns[who], ROUNDS, sizeof(double), by_size);
-        printf(" %13.0f", ns[who][ROUNDS / 2]);
+    for (int ctx = 0; ctx < CONTESTANTS; ctx++) {
+        qsort(ns[ctx], ROUNDS, sizeof(double), by_size);
+        printf(" %13.0f", ns[ctx][ROUNDS / 2]);
     }
-    for (int who = 1; who < CONTESTANTS; who++)
-        printf(" %8.1f x", ns[who][ROUNDS / 2] / ns[0][ROUNDS / 2]);
+    for (int ctx = 1; ctx < CONTESTANTS; ctx++)
+        printf(" %8.1f x", ns[ctx][ROUNDS / 2] / ns[0][ROUNDS / 2]);
     printf("\n");
 }
 
 int main(void)
 {
     struct buf text[4];
-    struct desk d = { 0 };
+    struct agent_registry d = { 0 };
 
     for (size_t i = 0; i < ARRAY_LEN(text); i++)
         buf_init(&text[i], 8 << 20);
@@ -195,8 +195,8 @@ int main(void)
     };
 
     printf("%-24s %8s", "ns, median of rounds", "bytes");
-    for (int who = 0; who < CONTESTANTS; who++)
-        printf(" %13s", contestant[who].name);
+    for (int ctx = 0; ctx < CONTESTANTS; ctx++)
+        printf(" %13s", contestant[ctx].name);
     printf("    cJSON  jansson : ours\n");
     for (size_t i = 0; i < ARRAY_LEN(works); i++)
         compete(&d, &works[i]);

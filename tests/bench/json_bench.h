@@ -13,7 +13,7 @@ struct work {
 };
 
 /* What a contestant keeps from one message to the next. */
-struct desk {
+struct agent_registry {
     struct arena mem;
     struct buf out;
 };
@@ -21,6 +21,6 @@ struct desk {
 void die(const char *what) __attribute__((noreturn));
 
 /* One message; returns the bytes of the answer. */
-size_t with_jansson(struct desk *d, const struct work *w);
+size_t with_jansson(struct agent_registry *d, const struct work *w);
 
 #endif

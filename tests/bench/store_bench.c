@@ -59,9 +59,9 @@ static void leave(struct bench *b)
         loop_stop(b->loop);
 }
 
-static void on_appended(struct op *op, const struct err *e, void *who)
+static void on_appended(struct op *op, const struct err *e, void *ctx)
 {
-    struct writer *w = who;
+    struct writer *w = ctx;
     struct bench *b = w->bench;
 
     (void)op;
@@ -110,9 +110,9 @@ static void create(struct bench *b, int i)
 
 static void read_page(struct bench *b);
 
-static void on_page(struct op *op, const struct err *e, void *who)
+static void on_page(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     must(!e, e ? e->text : "");
@@ -198,9 +198,9 @@ static void report_all(struct bench *b, int64_t took)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    loop_stop(((struct bench *)who)->loop);
+    loop_stop(((struct bench *)ctx)->loop);
 }
 
 static void run_ours(struct bench *b, int64_t ms, struct str reader)

@@ -81,7 +81,7 @@ static struct store_task further(const struct client *c)
     return t;
 }
 
-static void on_step(struct op *op, const struct err *e, void *who);
+static void on_step(struct op *op, const struct err *e, void *ctx);
 
 static void next_step(struct client *c)
 {
@@ -96,9 +96,9 @@ static void next_step(struct client *c)
     store_start(store_port(c->bench->store), &c->ask, NULL, on_step, c);
 }
 
-static void on_step(struct op *op, const struct err *e, void *who)
+static void on_step(struct op *op, const struct err *e, void *ctx)
 {
-    struct client *c = who;
+    struct client *c = ctx;
 
     (void)op;
     must(!e, e ? e->text : "");
@@ -118,9 +118,9 @@ static void on_step(struct op *op, const struct err *e, void *who)
 
 /* ---- life of the store ---------------------------------------------------------------------- */
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    loop_stop(((struct bench *)who)->loop);
+    loop_stop(((struct bench *)ctx)->loop);
 }
 
 static void open_store(struct bench *b)
@@ -327,9 +327,9 @@ static struct store_step look_step(struct bench *b, struct client *c, struct str
     };
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct client *c = who;
+    struct client *c = ctx;
 
     (void)op;
     must(!e, e ? e->text : "");

@@ -48,16 +48,16 @@ static bool can(const struct work_client *c, enum ask_kind kind)
 
 static const struct work_client_kind client_kind = { .event = on_event, .can = can };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    (void)who;
+    (void)ctx;
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct held *h = who;
+    struct held *h = ctx;
 
     (void)op;
     if (e) {

@@ -8,7 +8,7 @@ static int add_to_buf(const char *p, size_t n, void *out)
     return buf_put(out, (struct str){ p, n }) ? 0 : -1;
 }
 
-size_t with_jansson(struct desk *d, const struct work *w)
+size_t with_jansson(struct agent_registry *d, const struct work *w)
 {
     json_t *root = json_loadb(w->text.p, w->text.n, 0, NULL), *reply;
     size_t n;

@@ -61,9 +61,9 @@ void act_leave(struct act *a)
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct act_call *k = who;
+    struct act_call *k = ctx;
 
     (void)op;
     k->done(k, e);

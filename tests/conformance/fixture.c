@@ -5,7 +5,7 @@
 
 void fixture_fixed(struct call *call)
 {
-    for (const char *const *block = call->who; *block; block++)
+    for (const char *const *block = call->ctx; *block; block++)
         call_block(call, str_of(*block));
     call_done(call);
 }
@@ -40,9 +40,9 @@ static void on_time(struct timer *t)
     op_ok(&CONTAINER_OF(t, struct pause, timer)->op);
 }
 
-static void on_pause_done(struct op *op, const struct err *e, void *who)
+static void on_pause_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct pause *p = who;
+    struct pause *p = ctx;
 
     (void)op;
     if (e)

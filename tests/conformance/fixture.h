@@ -17,7 +17,7 @@ void fixture_prompts_join(struct offer *o);
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-struct agent_staff;
+struct agent_context;
 struct store;
 
 /* The tools that become tasks, and what keeps those. */
@@ -25,16 +25,16 @@ struct fixture_tasks {
     char folder[64];
     struct store *store;
     struct session_world world;
-    struct agent_staff *staff; /* of the server's host, which has the engine */
-    void (*closed)(void *who);
-    void *closed_who;
+    struct agent_context *context; /* of the server's host, which has the engine */
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
-bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_staff *staff,
+bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_context *context,
                         struct err *e);
 
 /* Once no client is served any more. */
-void fixture_tasks_close(struct fixture_tasks *t, void (*closed)(void *who), void *who);
+void fixture_tasks_close(struct fixture_tasks *t, void (*closed)(void *ctx), void *ctx);
 
 /* ---- prompts ------------------------------------------------------------------------------ */
 

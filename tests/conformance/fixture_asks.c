@@ -12,9 +12,9 @@ static struct offer_source source;
 
 static void begin_round(struct fixture_asking *a);
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct fixture_asking *a = who;
+    struct fixture_asking *a = ctx;
 
     (void)op;
     if (e && a->why.code == ERR_NONE)
@@ -73,7 +73,7 @@ static bool refuse_unable(struct call *call, const struct fixture_script *s)
 
 void fixture_ask(struct call *call)
 {
-    const struct fixture_script *s = call->who;
+    const struct fixture_script *s = call->ctx;
     struct fixture_asking *a;
 
     if (s->arg && !fixture_arg(call, str_of(s->arg)).p) {
@@ -280,19 +280,19 @@ static const struct tool tools[] = {
     { .name = "test_sampling",
       .description = "Asks the client's model",
       .input_schema = ONE_ARG("prompt", "What to ask the model"),
-      .who = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "sample", NULL }) }, .lead = "LLM response",
+      .ctx = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "sample", NULL }) }, .lead = "LLM response",
                     .arg = "prompt", .params = write_sampling, .finish = finish_sampled),
       .start = fixture_ask },
     { .name = "test_elicitation",
       .description = "Asks a person for a name and an address",
       .input_schema = ONE_ARG("message", "What to say to the person"),
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "user", NULL }) }, .lead = "User response",
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "user", NULL }) }, .lead = "User response",
                     .arg = "message", .params = write_user_form, .finish = finish_form),
       .start = fixture_ask },
     { .name = "test_elicitation_sep1034_defaults",
       .description = "Asks by a form with default values",
       .input_schema = FIXTURE_NO_ARGS,
-      .who =
+      .ctx =
           SCRIPT(.round = { ROUND({ ASK_FORM, "defaults",
                                     FORM("Please review and update the form fields with defaults",
                                          DEFAULTS, "") }) },
@@ -301,7 +301,7 @@ static const struct tool tools[] = {
     { .name = "test_elicitation_sep1330_enums",
       .description = "Asks by a form with choices of all kinds",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND(
+      .ctx = SCRIPT(.round = { ROUND(
                         { ASK_FORM, "choices",
                           FORM("Please select options from the enum fields", ENUMS, "") }) },
                     .lead = "Elicitation completed", .finish = finish_form),
@@ -309,36 +309,36 @@ static const struct tool tools[] = {
     { .name = "test_streaming_elicitation",
       .description = "Asks a person while the answer is awaited",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .lead = "User response",
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .lead = "User response",
                     .finish = finish_form),
       .start = fixture_ask },
     { .name = "test_input_required_result_elicitation",
       .description = "Asks for a name and greets",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "user_name", ASK_NAME("What is your name?") }) },
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "user_name", ASK_NAME("What is your name?") }) },
                     .finish = finish_hello),
       .start = fixture_ask },
     { .name = "test_input_required_result_sampling",
       .description = "Asks the client's model for a capital",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "capital_question", ASK_CAPITAL }) },
+      .ctx = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "capital_question", ASK_CAPITAL }) },
                     .lead = "LLM response", .finish = finish_sampled),
       .start = fixture_ask },
     { .name = "test_input_required_result_list_roots",
       .description = "Asks for the client's folders",
       .input_schema = FIXTURE_NO_ARGS,
-      .who =
+      .ctx =
           SCRIPT(.round = { ROUND({ ASK_ROOTS, "client_roots", "{}" }) }, .finish = finish_roots),
       .start = fixture_ask },
     { .name = "test_input_required_result_request_state",
       .description = "Asks for a confirmation and checks the state",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .finish = finish_state),
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .finish = finish_state),
       .start = fixture_ask },
     { .name = "test_input_required_result_multiple_inputs",
       .description = "Asks three things at once",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND(
+      .ctx = SCRIPT(.round = { ROUND(
                         { ASK_FORM, "user_name", ASK_NAME("What is your name?") },
                         { ASK_SAMPLE, "greeting", ASK_MODEL("Generate a greeting", "50") },
                         { ASK_ROOTS, "client_roots", "{}" }) },
@@ -347,7 +347,7 @@ static const struct tool tools[] = {
     { .name = "test_input_required_result_multi_round",
       .description = "Asks one thing after the other",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "step1", ASK_NAME("Step 1: What is your name?") }),
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "step1", ASK_NAME("Step 1: What is your name?") }),
                                ROUND({ ASK_FORM, "step2",
                                        FORM("Step 2: What is your favorite color?",
                                             ONE_STRING("color"), "\"color\"") }) },
@@ -356,12 +356,12 @@ static const struct tool tools[] = {
     { .name = "test_input_required_result_tampered_state",
       .description = "Asks for a confirmation and takes no other state back",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .finish = finish_state),
+      .ctx = SCRIPT(.round = { ROUND({ ASK_FORM, "confirm", ASK_OK }) }, .finish = finish_state),
       .start = fixture_ask },
     { .name = "test_input_required_result_capabilities",
       .description = "Asks only what the client says it can answer",
       .input_schema = FIXTURE_NO_ARGS,
-      .who = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "capital_question", ASK_CAPITAL },
+      .ctx = SCRIPT(.round = { ROUND({ ASK_SAMPLE, "capital_question", ASK_CAPITAL },
                                      { ASK_FORM, "user_name", ASK_NAME("What is your name?") }) },
                     .if_able = true, .lead = "Answered", .finish = finish_sampled),
       .start = fixture_ask },

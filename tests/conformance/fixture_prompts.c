@@ -113,7 +113,7 @@ static const struct fixture_script context_script = {
 static const struct prompt prompts[] = {
     { .name = "test_simple_prompt",
       .description = "One message, always the same",
-      .who = FIXTURE_BLOCKS(USER_TEXT("This is a simple prompt for testing.")),
+      .ctx = FIXTURE_BLOCKS(USER_TEXT("This is a simple prompt for testing.")),
       .get = fixture_fixed },
     { .name = "test_prompt_with_arguments",
       .description = "A message with two arguments in it",
@@ -129,15 +129,15 @@ static const struct prompt prompts[] = {
       .get = get_with_resource },
     { .name = "test_prompt_with_image",
       .description = "A picture and what to do with it",
-      .who = FIXTURE_BLOCKS(USER(FIXTURE_IMAGE), USER_TEXT("Please analyze the image above.")),
+      .ctx = FIXTURE_BLOCKS(USER(FIXTURE_IMAGE), USER_TEXT("Please analyze the image above.")),
       .get = fixture_fixed },
     { .name = "test_input_required_result_prompt",
       .description = "Asks for a context first",
-      .who = (void *)&context_script,
+      .ctx = (void *)&context_script,
       .get = fixture_ask },
     { .name = "test_dynamic_prompt",
       .description = "Comes and goes",
-      .who = FIXTURE_BLOCKS(USER_TEXT("This prompt is here for now.")),
+      .ctx = FIXTURE_BLOCKS(USER_TEXT("This prompt is here for now.")),
       .get = fixture_fixed },
 };
 

@@ -33,21 +33,21 @@ static const struct resource resources[] = {
       .name = "Static text",
       .description = "A text that never changes",
       .mime_type = "text/plain",
-      .who = FIXTURE_BLOCKS("{\"uri\":\"test://static-text\",\"mimeType\":\"text/plain\","
+      .ctx = FIXTURE_BLOCKS("{\"uri\":\"test://static-text\",\"mimeType\":\"text/plain\","
                             "\"text\":\"This is the content of the static text resource.\"}"),
       .read = fixture_fixed },
     { .uri = "test://static-binary",
       .name = "Static picture",
       .description = "A picture that never changes",
       .mime_type = "image/png",
-      .who = FIXTURE_BLOCKS("{\"uri\":\"test://static-binary\",\"mimeType\":\"image/png\","
+      .ctx = FIXTURE_BLOCKS("{\"uri\":\"test://static-binary\",\"mimeType\":\"image/png\","
                             "\"blob\":\"" FIXTURE_PNG "\"}"),
       .read = fixture_fixed },
     { .uri = "test://watched-resource",
       .name = "Watched resource",
       .description = "A text to subscribe to",
       .mime_type = "text/plain",
-      .who = FIXTURE_BLOCKS("{\"uri\":\"test://watched-resource\",\"mimeType\":\"text/plain\","
+      .ctx = FIXTURE_BLOCKS("{\"uri\":\"test://watched-resource\",\"mimeType\":\"text/plain\","
                             "\"text\":\"Watched resource content\"}"),
       .read = fixture_fixed },
     { .uri = "test://template/{id}/data",

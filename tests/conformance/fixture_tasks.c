@@ -87,10 +87,10 @@ static void finish_names(struct fixture_asking *a)
     call_done(a->call);
 }
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
     struct task_ask *task = (struct task_ask *)op;
-    struct call *call = who;
+    struct call *call = ctx;
 
     if (!e)
         call->task = arena_str(call->mem, task->info.id);
@@ -119,7 +119,7 @@ static void finish_before(struct fixture_asking *a)
     if (!json_read(call->mem, args, &opts, &spec.args, &e))
         call_failed(call, "name: %s", e.text);
     else
-        task_create_call(call->host->staff->tasks, ARENA_NEW(call->mem, struct task_ask), &spec,
+        task_create_call(call->host->context->tasks, ARENA_NEW(call->mem, struct task_ask), &spec,
                          &call->op, on_created, call);
 }
 
@@ -180,19 +180,19 @@ static const struct tool tools[] = {
       .description = "Asks before it deletes",
       .input_schema = OBJECT(STRING("filename")),
       .task = TOOL_TASK_MAY,
-      .who = (void *)&confirm,
+      .ctx = (void *)&confirm,
       .start = fixture_ask },
     { .name = "multi_input",
       .description = "Asks two things at once",
       .input_schema = FIXTURE_NO_ARGS,
       .task = TOOL_TASK_MAY,
-      .who = (void *)&two_names,
+      .ctx = (void *)&two_names,
       .start = fixture_ask },
     { .name = "test_tool_with_task",
       .description = "Asks for a name, then greets as a task",
       .input_schema = FIXTURE_NO_ARGS,
       .task = TOOL_TASK_OWN,
-      .who = (void *)&one_name,
+      .ctx = (void *)&one_name,
       .start = start_greet_later },
 };
 
@@ -223,7 +223,7 @@ static void remove_folder(struct fixture_tasks *t)
     rmdir(t->folder);
 }
 
-bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_staff *staff,
+bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_context *context,
                         struct err *e)
 {
     const struct host *h = &o->host;
@@ -240,34 +240,34 @@ bool fixture_tasks_open(struct fixture_tasks *t, struct offer *o, struct agent_s
     t->world = (struct session_world){ .loop = h->loop,
                                        .limits = h->limits,
                                        .store = store_port(t->store) };
-    t->staff = staff;
-    staff->tasks =
+    t->context = context;
+    context->tasks =
         task_engine_new(&(struct task_engine_opts){ .world = &t->world, .guard = h->guard });
     join(o);
     return true;
 }
 
-static void on_store_closed(void *who)
+static void on_store_closed(void *ctx)
 {
-    struct fixture_tasks *t = who;
+    struct fixture_tasks *t = ctx;
 
     remove_folder(t);
-    t->closed(t->closed_who);
+    t->closed(t->closed_ctx);
 }
 
-static void on_engine_closed(void *who)
+static void on_engine_closed(void *ctx)
 {
-    struct fixture_tasks *t = who;
+    struct fixture_tasks *t = ctx;
 
     store_close(t->store, on_store_closed, t);
 }
 
-void fixture_tasks_close(struct fixture_tasks *t, void (*closed)(void *who), void *who)
+void fixture_tasks_close(struct fixture_tasks *t, void (*closed)(void *ctx), void *ctx)
 {
-    struct task_engine *engine = t->staff->tasks;
+    struct task_engine *engine = t->context->tasks;
 
     t->closed = closed;
-    t->closed_who = who;
-    t->staff->tasks = NULL;
+    t->closed_ctx = ctx;
+    t->context->tasks = NULL;
     task_engine_close(engine, on_engine_closed, t);
 }

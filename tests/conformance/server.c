@@ -20,14 +20,14 @@ struct server {
     bool stopping;
 };
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    loop_stop(((struct server *)who)->loop);
+    loop_stop(((struct server *)ctx)->loop);
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct server *s = who;
+    struct server *s = ctx;
 
     fixture_tasks_close(&s->tasks, on_closed, s);
 }
@@ -40,10 +40,10 @@ static void stop(struct server *s)
     service_close_http(&s->service, on_http_closed, s);
 }
 
-static void on_signal(int signum, void *who)
+static void on_signal(int signum, void *ctx)
 {
     (void)signum;
-    stop(who);
+    stop(ctx);
 }
 
 static void offer_fixtures(struct service *s)

@@ -64,9 +64,9 @@ static void on_closed(struct proc *p)
     d->closed++;
 }
 
-static void on_sigterm(int signum, void *who)
+static void on_sigterm(int signum, void *ctx)
 {
-    struct driver *d = who;
+    struct driver *d = ctx;
 
     (void)signum;
     for (int i = 0; i < d->count; i++)

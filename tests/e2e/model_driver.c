@@ -102,9 +102,9 @@ static void tell_end(const struct err *e)
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     loop_stop(w.loop);
 }
 
@@ -133,10 +133,10 @@ static struct message answer_calls(void)
     return (struct message){ ROLE_USER, result, n };
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    (void)who;
+    (void)ctx;
     if (e || w.turn.stop != STOP_TOOLS || ++w.rounds == ROUNDS) {
         tell_end(e);
         http_client_close(w.client, on_closed, NULL);

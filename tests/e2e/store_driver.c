@@ -59,9 +59,9 @@ static void give_up(struct driver *d, const struct err *e)
 
 /* ---- ask and wait --------------------------------------------------------------------------- */
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct wait *w = who;
+    struct wait *w = ctx;
 
     (void)op;
     w->e.code = ERR_NONE;
@@ -101,9 +101,9 @@ static bool own(struct driver *d)
 
 static void append(struct writer *w);
 
-static void on_appended(struct op *op, const struct err *e, void *who)
+static void on_appended(struct op *op, const struct err *e, void *ctx)
 {
-    struct writer *w = who;
+    struct writer *w = ctx;
     struct driver *d = w->driver;
 
     (void)op;
@@ -197,9 +197,9 @@ static void dump(struct driver *d)
 
 /* ---- main ----------------------------------------------------------------------------------- */
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    loop_stop(((struct driver *)who)->loop);
+    loop_stop(((struct driver *)ctx)->loop);
 }
 
 static int64_t number(const char *text, uint64_t most)

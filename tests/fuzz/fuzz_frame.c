@@ -15,9 +15,9 @@ struct seen {
     size_t frames;
 };
 
-static void note(void *who, const struct frame *f)
+static void note(void *ctx, const struct frame *f)
 {
-    struct seen *s = who;
+    struct seen *s = ctx;
 
     if (f->kind == FRAME_MESSAGE && f->text.n > MOST)
         abort();

@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LOG_MAX = 64 << 20 };
 
-static void note(const struct sse_event *ev, void *who)
+static void note(const struct sse_event *ev, void *ctx)
 {
-    struct buf *log = who;
+    struct buf *log = ctx;
 
     buf_printf(log, "%zu %zu %zu %jd ", ev->event.n, ev->id.n, ev->data.n, (intmax_t)ev->retry_ms);
     buf_put(log, ev->event);

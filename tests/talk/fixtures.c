@@ -57,16 +57,16 @@ static struct str field_of(const struct ask *ask, const char *name)
     return text.p ? text : STR("nobody");
 }
 
-static void on_named(struct op *op, const struct err *e, void *who)
+static void on_named(struct op *op, const struct err *e, void *ctx)
 {
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
 
     if (e)
-        call_failed(who, "%s", e->text);
+        call_failed(ctx, "%s", e->text);
     else {
-        call_text(who, arena_printf(ask->call->mem, "Hello, " STR_FMT "!",
+        call_text(ctx, arena_printf(ask->call->mem, "Hello, " STR_FMT "!",
                                     STR_ARG(field_of(ask, "name"))));
-        call_done(who);
+        call_done(ctx);
     }
 }
 
@@ -77,15 +77,15 @@ static void start_ask_name(struct call *call)
     call_ask(call, &a->first, ASK_FORM, STR("user_name"), FORM("Who?", "name"), on_named, call);
 }
 
-static void on_visited(struct op *op, const struct err *e, void *who)
+static void on_visited(struct op *op, const struct err *e, void *ctx)
 {
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
 
     if (e)
-        call_failed(who, "%s", e->text);
+        call_failed(ctx, "%s", e->text);
     else {
-        call_text(who, json_raw(json_get(ask->answer, STR("action"))));
-        call_done(who);
+        call_text(ctx, json_raw(json_get(ask->answer, STR("action"))));
+        call_done(ctx);
     }
 }
 
@@ -98,9 +98,9 @@ static void start_ask_page(struct call *call)
              on_visited, call);
 }
 
-static void on_one_of_three(struct op *op, const struct err *e, void *who)
+static void on_one_of_three(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
     struct asking *a = call->data;
 
     (void)op;
@@ -127,9 +127,9 @@ static void start_ask_three(struct call *call)
     call_ask(call, &a->third, ASK_ROOTS, STR("roots"), STR("{}"), on_one_of_three, call);
 }
 
-static void on_second_step(struct op *op, const struct err *e, void *who)
+static void on_second_step(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
     struct asking *a = call->data;
 
     (void)op;
@@ -144,9 +144,9 @@ static void on_second_step(struct op *op, const struct err *e, void *who)
     call_done(call);
 }
 
-static void on_first_step(struct op *op, const struct err *e, void *who)
+static void on_first_step(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
     struct asking *a = call->data;
 
     (void)op;
@@ -309,12 +309,12 @@ static void read_broken(struct call *call)
     call_failed(call, "half of it is missing");
 }
 
-static void on_password(struct op *op, const struct err *e, void *who)
+static void on_password(struct op *op, const struct err *e, void *ctx)
 {
     if (e)
-        call_broke(who, e);
+        call_broke(ctx, e);
     else
-        put_contents(who, field_of(CONTAINER_OF(op, struct ask, op), "password"));
+        put_contents(ctx, field_of(CONTAINER_OF(op, struct ask, op), "password"));
 }
 
 static void read_locked(struct call *call)
@@ -379,12 +379,12 @@ static void put_message(struct call *call, struct str text)
 
 static void get_greet(struct call *call)
 {
-    struct str who = json_str(call->mem, json_get(call->args, STR("who")));
+    struct str ctx = json_str(call->mem, json_get(call->args, STR("who")));
 
-    if (str_eq(who, STR("nobody")))
+    if (str_eq(ctx, STR("nobody")))
         call_failed(call, "there is nobody to greet");
     else
-        put_message(call, arena_printf(call->mem, "Greet " STR_FMT ".", STR_ARG(who)));
+        put_message(call, arena_printf(call->mem, "Greet " STR_FMT ".", STR_ARG(ctx)));
 }
 
 /* One hundred and one of them. */
@@ -395,12 +395,12 @@ static void complete_greet(struct call *call)
     call_done(call);
 }
 
-static void on_context(struct op *op, const struct err *e, void *who)
+static void on_context(struct op *op, const struct err *e, void *ctx)
 {
     if (e)
-        call_broke(who, e);
+        call_broke(ctx, e);
     else
-        put_message(who, field_of(CONTAINER_OF(op, struct ask, op), "context"));
+        put_message(ctx, field_of(CONTAINER_OF(op, struct ask, op), "context"));
 }
 
 static void get_asking(struct call *call)

@@ -163,9 +163,9 @@ struct awaited {
     struct str body;  /* of a response */
 };
 
-static bool line_came(void *who)
+static bool line_came(void *ctx)
 {
-    struct awaited *a = who;
+    struct awaited *a = ctx;
     struct str unseen = wire_unseen(a->w);
     ptrdiff_t nl = str_find_byte(unseen, '\n');
 
@@ -175,9 +175,9 @@ static bool line_came(void *who)
     return true;
 }
 
-static bool bytes_came(void *who)
+static bool bytes_came(void *ctx)
 {
-    struct awaited *a = who;
+    struct awaited *a = ctx;
     struct match_names names = a->t->world.names;
     size_t used;
 
@@ -188,9 +188,9 @@ static bool bytes_came(void *who)
     return true;
 }
 
-static bool part_came(void *who)
+static bool part_came(void *ctx)
 {
-    struct awaited *a = who;
+    struct awaited *a = ctx;
     struct str unseen = wire_unseen(a->w);
     ptrdiff_t at = str_find(unseen, a->bytes);
 
@@ -200,9 +200,9 @@ static bool part_came(void *who)
     return true;
 }
 
-static bool response_came(void *who)
+static bool response_came(void *ctx)
 {
-    struct awaited *a = who;
+    struct awaited *a = ctx;
     struct str unseen = wire_unseen(a->w), head, rest;
     ptrdiff_t end = str_find(unseen, STR("\r\n\r\n")), at;
     uint64_t length = 0;
@@ -222,7 +222,7 @@ static bool response_came(void *who)
     return true;
 }
 
-static bool wait_for(struct awaited *a, bool (*came)(void *who), const char *what)
+static bool wait_for(struct awaited *a, bool (*came)(void *ctx), const char *what)
 {
     if (!world_wait(&a->t->world, came, a))
         return wrong(a->t, "%s did not come; unseen is: " STR_FMT, what,
@@ -263,16 +263,16 @@ static bool expect_response(struct talk *t, struct wire *w, struct str rest)
     return !pattern.n || expect_text(t, pattern, a.body);
 }
 
-static bool expect_bytes(struct talk *t, struct wire *w, struct str quoted, bool (*came)(void *who))
+static bool expect_bytes(struct talk *t, struct wire *w, struct str quoted, bool (*came)(void *ctx))
 {
     struct awaited a = { .t = t, .w = w };
 
     return unquote(t, quoted, &a.bytes) && wait_for(&a, came, "these bytes");
 }
 
-static bool is_closed(void *who)
+static bool is_closed(void *ctx)
 {
-    struct awaited *a = who;
+    struct awaited *a = ctx;
 
     return a->w->fake.closed || a->w->fake.shut;
 }

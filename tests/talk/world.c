@@ -57,7 +57,7 @@ static void misbehave(struct fake_stream *f, enum fault fault)
 static void on_stdio_done(struct mcp_stdio *s, const struct err *e)
 {
     (void)e;
-    ((struct wire *)s->who)->stdio_done = true;
+    ((struct wire *)s->ctx)->stdio_done = true;
 }
 
 struct wire *world_add_wire(struct world *w, struct str name, bool http, enum framing framing)
@@ -100,11 +100,11 @@ void world_settle(struct world *w)
     fake_settle(w->loop);
 }
 
-bool world_wait(struct world *w, bool (*done)(void *who), void *who)
+bool world_wait(struct world *w, bool (*done)(void *ctx), void *ctx)
 {
     for (int i = 0; i < 20000; i++) {
         world_settle(w);
-        if (done(who))
+        if (done(ctx))
             return true;
         poll(NULL, 0, i < 100 ? 0 : 1); /* a pool thread works in real time */
     }
@@ -113,9 +113,9 @@ bool world_wait(struct world *w, bool (*done)(void *who), void *who)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static bool all_closed(void *who)
+static bool all_closed(void *ctx)
 {
-    struct world *w = who;
+    struct world *w = ctx;
 
     for (size_t i = 0; i < w->wires; i++)
         if (!w->wire[i].fake.closed || (!w->wire[i].http && !w->wire[i].stdio_done))
@@ -123,14 +123,14 @@ static bool all_closed(void *who)
     return true;
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    ((struct world *)who)->http_closed = true;
+    ((struct world *)ctx)->http_closed = true;
 }
 
-static bool http_closed(void *who)
+static bool http_closed(void *ctx)
 {
-    return ((struct world *)who)->http_closed;
+    return ((struct world *)ctx)->http_closed;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)

@@ -59,6 +59,6 @@ struct str wire_unseen(const struct wire *wire);
 void world_settle(struct world *w);
 
 /* The same, also waiting (in real time) for work on pool threads, until done(who) is true. */
-bool world_wait(struct world *w, bool (*done)(void *who), void *who);
+bool world_wait(struct world *w, bool (*done)(void *ctx), void *ctx);
 
 #endif

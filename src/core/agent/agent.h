@@ -78,25 +78,26 @@ struct model_card {
     const char *title;
 };
 
-struct agent_desk;
+struct agent_registry_port;
 
-struct agent_desk_kind {
+struct agent_registry_kind {
     /*
      * An agent, held for the caller. Blocks while it reads a few files. ERR_NOT_FOUND (the sentence
      * names those there are), ERR_INVALID (its definition is wrong, no such provider).
      */
-    struct agent *(*take)(struct agent_desk *d, const struct agent_want *want, struct err *e);
+    struct agent *(*take)(struct agent_registry_port *d, const struct agent_want *want,
+                          struct err *e);
 
     /* The cards of all agents that files define, by name; both live until the desk changes. */
-    const struct agent_card *(*cards)(struct agent_desk *d, size_t *n);
+    const struct agent_card *(*cards)(struct agent_registry_port *d, size_t *n);
 
     /* The models that are configured, without asking any provider; live as long. May be NULL. */
-    const struct model_card *(*models)(struct agent_desk *d, size_t *n);
+    const struct model_card *(*models)(struct agent_registry_port *d, size_t *n);
 };
 
 /* Program lifetime. */
-struct agent_desk {
-    const struct agent_desk_kind *kind;
+struct agent_registry_port {
+    const struct agent_registry_kind *kind;
 };
 
 #endif

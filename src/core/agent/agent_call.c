@@ -21,7 +21,7 @@
 
 /* ---- one call ------------------------------------------------------------------------------ */
 
-struct errand {
+struct agent_run {
     struct op op; /* first: under the call */
     struct work_client client;
     struct call *call;
@@ -53,22 +53,22 @@ struct errand {
     struct err why; /* else: what went wrong; ERR_NONE: nothing */
 };
 
-static struct errand *errand_of(struct work_client *c)
+static struct agent_run *errand_of(struct work_client *c)
 {
-    return CONTAINER_OF(c, struct errand, client);
+    return CONTAINER_OF(c, struct agent_run, client);
 }
 
 /* ---- the deadline -------------------------------------------------------------------------- */
 
 static void on_deadline(struct timer *t)
 {
-    struct errand *r = CONTAINER_OF(t, struct errand, deadline);
+    struct agent_run *r = CONTAINER_OF(t, struct agent_run, deadline);
 
     r->late = true;
     op_cancel(&r->op);
 }
 
-static void stop_deadline(struct errand *r)
+static void stop_deadline(struct agent_run *r)
 {
     if (r->asks++ || !timer_is_set(&r->deadline))
         return;
@@ -76,7 +76,7 @@ static void stop_deadline(struct errand *r)
     timer_clear(r->op.loop, &r->deadline);
 }
 
-static void go_on_deadline(struct errand *r)
+static void go_on_deadline(struct agent_run *r)
 {
     if (--r->asks || r->op.canceled)
         return;
@@ -91,7 +91,7 @@ static void go_on_deadline(struct errand *r)
  */
 struct forwarded {
     struct op op; /* first */
-    struct errand *errand;
+    struct agent_run *agent_run;
     struct ask *from;
     struct ask to;
 };
@@ -104,19 +104,19 @@ static void cancel_forwarded(struct op *op)
 static const struct op_kind forwarded_kind = { .name = "forwarded ask",
                                                .cancel = cancel_forwarded };
 
-static void on_forwarded(struct op *op, const struct err *e, void *who)
+static void on_forwarded(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    (void)who;
+    (void)ctx;
 }
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct forwarded *f = who;
+    struct forwarded *f = ctx;
 
     (void)op;
-    go_on_deadline(f->errand);
+    go_on_deadline(f->agent_run);
     if (e)
         ask_refuse(f->from, e);
     else
@@ -127,7 +127,7 @@ static void on_answered(struct op *op, const struct err *e, void *who)
 /* An agent has a model and folders of its own. */
 static bool can_ask(const struct work_client *c, enum ask_kind kind)
 {
-    const struct errand *r = CONTAINER_OF(c, struct errand, client);
+    const struct agent_run *r = CONTAINER_OF(c, struct agent_run, client);
 
     return (kind == ASK_FORM || kind == ASK_URL || kind == ASK_PERMISSION) &&
            call_can_ask(r->call, kind);
@@ -135,11 +135,11 @@ static bool can_ask(const struct work_client *c, enum ask_kind kind)
 
 static void ask(struct work_client *c, struct ask *from)
 {
-    struct errand *r = errand_of(c);
+    struct agent_run *r = errand_of(c);
     struct arena *mem = r->call->mem;
     struct forwarded *f = ARENA_NEW(mem, struct forwarded);
 
-    f->errand = r;
+    f->agent_run = r;
     f->from = from;
     op_begin(&f->op, &forwarded_kind, r->op.loop, &from->op, on_forwarded, f);
     stop_deadline(r);
@@ -161,7 +161,7 @@ static void on_below(struct work_client *c, struct str session, const struct eve
 
 static void on_event(struct work_client *c, const struct event *ev)
 {
-    struct errand *r = errand_of(c);
+    struct agent_run *r = errand_of(c);
 
     if (ev->kind == EVENT_TEXT)
         r->said = true;
@@ -193,7 +193,7 @@ const char agent_call_output[] =
     "\"usage\":{\"type\":\"object\",\"description\":\"Tokens of this turn.\"}},"
     "\"required\":[\"answer\",\"session_id\",\"stop\"]}";
 
-static void write_structured(struct errand *r)
+static void write_structured(struct agent_run *r)
 {
     struct jw w = jw_to(&r->call->structured);
 
@@ -211,7 +211,7 @@ static void write_structured(struct errand *r)
 }
 
 /* Why it is no good answer, or not a whole one; NULL: it is. */
-static const char *complaint(const struct errand *r)
+static const char *complaint(const struct agent_run *r)
 {
     if (r->late)
         return arena_printf(r->call->mem,
@@ -225,7 +225,7 @@ static const char *complaint(const struct errand *r)
     return r->turn.stop == TURN_END ? NULL : r->turn.why.text;
 }
 
-static void write_result(struct errand *r)
+static void write_result(struct agent_run *r)
 {
     struct call *call = r->call;
     const char *wrong = complaint(r);
@@ -245,19 +245,19 @@ static void write_result(struct errand *r)
 
 /* ---- from state to state ------------------------------------------------------------------- */
 
-static void finish(struct errand *r)
+static void finish(struct agent_run *r)
 {
     timer_clear(r->op.loop, &r->deadline);
     agent_tell_end(&r->tell);
     op_ok(&r->op);
 }
 
-static void on_left(void *who)
+static void on_left(void *ctx)
 {
-    finish(who);
+    finish(ctx);
 }
 
-static void leave(struct errand *r)
+static void leave(struct agent_run *r)
 {
     const struct history *h = r->session.history;
     struct str taint = history_taint(h);
@@ -269,9 +269,9 @@ static void leave(struct errand *r)
     session_close(&r->session, on_left, r);
 }
 
-static void on_turned(struct op *op, const struct err *e, void *who)
+static void on_turned(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *r = who;
+    struct agent_run *r = ctx;
 
     (void)op;
     if (e)
@@ -282,7 +282,7 @@ static void on_turned(struct op *op, const struct err *e, void *who)
 }
 
 /* A session that goes on keeps the mode it was begun in. */
-static void note_mode(struct errand *r)
+static void note_mode(struct agent_run *r)
 {
     const struct agent *a = r->session.agent;
 
@@ -294,9 +294,9 @@ static void note_mode(struct errand *r)
         r->mode_reason = STR("the session was begun read-only");
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *r = who;
+    struct agent_run *r = ctx;
 
     (void)op;
     agent_drop(r->agent); /* the session has its own hold on it */
@@ -321,21 +321,21 @@ static void on_opened(struct op *op, const struct err *e, void *who)
     }
 }
 
-static void open_session(struct errand *r)
+static void open_session(struct agent_run *r)
 {
     const struct call *call = r->call;
     struct caller caller = *call->caller; /* which may live longer than an id made here */
     struct err e;
 
-    r->agent = r->opts.staff->desk->kind->take(r->opts.staff->desk,
-                                               &(struct agent_want){ .name = r->opts.agent }, &e);
+    r->agent = r->opts.context->registry->kind->take(
+        r->opts.context->registry, &(struct agent_want){ .name = r->opts.agent }, &e);
     if (!r->agent) {
         r->why = e;
         finish(r);
         return;
     }
     r->scope = agent_caller_scope(call);
-    session_open(&r->session, &r->opening, r->opts.staff->world,
+    session_open(&r->session, &r->opening, r->opts.context->world,
                  &(struct session_opts){
                      .id = r->opts.session,
                      .agent = r->agent,
@@ -354,7 +354,7 @@ static void open_session(struct errand *r)
 
 /* ---- whose session is it? ------------------------------------------------------------------ */
 
-static bool check_agent(struct errand *r, struct str owner, struct err *e)
+static bool check_agent(struct agent_run *r, struct str owner, struct err *e)
 {
     if (!r->opts.agent.p && owner.n)
         r->opts.agent = arena_str(r->call->mem, owner);
@@ -366,9 +366,9 @@ static bool check_agent(struct errand *r, struct str owner, struct err *e)
                 STR_ARG(str_head(r->opts.agent, 64)));
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *r = who;
+    struct agent_run *r = ctx;
 
     (void)op;
     if (e)
@@ -382,9 +382,9 @@ static void on_looked(struct op *op, const struct err *e, void *who)
         open_session(r);
 }
 
-static void look_up(struct errand *r)
+static void look_up(struct agent_run *r)
 {
-    struct store_port *store = r->opts.staff->world->store;
+    struct store_port *store = r->opts.context->world->store;
 
     if (!store) {
         fail(&r->why, ERR_NOT_FOUND, "no sessions are kept here, so there is none to resume");
@@ -408,9 +408,9 @@ static void cancel_errand(struct op *op)
 
 static const struct op_kind errand_kind = { .name = "agent call", .cancel = cancel_errand };
 
-static void on_errand_done(struct op *op, const struct err *e, void *who)
+static void on_errand_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct errand *r = who;
+    struct agent_run *r = ctx;
     struct call *call = r->call;
 
     (void)op;
@@ -441,7 +441,7 @@ bool agent_call_check_depth(struct call *call)
 
 static bool check(struct call *call, const struct agent_call_opts *opts)
 {
-    if (!opts->staff || !opts->staff->desk)
+    if (!opts->context || !opts->context->registry)
         call_failed(call, "there are no agents here");
     else if (!str_trim(opts->message).n)
         call_failed(call, "message: say what the agent is to do");
@@ -452,11 +452,11 @@ static bool check(struct call *call, const struct agent_call_opts *opts)
 
 void agent_call(struct call *call, const struct agent_call_opts *opts)
 {
-    struct errand *r;
+    struct agent_run *r;
 
     if (!check(call, opts))
         return;
-    r = ARENA_NEW(call->mem, struct errand);
+    r = ARENA_NEW(call->mem, struct agent_run);
     r->call = call;
     r->opts = *opts;
     r->client.kind = &client_kind;

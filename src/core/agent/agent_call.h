@@ -14,7 +14,7 @@
 #include "core/agent/agent_context.h"
 
 struct agent_call_opts {
-    const struct agent_staff *staff;
+    const struct agent_context *context;
     struct str agent;   /* name; STR_NONE: that of the session, else the default */
     struct str message; /* what it is to do */
     struct str session; /* to go on with; STR_NONE: a new one */

@@ -17,14 +17,14 @@ static bool has_default(const struct agent_card *card, size_t n)
     return false;
 }
 
-const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i)
+const struct agent_card *agent_card_at(const struct agent_context *context, size_t i)
 {
     const struct agent_card *card;
     size_t n;
 
-    if (!staff || !staff->desk)
+    if (!context || !context->registry)
         return NULL;
-    card = staff->desk->kind->cards(staff->desk, &n);
+    card = context->registry->kind->cards(context->registry, &n);
     if (!has_default(card, n) && !i--)
         return &default_card;
     return i < n ? &card[i] : NULL;
@@ -34,16 +34,16 @@ struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mod
                              const struct guard_scope *caller)
 {
     const struct guard_scope *by = guard_read_only_by(caller);
-    const char *who = by && by->name ? by->name : "the caller";
+    const char *ctx = by && by->name ? by->name : "the caller";
 
-    if (by && who[0] == '[')
+    if (by && ctx[0] == '[')
         return arena_printf(
             mem,
             "whoever calls from here may only read; %s mode = \"read-write\" in the "
             "user's config.toml changes that",
-            who);
+            ctx);
     if (by)
-        return arena_printf(mem, "%s, for which it works, may only read", who);
+        return arena_printf(mem, "%s, for which it works, may only read", ctx);
     if (mode == AGENT_READ_ONLY)
         return arena_printf(mem, "the agent %s is defined so: mode or approval_mode in its file",
                             name);
@@ -86,14 +86,14 @@ struct guard_scope agent_caller_scope(const struct call *call)
 /* ---- the first to call may come before them -------------------------------------------------- */
 
 struct waiting {
-    struct gathering_wait wait; /* first */
+    struct readiness_wait wait; /* first */
     struct call *call;
     call_start_fn *then;
 };
 
-static void on_there(struct op *op, const struct err *e, void *who)
+static void on_there(struct op *op, const struct err *e, void *ctx)
 {
-    struct waiting *w = who;
+    struct waiting *w = ctx;
 
     (void)op;
     if (e)
@@ -102,17 +102,17 @@ static void on_there(struct op *op, const struct err *e, void *who)
         w->then(w->call);
 }
 
-void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then)
+void agent_context_when(struct call *call, const struct agent_context *context, call_start_fn *then)
 {
     struct waiting *w;
 
-    if (!staff || !staff->coming || !staff->coming->open) {
+    if (!context || !context->coming || !context->coming->open) {
         then(call);
         return;
     }
     w = ARENA_NEW(call->mem, struct waiting);
     w->call = call;
     w->then = then;
-    gathering_wait(staff->coming, &w->wait, call->op.loop, call->host->limits, &call->op, on_there,
-                   w);
+    readiness_wait(context->coming, &w->wait, call->op.loop, call->host->limits, &call->op,
+                   on_there, w);
 }

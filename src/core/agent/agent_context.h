@@ -12,22 +12,23 @@ struct session_world;
 struct task_engine;
 
 /* Who can be called from one host, and what they run on. Program lifetime. */
-struct agent_staff {
-    struct agent_desk *desk; /* NULL: nobody, as long as it is */
+struct agent_context {
+    struct agent_registry_port *registry; /* NULL: nobody, as long as it is */
     const struct session_world *world;
     struct task_engine *tasks; /* NULL: no work goes on by itself, since nothing is kept */
     struct lock_table *locks;  /* of tasks; NULL: none are taken */
-    struct gathering *coming;  /* open while the desk is still to come; NULL: it is not */
+    struct readiness *coming;  /* open while the desk is still to come; NULL: it is not */
 };
 
 /* Run then(call) once the agents are there, or will not come. */
-void agent_staff_when(struct call *call, const struct agent_staff *staff, call_start_fn *then);
+void agent_context_when(struct call *call, const struct agent_context *context,
+                        call_start_fn *then);
 
 /*
  * All agents that can be called: the default one, unless a file defines it, then those of the desk.
  * NULL past the last. Lives until the desk changes.
  */
-const struct agent_card *agent_card_at(const struct agent_staff *staff, size_t i);
+const struct agent_card *agent_card_at(const struct agent_context *context, size_t i);
 
 /* The most that an agent may which this call calls: what its caller may. */
 struct guard_scope agent_caller_scope(const struct call *call);

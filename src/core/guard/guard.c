@@ -45,9 +45,9 @@ static int64_t rate_of(const struct guard *g, bool remote)
     return remote ? g->limits->rate_per_min : g->limits->rate_local_per_min;
 }
 
-int64_t guard_pace(struct guard *g, struct str who, bool remote, int64_t cost, int64_t now_ms)
+int64_t guard_pace(struct guard *g, struct str principal, bool remote, int64_t cost, int64_t now_ms)
 {
-    return rate_table_spend(&g->rates, who, rate_of(g, remote), cost, now_ms, false);
+    return rate_table_spend(&g->rates, principal, rate_of(g, remote), cost, now_ms, false);
 }
 
 static uint64_t digest(const struct guard *g, struct str text)
@@ -68,7 +68,7 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
 {
     const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
     struct guard_facts f = {
-        .who = caller->name,
+        .caller = caller->name,
         .origin = caller->origin,
         .principal = caller->principal,
         .depth = caller->trace.depth,
@@ -204,7 +204,7 @@ static void audit(struct guard *g, struct call *call, enum err_code code)
     bool failed = call->is_error || call->raw_error.p;
 
     g->audit->record(g->audit, &(struct audit_entry){
-                                   .who = c->name,
+                                   .caller = c->name,
                                    .principal = c->principal,
                                    .trace = c->trace.id,
                                    .depth = c->trace.depth,

@@ -44,7 +44,8 @@ const struct guard_scope *guard_endpoint(const struct guard *g, enum origin orig
  * May somebody come in now, at a cost? 0, or the ms to wait. `who` proved to be somebody, or is an
  * address. For the routes of the HTTP server; tools pay by their kind when they are called.
  */
-int64_t guard_pace(struct guard *g, struct str who, bool remote, int64_t cost, int64_t now_ms);
+int64_t guard_pace(struct guard *g, struct str principal, bool remote, int64_t cost,
+                   int64_t now_ms);
 
 /* What the guard would say to a call of this tool. Spends and notes nothing. For explain. */
 void guard_look(struct guard *g, const struct host *host, const struct caller *caller,

@@ -111,9 +111,9 @@ static bool says_always(const struct ask *ask)
     return json_true(json_get(json_get(ask->answer, STR("content")), STR("always")));
 }
 
-static void on_asked(struct op *op, const struct err *e, void *who)
+static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
     const struct ask *ask = (const struct ask *)(const void *)op;
 
     if (e && e->code == ERR_CANCELED) {

@@ -71,10 +71,10 @@ static const char *name_of(const struct guard_scope *s)
 static void check_identity(const struct guard_facts *f, struct finding *to)
 {
     pass(to, f->origin == ORIGIN_KEY ? "it brought an API key" : "it is on this machine");
-    if (!f->who || !f->who[0])
+    if (!f->caller || !f->caller[0])
         say(to, GUARD_DENY, "the caller has no name");
     else if (f->origin == ORIGIN_NONE || !f->principal.n)
-        say(to, GUARD_DENY, "%.40s did not prove who it is", f->who);
+        say(to, GUARD_DENY, "%.40s did not prove who it is", f->caller);
 }
 
 static void check_depth(const struct guard_facts *f, struct finding *to)
@@ -89,8 +89,8 @@ static void check_rate(const struct guard_facts *f, struct finding *to)
 {
     pass(to, "it is within its rate");
     if (f->wait_ms > 0)
-        say(to, GUARD_DENY, "%.40s calls too often; try again in %lld s", f->who ? f->who : "it",
-            (long long)((f->wait_ms + 999) / 1000));
+        say(to, GUARD_DENY, "%.40s calls too often; try again in %lld s",
+            f->caller ? f->caller : "it", (long long)((f->wait_ms + 999) / 1000));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */

@@ -71,7 +71,7 @@ struct guard_scope {
 };
 
 struct guard_facts {
-    const char *who; /* "mcp", "cli", an agent */
+    const char *caller; /* "mcp", "cli", an agent */
     enum origin origin;
     struct str principal;
     int depth;

@@ -7,7 +7,7 @@ enum { WAYS = 8 }; /* cells a client may stand in */
 
 static const int64_t minute_us = 60 * 1000 * 1000;
 
-/* Rounded up, so that who comes back after that is let in. */
+/* Rounded up, so that a client that waits this long is admitted. */
 static int64_t to_ms(int64_t us)
 {
     return (us + 999) / 1000;
@@ -46,21 +46,21 @@ static void make_room(struct rate_table *t)
 }
 
 /* Its cell, or the one of its set that owes least, cleared. */
-static struct rate_cell *cell_of(struct rate_table *t, uint64_t who)
+static struct rate_cell *cell_of(struct rate_table *t, uint64_t principal)
 {
-    struct rate_cell *set = &t->cell[who % (t->cells / WAYS) * WAYS], *least = set;
+    struct rate_cell *set = &t->cell[principal % (t->cells / WAYS) * WAYS], *least = set;
 
     for (size_t i = 0; i < WAYS; i++) {
-        if (set[i].who == who)
+        if (set[i].principal == principal)
             return &set[i];
         if (set[i].paid_us < least->paid_us)
             least = &set[i];
     }
-    *least = (struct rate_cell){ .who = who };
+    *least = (struct rate_cell){ .principal = principal };
     return least;
 }
 
-int64_t rate_table_spend(struct rate_table *t, struct str who, int64_t per_min, int64_t cost,
+int64_t rate_table_spend(struct rate_table *t, struct str principal, int64_t per_min, int64_t cost,
                          int64_t now_ms, bool peek)
 {
     struct rate_cell *cell;
@@ -70,7 +70,7 @@ int64_t rate_table_spend(struct rate_table *t, struct str who, int64_t per_min, 
         return 0;
     if (!t->cell)
         make_room(t);
-    cell = cell_of(t, (uint64_t)hash_str(t->secret, who) + 1);
+    cell = cell_of(t, (uint64_t)hash_str(t->secret, principal) + 1);
     paid = cell->paid_us;
     return rate_spend(peek ? &paid : &cell->paid_us, per_min, cost, now_ms);
 }

@@ -12,7 +12,7 @@
 
 /* One client: the time, in us, at which all it spent is paid back. */
 struct rate_cell {
-    uint64_t who; /* 0: nobody */
+    uint64_t principal; /* 0: nobody */
     int64_t paid_us;
 };
 
@@ -30,7 +30,7 @@ void rate_table_init(struct rate_table *t, size_t clients);
 void rate_table_fini(struct rate_table *t);
 
 /* The same for a client. per_min 0: no limit. peek: only look. */
-int64_t rate_table_spend(struct rate_table *t, struct str who, int64_t per_min, int64_t cost,
+int64_t rate_table_spend(struct rate_table *t, struct str principal, int64_t per_min, int64_t cost,
                          int64_t now_ms, bool peek);
 
 #endif

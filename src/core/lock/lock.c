@@ -197,9 +197,9 @@ static void on_drop_time(struct timer *timer)
 }
 
 /* One that stays in the store would be in everybody's way for as long as this process lives. */
-static void on_dropped(struct op *op, const struct err *err, void *who)
+static void on_dropped(struct op *op, const struct err *err, void *ctx)
 {
-    struct lock_entry *e = who;
+    struct lock_entry *e = ctx;
     struct lock_table *t = e->table;
 
     (void)op;
@@ -217,9 +217,9 @@ static void drop(struct lock_entry *e)
     ask(e, 1, on_dropped);
 }
 
-static void on_looked(struct op *op, const struct err *err, void *who)
+static void on_looked(struct op *op, const struct err *err, void *ctx)
 {
-    struct lock_entry *e = who;
+    struct lock_entry *e = ctx;
     struct arena mem = e->ask.mem; /* the ask is used again meanwhile */
     struct store_lock_page page = e->step[e->ask.steps - 1].locks;
     struct lock_others others;
@@ -363,12 +363,12 @@ static bool read_paths(struct lock_table *t, const struct pick_strs *in, struct 
 }
 
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
     struct lock_entry *e;
     struct err err;
 
-    op_begin(&h->op, &hold_kind, t->loop, parent, done, who);
+    op_begin(&h->op, &hold_kind, t->loop, parent, done, ctx);
     h->acquired = loop_wall(t->loop);
     h->conflicts = false;
     h->state = NULL;
@@ -427,11 +427,11 @@ static void claim_turn(struct lock_entry *e, const struct pick_strs *paths)
 }
 
 void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent, op_done_fn *done,
-                    void *who)
+                    void *ctx)
 {
     struct lock_entry *e;
 
-    op_begin(&w->op, &turn_kind, t->loop, parent, done, who);
+    op_begin(&w->op, &turn_kind, t->loop, parent, done, ctx);
     w->state = NULL;
     if (!w->paths.n || t->conflict == LOCK_WARN) {
         op_ok(&w->op);

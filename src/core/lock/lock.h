@@ -63,7 +63,7 @@ struct lock_hold {
  * leads out of the root; ERR_LIMIT: more than limits.lock_paths.
  */
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
-               void *who);
+               void *ctx);
 void lock_release(struct lock_table *t, struct lock_hold *h);
 
 /*
@@ -79,14 +79,14 @@ struct lock_turn {
 };
 
 void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent, op_done_fn *done,
-                    void *who);
+                    void *ctx);
 void lock_turn_end(struct lock_table *t, struct lock_turn *w); /* also of one that still waits */
 
 struct lock_info;
 
 /* From now on `changed` is told of what holders of this process take and leave. */
-typedef void lock_changed_fn(void *who, const struct lock_info *lock, bool held);
-void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *who);
+typedef void lock_changed_fn(void *ctx, const struct lock_info *lock, bool held);
+void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *ctx);
 
 /* All that are held, of all processes: an op. */
 struct lock_info {
@@ -105,6 +105,6 @@ struct lock_list {
 };
 
 void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_done_fn *done,
-               void *who);
+               void *ctx);
 
 #endif

@@ -17,9 +17,9 @@ static void begin_now(struct call *call, call_start_fn *start)
     start(call);
 }
 
-static void on_turn(struct op *op, const struct err *e, void *who)
+static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
-    struct write_turn *w = who;
+    struct write_turn *w = ctx;
     struct err why;
 
     (void)op;
@@ -55,7 +55,7 @@ void write_turn_begin(struct call *call, const struct tool *tool)
     struct write_turn *w;
 
     call->tool = NULL;
-    call->who = tool->who;
+    call->ctx = tool->ctx;
     if (!needs_turn(call, tool, &paths)) {
         begin_now(call, tool->start);
         return;

@@ -72,9 +72,9 @@ static void list_rows(struct lock_list *l, const struct lock_table *t, struct ar
     }
 }
 
-static void on_rows(struct op *op, const struct err *e, void *who)
+static void on_rows(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *k = who;
+    struct listing *k = ctx;
     struct lock_list *l = k->list;
 
     (void)op;
@@ -106,11 +106,11 @@ static void list_entries(struct lock_list *l, const struct lock_table *t)
 }
 
 void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
     struct listing *k;
 
-    op_begin(&l->op, &list_kind, t->loop, parent, done, who);
+    op_begin(&l->op, &list_kind, t->loop, parent, done, ctx);
     l->v = NULL;
     l->n = 0;
     l->state = NULL;
@@ -130,10 +130,10 @@ void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *who)
+void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *ctx)
 {
     t->changed = changed;
-    t->changed_who = who;
+    t->changed_ctx = ctx;
 }
 
 void lock_tell(const struct lock_entry *e, bool held)
@@ -143,7 +143,7 @@ void lock_tell(const struct lock_entry *e, bool held)
 
     if (e->claim.turn || !t->changed)
         return;
-    t->changed(t->changed_who,
+    t->changed(t->changed_ctx,
                &(struct lock_info){
                    .task = e->claim.task,
                    .agent = e->agent,

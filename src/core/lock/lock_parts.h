@@ -55,7 +55,7 @@ struct lock_table {
     struct lock_entry *first; /* in the order of their claims, as in the store */
     bool closing;             /* gone with the last entry */
     lock_changed_fn *changed; /* or NULL */
-    void *changed_who;
+    void *changed_ctx;
 };
 
 extern const struct str lock_turn_prefix;

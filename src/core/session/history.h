@@ -75,7 +75,7 @@ double history_cost(const struct history *h);
  * hold: title, kind, path, line of the tool of that name. NULL: nobody knows.
  */
 void history_tell(struct history *h, struct work_client *client,
-                  void (*fill)(void *who, struct event_tool *tool), void *who);
+                  void (*fill)(void *ctx, struct event_tool *tool), void *ctx);
 
 /* ---- making it shorter ----------------------------------------------------------------------- */
 

@@ -209,8 +209,8 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 /* Who is told, and who knows more of tools than history does. */
 struct telling {
     struct work_client *client;
-    void (*fill)(void *who, struct event_tool *tool);
-    void *who;
+    void (*fill)(void *ctx, struct event_tool *tool);
+    void *ctx;
 };
 
 static void tell(const struct telling *t, const struct event *ev)
@@ -232,7 +232,7 @@ static void tell_call(const struct telling *t, const struct block *call,
         .args = call->args,
     };
     if (t->fill)
-        t->fill(t->who, &ev.tool);
+        t->fill(t->ctx, &ev.tool);
     tell(t, &ev);
     ev.tool.status = told.is_error ? CALLED_FAILED : CALLED_DONE;
     ev.tool.text = told.text;
@@ -306,9 +306,9 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
 }
 
 void history_tell(struct history *h, struct work_client *client,
-                  void (*fill)(void *who, struct event_tool *tool), void *who)
+                  void (*fill)(void *ctx, struct event_tool *tool), void *ctx)
 {
-    const struct telling t = { client, fill, who };
+    const struct telling t = { client, fill, ctx };
 
     for (size_t i = 0; i < h->n; i++) {
         switch (h->item[i].kind) {

@@ -127,14 +127,14 @@ static void write_answer(struct sampling *s)
     jw_object_end(&w);
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct sampling *s = who;
+    struct sampling *s = ctx;
     struct err refused;
 
     (void)op;
     if (s->opts.spent)
-        s->opts.spent(s->opts.who, &s->turn);
+        s->opts.spent(s->opts.ctx, &s->turn);
     if (e) {
         call_broke(&s->call, e);
     } else if (s->turn.stop == STOP_REFUSED || s->turn.stop == STOP_CONTEXT) {
@@ -150,7 +150,7 @@ static void on_answer(struct op *op, const struct err *e, void *who)
 
 static void run(struct call *call)
 {
-    struct sampling *s = call->who;
+    struct sampling *s = call->ctx;
     struct err e;
 
     if (!read_request(s, call->args, &e)) {
@@ -161,9 +161,9 @@ static void run(struct call *call)
     model_ask(s->opts.model->provider, &s->turn, &call->op, on_answer, s);
 }
 
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct sampling *s = who;
+    struct sampling *s = ctx;
     struct json_opts opts = limits_json(s->opts.host->limits);
     struct json answer;
     struct err bad;
@@ -191,7 +191,7 @@ void sampling_start(struct ask *ask, const struct sampling_opts *opts)
         .input_schema = "{\"type\":\"object\"}",
         .kind = TOOL_FETCH,
         .timeout_ms = CALL_NO_DEADLINE, /* the provider has its own */
-        .who = s,
+        .ctx = s,
         .start = run,
     };
     s->opts = *opts;

@@ -15,8 +15,8 @@ struct sampling_opts {
     struct caller *caller; /* for whom; its taint names the server */
     const struct host *host;
     /* What it has cost; may be NULL. */
-    void (*spent)(void *who, const struct model_turn *t);
-    void *who;
+    void (*spent)(void *ctx, const struct model_turn *t);
+    void *ctx;
 };
 
 /* Can this model be asked at all? */

@@ -129,9 +129,9 @@ static void store_do(struct session_opening *o, size_t steps, op_done_fn *done)
     store_start(o->session->world->store, &o->ask, &o->op, done, o);
 }
 
-static void on_left(struct op *op, const struct err *e, void *who)
+static void on_left(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_opening *o = who;
+    struct session_opening *o = ctx;
 
     (void)op;
     (void)e;
@@ -150,9 +150,9 @@ static void give_back(struct session_opening *o, const struct err *e)
     store_do(o, 1, on_left);
 }
 
-static void on_turn(struct op *op, const struct err *e, void *who)
+static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_opening *o = who;
+    struct session_opening *o = ctx;
 
     (void)op;
     if (!e)
@@ -197,9 +197,9 @@ static bool add_page(struct session_opening *o, struct err *e)
     return true;
 }
 
-static void on_page(struct op *op, const struct err *e, void *who)
+static void on_page(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_opening *o = who;
+    struct session_opening *o = ctx;
     bool more = !e && o->step[0].events.more;
     struct err bad;
     bool ok = !e && add_page(o, &bad);
@@ -246,9 +246,9 @@ bool session_check_owner(const struct store_session *was, struct str principal, 
                 STR_ARG(str_head(was->id, 80)), STR_ARG(str_head(was->owner, 80)));
 }
 
-static void on_taken(struct op *op, const struct err *e, void *who)
+static void on_taken(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_opening *o = who;
+    struct session_opening *o = ctx;
     struct err foreign;
     bool ours =
         !e && session_check_owner(&o->step[0].session, o->session->opts.principal, &foreign);
@@ -265,9 +265,9 @@ static void on_taken(struct op *op, const struct err *e, void *who)
         read_page(o);
 }
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_opening *o = who;
+    struct session_opening *o = ctx;
 
     (void)op;
     o->session->fence = o->step[0].session.fence;
@@ -335,13 +335,13 @@ static bool claim(struct session_opening *o, struct op *parent)
 }
 
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
-                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who)
+                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *ctx)
 {
     struct err e;
 
     make(s, w, opts);
     *o = (struct session_opening){ .session = s };
-    op_begin(&o->op, &opening_kind, w->loop, parent, done, who);
+    op_begin(&o->op, &opening_kind, w->loop, parent, done, ctx);
     if (opts->id.p && !str_to_c(opts->id, s->id, sizeof(s->id))) {
         fail(&e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(opts->id, 80)));
         on_failed(o, &e);
@@ -367,23 +367,23 @@ struct leaving {
     struct store_ask ask;
     struct store_step step;
     struct post post;
-    void (*done)(void *who);
-    void *who;
+    void (*done)(void *ctx);
+    void *ctx;
 };
 
 static void leave(struct leaving *l)
 {
-    void (*done)(void *who) = l->done;
-    void *who = l->who;
+    void (*done)(void *ctx) = l->done;
+    void *ctx = l->ctx;
 
     unmake(l->session); /* *l goes with it */
     if (done)
-        done(who);
+        done(ctx);
 }
 
-static void on_leave(struct op *op, const struct err *e, void *who)
+static void on_leave(struct op *op, const struct err *e, void *ctx)
 {
-    struct leaving *l = who;
+    struct leaving *l = ctx;
 
     (void)op;
     (void)e; /* it will be found to have no owner when we are gone */
@@ -414,12 +414,12 @@ static void close_log(struct session *s)
     s->log = NULL;
 }
 
-void session_close(struct session *s, void (*done)(void *who), void *who)
+void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
 {
     struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
 
     *l =
-        (struct leaving){ .session = s, .done = done, .who = who, .post = { .fn = on_leave_post } };
+        (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };
     close_log(s);
     if (!s->fence) {
         loop_post(s->world->loop, &l->post);

@@ -108,7 +108,7 @@ struct session_opening {
  * failure there is nothing to close.
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
-                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *who);
+                  const struct session_opts *opts, struct op *parent, op_done_fn *done, void *ctx);
 
 /*
  * May this principal continue the session that the store has as *was? ERR_NOT_FOUND as if there
@@ -143,7 +143,7 @@ struct session_changing {
  */
 void session_change(struct session *s, struct session_changing *c,
                     const struct session_change *change, struct op *parent, op_done_fn *done,
-                    void *who);
+                    void *ctx);
 
 /* Tell all that has happened in it: history_tell, with what is known of its tools. */
 void session_tell(struct session *s, struct work_client *client);
@@ -152,7 +152,7 @@ void session_tell(struct session *s, struct work_client *client);
  * Leave it; no turn may be under way. done (may be NULL) is called from the loop when the store
  * knows; *s is free then.
  */
-void session_close(struct session *s, void (*done)(void *who), void *who);
+void session_close(struct session *s, void (*done)(void *ctx), void *ctx);
 
 /* The tools its agent is offered, one after the other: for (i = 0; (t = session_tool_at(s, &i));) */
 const struct tool *session_tool_at(const struct session *s, size_t *i);

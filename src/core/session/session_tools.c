@@ -88,9 +88,9 @@ const struct tool *session_tool(const struct session *s, struct str name)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void fill(void *who, struct event_tool *told)
+static void fill(void *ctx, struct event_tool *told)
 {
-    const struct session *s = who;
+    const struct session *s = ctx;
     const struct tool *t = session_tool(s, told->name);
 
     if (!t)
@@ -114,9 +114,9 @@ static void cancel_changing(struct op *op)
 
 static const struct op_kind changing_kind = { .name = "change session", .cancel = cancel_changing };
 
-static void on_changed(struct op *op, const struct err *e, void *who)
+static void on_changed(struct op *op, const struct err *e, void *ctx)
 {
-    struct session_changing *c = who;
+    struct session_changing *c = ctx;
 
     (void)op;
     store_ask_fini(&c->ask);
@@ -176,13 +176,13 @@ static void use_agent(struct session *s, struct agent *agent)
 
 void session_change(struct session *s, struct session_changing *c,
                     const struct session_change *change, struct op *parent, op_done_fn *done,
-                    void *who)
+                    void *ctx)
 {
     enum agent_mode mode = s->scope.mode;
     struct err e;
 
     *c = (struct session_changing){ .session = s };
-    op_begin(&c->op, &changing_kind, s->world->loop, parent, done, who);
+    op_begin(&c->op, &changing_kind, s->world->loop, parent, done, ctx);
     if (change->mode.p && !agent_mode_named(change->mode, &mode)) {
         fail(&e, ERR_INVALID, "no mode " STR_FMT "; accepted are read-only and read-write",
              STR_ARG(str_head(change->mode, 40)));

@@ -272,9 +272,9 @@ static void on_ask_failed(struct turn_work *w, const struct err *e)
         give_up(w);
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_work *w = who;
+    struct turn_work *w = ctx;
 
     (void)op;
     w->asking = false;

@@ -48,15 +48,15 @@ struct turn {
  * is done. Zero *t before. session->history holds the answer: history_answer.
  */
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
-                const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *who);
+                const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx);
 
 /* Go on with the turn that was broken off (session->broken_off), without a new prompt. */
 void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
-                 op_done_fn *done, void *who);
+                 op_done_fn *done, void *ctx);
 
 /* Make the history shorter now. An op like a turn; stored and told the same way. */
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
-                  op_done_fn *done, void *who);
+                  op_done_fn *done, void *ctx);
 
 /* The id of the call in whose name something is asked; for clients. */
 struct str turn_call_id(const struct ask *ask);

@@ -49,12 +49,12 @@ static void cancel_turn(struct op *op)
 
 static const struct op_kind turn_kind = { .name = "turn", .cancel = cancel_turn };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_work *w = who;
+    struct turn_work *w = ctx;
     struct session *s = w->session;
     op_done_fn *done = w->done;
-    void *to = w->who;
+    void *to = w->ctx;
 
     if (s->turn == w->turn) {
         s->turn = NULL;
@@ -68,12 +68,12 @@ static void on_done(struct op *op, const struct err *e, void *who)
 }
 
 static struct turn_work *begin(struct turn *t, struct session *s, struct work_client *client,
-                               struct op *parent, op_done_fn *done, void *who)
+                               struct op *parent, op_done_fn *done, void *ctx)
 {
     struct turn_work *w = MEM_NEW(struct turn_work);
 
     *t = (struct turn){ .session = s, .client = client, .work = w };
-    *w = (struct turn_work){ .turn = t, .session = s, .done = done, .who = who };
+    *w = (struct turn_work){ .turn = t, .session = s, .done = done, .ctx = ctx };
     w->agent = agent_hold(s->agent);
     w->model = &w->agent->model;
     op_begin(&t->op, &turn_kind, s->world->loop, parent, on_done, w);
@@ -133,9 +133,9 @@ static void log_prompt(const struct session *s, const struct turn_prompt *p)
 }
 
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
-                const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *who)
+                const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx)
 {
-    struct turn_work *w = begin(t, s, client, parent, done, who);
+    struct turn_work *w = begin(t, s, client, parent, done, ctx);
     char message[ID_TEXT];
 
     if (!w)
@@ -165,9 +165,9 @@ static bool has_answered(struct history *h)
 }
 
 void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
-                 op_done_fn *done, void *who)
+                 op_done_fn *done, void *ctx)
 {
-    struct turn_work *w = begin(t, s, client, parent, done, who);
+    struct turn_work *w = begin(t, s, client, parent, done, ctx);
     const struct block **open;
 
     if (!w)
@@ -185,9 +185,9 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
 }
 
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
-                  op_done_fn *done, void *who)
+                  op_done_fn *done, void *ctx)
 {
-    struct turn_work *w = begin(t, s, client, parent, done, who);
+    struct turn_work *w = begin(t, s, client, parent, done, ctx);
 
     if (!w)
         return;

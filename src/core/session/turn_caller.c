@@ -56,9 +56,9 @@ static void answer_roots(struct turn_call *tc, struct ask *ask)
         ask_refuse(ask, &e);
 }
 
-static void on_spent(void *who, const struct model_turn *t)
+static void on_spent(void *ctx, const struct model_turn *t)
 {
-    turn_spend(who, t);
+    turn_spend(ctx, t);
 }
 
 /* What a server wants of our model is steered by the server. */
@@ -70,7 +70,7 @@ static void answer_sample(struct turn_call *tc, struct ask *ask)
                                                  .caller = &tc->caller,
                                                  .host = &tc->w->session->host,
                                                  .spent = on_spent,
-                                                 .who = tc->w });
+                                                 .ctx = tc->w });
 }
 
 static void tell_ask(struct turn_call *tc, const struct ask *ask, bool open)

@@ -69,9 +69,9 @@ static struct str text_of(const struct message *m)
     return STR_NONE;
 }
 
-static void on_summed_up(struct op *op, const struct err *e, void *who)
+static void on_summed_up(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_work *w = who;
+    struct turn_work *w = ctx;
     struct str summary = text_of(&w->ask.answer);
 
     (void)op;

@@ -87,7 +87,7 @@ struct turn_work {
     struct agent *agent;
     const struct agent_model *model; /* the agent's, or its fallback */
     op_done_fn *done;
-    void *who;
+    void *ctx;
 
     int64_t requests;
     struct timer wall;

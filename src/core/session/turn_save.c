@@ -45,9 +45,9 @@ static bool keep(struct turn_save *s, int64_t first, struct err *e)
     return true;
 }
 
-static void on_stored(struct op *op, const struct err *e, void *who)
+static void on_stored(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_save *s = who;
+    struct turn_save *s = ctx;
     int64_t first = s->step[0].append.last_seq - (int64_t)s->records + 1;
     struct err bad = { 0 };
     bool kept = !e && keep(s, first, &bad);

@@ -177,9 +177,9 @@ static bool says_error(struct turn_call *tc)
 }
 
 /* The file is the last of the images: folders above it come first. */
-static void on_looked_again(struct op *op, const struct err *e, void *who)
+static void on_looked_again(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = who;
+    struct turn_call *tc = ctx;
 
     (void)op;
     if (tc->w->turn->op.settled)
@@ -207,9 +207,9 @@ static void look_again(struct turn_call *tc)
         keep_result(tc, tc->event.text, CALLED_DONE);
 }
 
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = who;
+    struct turn_call *tc = ctx;
     struct guard_marks marks = guard_marks(&tc->call);
     bool canceled = e && e->code == ERR_CANCELED;
 
@@ -321,9 +321,9 @@ static void begin_all(struct turn_work *w)
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = who;
+    struct turn_call *tc = ctx;
 
     (void)op;
     if (e) /* what cannot be read cannot be brought back; the tool will say what is wrong */

@@ -54,9 +54,9 @@ static struct str record(struct undo *u)
     return buf_str(&out);
 }
 
-static void on_forgotten(struct op *op, const struct err *e, void *who)
+static void on_forgotten(struct op *op, const struct err *e, void *ctx)
 {
-    struct undo *u = who;
+    struct undo *u = ctx;
     const struct store_append *a = &u->step[1].append;
     struct err damaged;
 
@@ -91,9 +91,9 @@ static void forget(struct undo *u)
 
 static void ask_page(struct undo *u, int64_t after);
 
-static void on_put(struct op *op, const struct err *e, void *who)
+static void on_put(struct op *op, const struct err *e, void *ctx)
 {
-    struct undo *u = who;
+    struct undo *u = ctx;
     const struct store_image_page *page = &u->step[1].images;
 
     (void)op;
@@ -123,9 +123,9 @@ static void note_files(struct undo *u, const struct store_image_page *page)
     }
 }
 
-static void on_page(struct op *op, const struct err *e, void *who)
+static void on_page(struct op *op, const struct err *e, void *ctx)
 {
-    struct undo *u = who;
+    struct undo *u = ctx;
     const struct store_image_page *page = &u->step[1].images;
     struct undo_port *port = u->session->world->undo;
     struct err none;
@@ -188,13 +188,13 @@ static bool check(const struct session *s, struct err *e)
     return true;
 }
 
-void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn *done, void *who)
+void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn *done, void *ctx)
 {
     struct err e;
 
     u->session = s;
     buf_init_in(&u->files, &u->mem, NAMES_BYTES);
-    op_begin(&u->op, &undo_kind, s->world->loop, parent, done, who);
+    op_begin(&u->op, &undo_kind, s->world->loop, parent, done, ctx);
     if (check(s, &e))
         ask_page(u, 0);
     else

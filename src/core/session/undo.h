@@ -59,9 +59,9 @@ struct undo_port {
      * edits a file that file is the last image. Fails only when it is cancelled.
      */
     void (*look)(struct undo_port *p, struct undo_look *l, struct op *parent, op_done_fn *done,
-                 void *who);
+                 void *ctx);
     void (*put)(struct undo_port *p, struct undo_put *u, struct op *parent, op_done_fn *done,
-                void *who);
+                void *ctx);
 };
 
 /* ---- taking back ----------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ struct undo {
  * cannot be restored the op fails, the others are, and all images stay: it can be tried again.
  * Call undo_fini in the end.
  */
-void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn *done, void *who);
+void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn *done, void *ctx);
 void undo_fini(struct undo *u);
 
 #endif

@@ -196,12 +196,12 @@ size_t task_engine_running(const struct task_engine *g)
 static void on_closed(struct post *p)
 {
     struct task_engine *g = CONTAINER_OF(p, struct task_engine, closed);
-    void (*done)(void *who) = g->done;
-    void *who = g->who;
+    void (*done)(void *ctx) = g->done;
+    void *ctx = g->ctx;
 
     mem_free(g);
     if (done)
-        done(who);
+        done(ctx);
 }
 
 void task_engine_settled(struct task_engine *g)
@@ -210,11 +210,11 @@ void task_engine_settled(struct task_engine *g)
         loop_post(g->loop, &g->closed);
 }
 
-void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who)
+void task_engine_close(struct task_engine *g, void (*done)(void *ctx), void *ctx)
 {
     g->closing = true;
     g->done = done;
-    g->who = who;
+    g->ctx = ctx;
     g->closed.fn = on_closed;
     task_recover_stop(g);
     task_followers_close(g);
@@ -257,9 +257,9 @@ static void fill_list(struct listing *s)
     l->more = p->more;
 }
 
-static void on_listed(struct op *op, const struct err *e, void *who)
+static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *s = who;
+    struct listing *s = ctx;
     struct task_list *l = s->list;
     struct task_engine *g = s->engine;
 
@@ -277,11 +277,11 @@ static void on_listed(struct op *op, const struct err *e, void *who)
 }
 
 void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
     struct listing *s;
 
-    op_begin(&l->op, &list_kind, g->loop, parent, done, who);
+    op_begin(&l->op, &list_kind, g->loop, parent, done, ctx);
     if (g->closing) {
         op_fail(&l->op, &(struct err){ ERR_CLOSED, "the program stops" });
         return;

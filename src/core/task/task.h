@@ -143,7 +143,7 @@ void task_away_ended(struct task_away *a, const char *how);
 
 struct task_engine_opts {
     const struct session_world *world; /* with a store */
-    struct agent_desk *desk;
+    struct agent_registry_port *registry;
     struct guard *guard;
     struct lock_table *locks;     /* lock.h; may be NULL */
     struct task_isolate *isolate; /* NULL: all is worked on here */
@@ -163,10 +163,10 @@ void task_engine_recover(struct task_engine *g);
  * work on it here. then(who, e) from the loop: that it has begun, or why not.
  */
 void task_take_over(struct task_engine *g, struct str id, int64_t fence,
-                    void (*then)(void *who, const struct err *e), void *who);
+                    void (*then)(void *ctx, const struct err *e), void *ctx);
 
 /* Stop running (tasks stay as they are in the store, for who comes next); done from the loop. */
-void task_engine_close(struct task_engine *g, void (*done)(void *who), void *who);
+void task_engine_close(struct task_engine *g, void (*done)(void *ctx), void *ctx);
 
 /* How many run in this process; for tests, which wait for that. */
 size_t task_engine_running(const struct task_engine *g);
@@ -187,22 +187,22 @@ struct task_ask {
 
 /* Stored as SUBMITTED, then the op is done; the work begins. ERR_NOT_FOUND, ERR_INVALID: the agent. */
 void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
-                 struct op *parent, op_done_fn *done, void *who);
+                 struct op *parent, op_done_fn *done, void *ctx);
 
 /* ERR_NOT_FOUND: unknown, expired, or somebody else's. */
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-              void *who);
+              void *ctx);
 
 /* Done when it is terminal; also when it was before. Cancelling the op waits no longer. */
 void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-               void *who);
+               void *ctx);
 
 /*
  * Stop the work and its processes, wherever it runs; done when it is CANCELED. ERR_INVALID: it was
  * terminal already, or has become so by itself meanwhile (info says how).
  */
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-                 void *who);
+                 void *ctx);
 
 /*
  * Answer an open ask, wherever its task is worked on: {"action","content"?,"reason"?} as struct ask
@@ -218,7 +218,7 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
  * and only a person at a terminal knows.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
-                 struct op *parent, op_done_fn *done, void *who);
+                 struct op *parent, op_done_fn *done, void *ctx);
 
 static inline void task_ask_fini(struct task_ask *a)
 {
@@ -241,7 +241,7 @@ struct task_list {
 };
 
 void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op_done_fn *done,
-               void *who);
+               void *ctx);
 
 /* ---- following one --------------------------------------------------------------------------- */
 
@@ -261,7 +261,7 @@ struct task_watch {
 };
 
 void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
-                void *who);
+                void *ctx);
 void task_watch_more(struct task_watch *w);
 
 /* ---- following all --------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ struct task_feed {
 };
 
 void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,
-               void *who);
+               void *ctx);
 void task_feed_more(struct task_feed *f);
 
 #endif

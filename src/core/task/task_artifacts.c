@@ -132,7 +132,7 @@ static bool check_files(struct job *job, struct err *e)
 }
 
 void task_files_check(struct task_files *f, struct loop *loop, struct op *parent, op_done_fn *done,
-                      void *who)
+                      void *ctx)
 {
-    job_start(&f->job, loop, parent, check_files, done, who);
+    job_start(&f->job, loop, parent, check_files, done, ctx);
 }

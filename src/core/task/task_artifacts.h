@@ -48,6 +48,6 @@ struct task_files {
  * is called, and nothing else uses it meanwhile. Cancelled, nothing is removed.
  */
 void task_files_check(struct task_files *f, struct loop *loop, struct op *parent, op_done_fn *done,
-                      void *who);
+                      void *ctx);
 
 #endif

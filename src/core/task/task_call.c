@@ -132,9 +132,9 @@ static enum called_status status_of(const struct task_call *c)
 }
 
 /* A tool that says of itself that it failed has come to its end. */
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_call *c = who;
+    struct task_call *c = ctx;
     struct task_run *r = c->run;
     struct str from = guard_marks(&c->call).from;
     bool failed = e || c->call.raw_error.p;
@@ -248,14 +248,14 @@ static bool equip(struct task_run *r, const struct task_call_spec *s, struct err
 }
 
 void task_create_call(struct task_engine *g, struct task_ask *a, const struct task_call_spec *s,
-                      struct op *parent, op_done_fn *done, void *who)
+                      struct op *parent, op_done_fn *done, void *ctx)
 {
     AUTO_ARENA mem = { 0 };
     struct task_spec spec = spec_of(g, &mem, s);
     struct task_run *r;
     struct err e;
 
-    if (!task_create_begin(g, a, &spec, parent, done, who))
+    if (!task_create_begin(g, a, &spec, parent, done, ctx))
         return;
     r = task_run_new(g, &spec);
     if (equip(r, s, &e)) {

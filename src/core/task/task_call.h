@@ -31,6 +31,6 @@ struct task_call_spec {
 
 /* As task_create. ERR_NOT_FOUND: there is no such tool. */
 void task_create_call(struct task_engine *g, struct task_ask *a, const struct task_call_spec *spec,
-                      struct op *parent, op_done_fn *done, void *who);
+                      struct op *parent, op_done_fn *done, void *ctx);
 
 #endif

@@ -205,11 +205,11 @@ static void on_time(struct timer *t)
 
 static const struct op_kind question_kind = { .name = "question", .cancel = cancel_question };
 
-static void on_closed(struct op *op, const struct err *e, void *who)
+static void on_closed(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    (void)who;
+    (void)ctx;
 }
 
 static bool can_ask(const struct work_client *c, enum ask_kind kind)

@@ -34,9 +34,9 @@ static void set_off(struct task_run *r)
 }
 
 /* The creator may go from here on; the work stays. */
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
     struct task_engine *g = r->engine;
     struct task_ask *a = r->creator;
     struct store_task *t = &r->create[1].task;
@@ -130,12 +130,12 @@ static void fill_new(struct task_run *r)
 }
 
 bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
-                       struct op *parent, op_done_fn *done, void *who)
+                       struct op *parent, op_done_fn *done, void *ctx)
 {
     struct err e;
 
     a->engine = g;
-    op_begin(&a->op, &create_kind, g->loop, parent, done, who);
+    op_begin(&a->op, &create_kind, g->loop, parent, done, ctx);
     if (check(g, spec, &e))
         return true;
     op_fail(&a->op, &e);
@@ -150,15 +150,15 @@ void task_create_store(struct task_ask *a, struct task_run *r)
 }
 
 void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
-                 struct op *parent, op_done_fn *done, void *who)
+                 struct op *parent, op_done_fn *done, void *ctx)
 {
     struct agent *agent;
     struct task_run *r;
     struct err e;
 
-    if (!task_create_begin(g, a, spec, parent, done, who))
+    if (!task_create_begin(g, a, spec, parent, done, ctx))
         return;
-    agent = task_spec_agent(spec, g->opts.desk, &e);
+    agent = task_spec_agent(spec, g->opts.registry, &e);
     if (!agent) {
         op_fail(&a->op, &e);
         return;

@@ -109,9 +109,9 @@ static void on_look(struct timer *t)
 }
 
 /* A store that cannot be read now is looked at again. */
-static void on_read(struct op *op, const struct err *e, void *who)
+static void on_read(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_engine *g = who;
+    struct task_engine *g = ctx;
     struct task_feeds *s = &g->feeds;
     bool more = !e && s->step.feed.more;
 
@@ -165,14 +165,14 @@ void task_feeds_hear(struct task_engine *g)
 /* ---- for who follows ------------------------------------------------------------------------- */
 
 void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
     f->engine = g;
     f->next = g->feeds.first;
     f->begins = true;
     f->asked = f->full = f->ended = false;
     g->feeds.first = f;
-    op_begin(&f->op, &feed_kind, g->loop, parent, done, who);
+    op_begin(&f->op, &feed_kind, g->loop, parent, done, ctx);
     if (g->closing)
         settle(f, ERR_CLOSED, "the program stops");
     else

@@ -120,9 +120,9 @@ struct look {
     char id[ID_TEXT];
 };
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct look *l = who;
+    struct look *l = ctx;
     struct task_engine *g = l->engine;
 
     (void)op;

@@ -138,9 +138,9 @@ static bool has_feed(const struct task_log *l)
     return false;
 }
 
-static void on_stored(struct op *op, const struct err *e, void *who)
+static void on_stored(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
     struct task_log *l = &r->log;
     int64_t first = l->seq + 1;
     bool canceled = l->step.task.canceled;

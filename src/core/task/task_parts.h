@@ -227,7 +227,8 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
 enum origin task_spec_origin(struct str origin, struct str caller);
 
 /* The agent it asks for, held, with what it says instead of the definition. */
-struct agent *task_spec_agent(const struct task_spec *spec, struct agent_desk *desk, struct err *e);
+struct agent *task_spec_agent(const struct task_spec *spec, struct agent_registry_port *registry,
+                              struct err *e);
 
 /* What the agent is told before its task; STR_NONE: nothing. */
 struct str task_spec_preface(bool read_only);
@@ -244,7 +245,7 @@ struct str task_call_words(const struct task_run *r);
 
 /* Begin the op; false: it has failed. Then store a run of that spec: the op ends with it. */
 bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
-                       struct op *parent, op_done_fn *done, void *who);
+                       struct op *parent, op_done_fn *done, void *ctx);
 void task_create_store(struct task_ask *a, struct task_run *r);
 
 /* ---- the engine ------------------------------------------------------------------------------- */
@@ -280,8 +281,8 @@ struct task_engine {
 
     bool closing;
     struct post closed;
-    void (*done)(void *who);
-    void *who;
+    void (*done)(void *ctx);
+    void *ctx;
 };
 
 struct task_run *task_engine_find(struct task_engine *g, struct str id);

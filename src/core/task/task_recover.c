@@ -13,7 +13,7 @@
 
 /* ---- how far had it come? -------------------------------------------------------------------- */
 
-struct tale {
+struct retold {
     struct work_client client; /* first */
     struct task_run *run;
     bool prompted, ended;
@@ -22,7 +22,7 @@ struct tale {
 
 static void on_told(struct work_client *c, const struct event *ev)
 {
-    struct tale *t = CONTAINER_OF(c, struct tale, client);
+    struct retold *t = CONTAINER_OF(c, struct retold, client);
 
     if (ev->kind == EVENT_PROMPT && str_eq(ev->message, str_of(t->run->id))) {
         t->prompted = true;
@@ -36,14 +36,14 @@ static void on_told(struct work_client *c, const struct event *ev)
     }
 }
 
-static const struct work_client_kind tale_kind = { .event = on_told };
+static const struct work_client_kind retold_kind = { .event = on_told };
 
 static const char go_on[] = "The program was stopped while you worked on this task, and runs again "
                             "now. See what is done already, then go on where you were.";
 
 void task_run_recover(struct task_run *r)
 {
-    struct tale t = { .client = { &tale_kind }, .run = r };
+    struct retold t = { .client = { &retold_kind }, .run = r };
 
     session_tell(&r->session, &t.client);
     if (!t.prompted) {
@@ -71,8 +71,8 @@ struct taking {
     char id[ID_TEXT];
     bool here;              /* whatever its spec says of a process of its own */
     struct task_away *away; /* whose process has gone */
-    void (*then)(void *who, const struct err *e); /* or NULL */
-    void *who;
+    void (*then)(void *ctx, const struct err *e); /* or NULL */
+    void *ctx;
 };
 
 static void fill_run(struct task_run *r, const struct store_task *t)
@@ -137,9 +137,9 @@ static void adopt(struct task_engine *g, const struct taking *k)
     task_run_free(r);
 }
 
-static void on_taken(struct op *op, const struct err *e, void *who)
+static void on_taken(struct op *op, const struct err *e, void *ctx)
 {
-    struct taking *k = who;
+    struct taking *k = ctx;
     struct task_engine *g = k->engine;
 
     (void)op;
@@ -151,7 +151,7 @@ static void on_taken(struct op *op, const struct err *e, void *who)
     if (k->away)
         task_away_taken(k->away, e);
     if (k->then)
-        k->then(k->who, e);
+        k->then(k->ctx, e);
     mem_free(k);
     g->others--;
     task_engine_settled(g);
@@ -183,13 +183,13 @@ void task_recover_one(struct task_engine *g, struct str id)
 }
 
 void task_take_over(struct task_engine *g, struct str id, int64_t fence,
-                    void (*then)(void *who, const struct err *e), void *who)
+                    void (*then)(void *ctx, const struct err *e), void *ctx)
 {
     struct taking *k = new_taking(g, id);
 
     k->here = true;
     k->then = then;
-    k->who = who;
+    k->ctx = ctx;
     take(k, fence);
 }
 
@@ -219,9 +219,9 @@ static void on_time(struct timer *t)
     search(g);
 }
 
-static void on_found(struct op *op, const struct err *e, void *who)
+static void on_found(struct op *op, const struct err *e, void *ctx)
 {
-    struct search *s = who;
+    struct search *s = ctx;
     struct task_engine *g = s->engine;
     const struct store_task_page *p = &s->step.tasks;
 

@@ -140,9 +140,9 @@ static void store_do(struct task_request *q, enum store_what what, op_done_fn *d
  * after a restart. Ours stops also when that could not be stored. Nobody works on it: who wants it
  * to end takes it first.
  */
-static void on_cancel_stored(struct op *op, const struct err *e, void *who)
+static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_request *q = who;
+    struct task_request *q = ctx;
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
     bool in_use = q->step[0].task.in_use;
 
@@ -164,9 +164,9 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *who)
     look(q);
 }
 
-static void on_answer_stored(struct op *op, const struct err *e, void *who)
+static void on_answer_stored(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_request *q = who;
+    struct task_request *q = ctx;
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
 
     (void)op;
@@ -293,9 +293,9 @@ static struct str closed_by(struct task_request *q, bool *more)
     return by.p ? arena_str(&q->ask->mem, by) : STR_NONE;
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_request *q = who;
+    struct task_request *q = ctx;
     struct str by = STR_NONE;
     bool more = false;
     struct err bad;
@@ -357,7 +357,7 @@ void task_requests_close(struct task_engine *g)
 }
 
 static struct task_request *begin(struct task_engine *g, struct task_ask *a, enum request_kind kind,
-                                  struct op *parent, op_done_fn *done, void *who)
+                                  struct op *parent, op_done_fn *done, void *ctx)
 {
     struct task_request *q = MEM_NEW(struct task_request);
 
@@ -368,7 +368,7 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
     g->requests = q;
     a->engine = g;
     a->state = q;
-    op_begin(&a->op, &request_kind, g->loop, parent, done, who);
+    op_begin(&a->op, &request_kind, g->loop, parent, done, ctx);
     if (g->closing)
         settle_as(q, ERR_CLOSED, "the program stops");
     else if (!str_to_c(a->id, q->id, sizeof(q->id)))
@@ -379,27 +379,27 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
 }
 
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-              void *who)
+              void *ctx)
 {
-    begin(g, a, GET, parent, done, who);
+    begin(g, a, GET, parent, done, ctx);
 }
 
 void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-               void *who)
+               void *ctx)
 {
-    begin(g, a, WAIT, parent, done, who);
+    begin(g, a, WAIT, parent, done, ctx);
 }
 
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
-                 void *who)
+                 void *ctx)
 {
-    begin(g, a, CANCEL, parent, done, who);
+    begin(g, a, CANCEL, parent, done, ctx);
 }
 
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
-                 struct op *parent, op_done_fn *done, void *who)
+                 struct op *parent, op_done_fn *done, void *ctx)
 {
-    struct task_request *q = begin(g, a, ANSWER, parent, done, who);
+    struct task_request *q = begin(g, a, ANSWER, parent, done, ctx);
 
     if (!q)
         return;

@@ -51,9 +51,9 @@ static void store_end(struct task_run *r)
     task_log_flush(r, on_all_stored);
 }
 
-static void on_files_looked_at(struct op *op, const struct err *e, void *who)
+static void on_files_looked_at(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
 
     (void)op;
     if (e) /* the look was cancelled: none of them is claimed to be made */
@@ -71,9 +71,9 @@ static void end(struct task_run *r)
 
 /* ---- LEAVING --------------------------------------------------------------------------------- */
 
-static void on_left(void *who)
+static void on_left(void *ctx)
 {
-    end(who);
+    end(ctx);
 }
 
 static void leave(struct task_run *r)
@@ -151,9 +151,9 @@ static void on_storable(struct task_run *r)
         task_run_recover(r);
 }
 
-static void on_turned(struct op *op, const struct err *e, void *who)
+static void on_turned(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
 
     (void)op;
     usage_add(&r->usage, &r->turn.usage); /* a try that failed was paid for, too */
@@ -205,9 +205,9 @@ static void on_session_stored(struct task_run *r)
 
 static void on_working(struct task_run *r);
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
 
     (void)op;
     if (e && try_later(r, e, on_working))
@@ -292,9 +292,9 @@ static void work(struct task_run *r)
 
 static void take_locks(struct task_run *r);
 
-static void on_locked(struct op *op, const struct err *e, void *who)
+static void on_locked(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
 
     (void)op;
     r->holds = !e;
@@ -338,9 +338,9 @@ static void look_later(struct task_run *r)
         timer_set(r->op.loop, &r->look, r->engine->limits->task_look_ms, on_look);
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
     bool canceled = !e && r->look_step[0].task.canceled;
     bool taken = !e && r->look_step[0].task.fence != r->fence;
 
@@ -412,9 +412,9 @@ static void cancel_run(struct op *op)
 
 static const struct op_kind run_kind = { .name = "task", .cancel = cancel_run };
 
-static void on_run_done(struct op *op, const struct err *e, void *who)
+static void on_run_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_run *r = who;
+    struct task_run *r = ctx;
     struct task_engine *g = r->engine;
     struct task_run **at = &g->runs;
 
@@ -428,10 +428,10 @@ static void on_run_done(struct op *op, const struct err *e, void *who)
     task_engine_settled(g);
 }
 
-static bool hire(struct task_run *r, struct err *e)
+static bool open_agents(struct task_run *r, struct err *e)
 {
     if (!r->agent)
-        r->agent = task_spec_agent(&r->spec, r->engine->opts.desk, e);
+        r->agent = task_spec_agent(&r->spec, r->engine->opts.registry, e);
     return r->agent != NULL;
 }
 
@@ -451,7 +451,7 @@ void task_run_begin(struct task_run *r)
         give_up(r, r->damage.p ? r->damage.p : "canceled");
         return;
     }
-    if ((!r->call && !hire(r, &e)) || !read_rights(r, &e)) {
+    if ((!r->call && !open_agents(r, &e)) || !read_rights(r, &e)) {
         refuse(r, &e);
         return;
     }

@@ -189,7 +189,8 @@ static bool check_word(const char *key, struct str word, struct err *e)
                 STR_ARG(str_head(word, 40)), agent_words(str_of(key)));
 }
 
-struct agent *task_spec_agent(const struct task_spec *s, struct agent_desk *desk, struct err *e)
+struct agent *task_spec_agent(const struct task_spec *s, struct agent_registry_port *registry,
+                              struct err *e)
 {
     struct agent_want want = {
         .name = s->agent.n ? s->agent : STR_NONE,
@@ -200,7 +201,7 @@ struct agent *task_spec_agent(const struct task_spec *s, struct agent_desk *desk
 
     if (!check_word("effort", s->effort, e) || !check_word("output_format", s->output_format, e))
         return NULL;
-    a = desk->kind->take(desk, &want, e);
+    a = registry->kind->take(registry, &want, e);
     if (!a || (s->max_turns <= 0 && s->budget_usd < 0 && !s->output_format.n))
         return a;
     return change_agent(a, s);

@@ -156,9 +156,9 @@ static void tell_page(struct task_follower *f, bool more, bool final)
         rest(f);
 }
 
-static void on_read(struct op *op, const struct err *e, void *who)
+static void on_read(struct op *op, const struct err *e, void *ctx)
 {
-    struct task_follower *f = who;
+    struct task_follower *f = ctx;
     const struct store_task *t = &f->reading->step[0].task;
     struct err bad;
 
@@ -239,7 +239,7 @@ void task_followers_hear(struct task_run *r, const struct store_event *v, size_t
 /* ---- for who follows ------------------------------------------------------------------------- */
 
 void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
-                void *who)
+                void *ctx)
 {
     struct task_follower *f = MEM_NEW(struct task_follower);
 
@@ -248,7 +248,7 @@ void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, 
     f->next = g->followers;
     g->followers = f;
     w->state = f;
-    op_begin(&w->op, &watch_kind, g->loop, parent, done, who);
+    op_begin(&w->op, &watch_kind, g->loop, parent, done, ctx);
     if (g->closing)
         settle_as(f, ERR_CLOSED, "the program stops");
     else if (!str_to_c(w->id, f->id, sizeof(f->id)))

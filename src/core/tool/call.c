@@ -103,7 +103,7 @@ void call_waits(struct call *call, bool waits)
 
 void call_run(struct call *call, const struct host *host, struct caller *caller, struct arena *mem,
               const struct call_about *about, call_start_fn *start, struct op *parent,
-              op_done_fn *done, void *who)
+              op_done_fn *done, void *ctx)
 {
     size_t most = (size_t)host->limits->message_bytes;
 
@@ -112,7 +112,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
         .caller = caller,
         .mem = mem,
         .what = arena_cstr(mem, str_of(about->what)),
-        .who = about->who,
+        .ctx = about->ctx,
         .tool = about->tool,
         .args = about->args,
         .uri = about->uri,
@@ -121,7 +121,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
     };
     buf_init_in(&call->content, mem, most);
     buf_init_in(&call->structured, mem, most);
-    op_begin(&call->op, &call_kind, host->loop, parent, done, who);
+    op_begin(&call->op, &call_kind, host->loop, parent, done, ctx);
     if (call->allowed_ms != CALL_NO_DEADLINE)
         timer_set(host->loop, &call->deadline, call->allowed_ms, on_deadline);
     start(call);
@@ -296,36 +296,36 @@ static void drop_ask(struct ask *ask)
 
 struct asked {
     op_done_fn *done;
-    void *who;
+    void *ctx;
 };
 
 /* Off the list first, then the asker hears of it. */
-static void on_ask_done(struct op *op, const struct err *e, void *who)
+static void on_ask_done(struct op *op, const struct err *e, void *ctx)
 {
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
-    struct asked asked = *(struct asked *)who;
+    struct asked asked = *(struct asked *)ctx;
 
     drop_ask(ask);
     if (ask->call->caller->kind->asked)
         ask->call->caller->kind->asked(ask->call->caller, ask);
-    asked.done(op, e, asked.who);
+    asked.done(op, e, asked.ctx);
 }
 
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
-              struct str params, op_done_fn *done, void *who)
+              struct str params, op_done_fn *done, void *ctx)
 {
-    call_ask_about(call, call, ask, kind, key, params, done, who);
+    call_ask_about(call, call, ask, kind, key, params, done, ctx);
 }
 
 void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
                     enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
-                    void *who)
+                    void *ctx)
 {
     struct asked *asked = ARENA_NEW(call->mem, struct asked);
     struct ask **end = &call->asks;
     struct err e;
 
-    *asked = (struct asked){ done, who };
+    *asked = (struct asked){ done, ctx };
     *ask = (struct ask){ .call = call, .about = about, .kind = kind, .key = key, .params = params };
     while (*end)
         end = &(*end)->next;

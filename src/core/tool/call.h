@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "core/tool/caller.h"
 
-struct agent_staff;
+struct agent_context;
 struct guard;
 struct kept_results;
 struct lock_table;
@@ -53,7 +53,8 @@ struct host {
     struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
     struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */
     struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
-    const struct agent_staff *staff; /* agents that may be called (agent_context.h); NULL: none */
+    const struct agent_context
+        *context;                    /* agents that may be called (agent_context.h); NULL: none */
     const struct skill_list *skills; /* as they are now; NULL: none */
     struct open_traces *traces;      /* calls that were sent out (trace.h); NULL: not noted */
     struct kept_results *kept;       /* results too long for an answer; NULL: none are kept */
@@ -78,7 +79,7 @@ struct call {
     struct caller *caller;
     struct arena *mem; /* lives as long as the call */
     const char *what;  /* its name in errors; a copy: what it was begun from may go */
-    void *who;         /* of the tool, resource or prompt it was begun from */
+    void *ctx;         /* of the tool, resource or prompt it was begun from */
 
     struct json args; /* an object or missing; borrowed from the caller */
     struct str uri;   /* of a resource; its own, when it was found by a template */
@@ -134,7 +135,7 @@ enum { CALL_NO_DEADLINE = -1 };
  */
 struct call_about {
     const char *what;
-    void *who;
+    void *ctx;
     const struct tool *tool; /* for the guard; NULL: no tool is run */
     struct json args;
     struct str uri;
@@ -143,7 +144,7 @@ struct call_about {
 
 void call_run(struct call *call, const struct host *host, struct caller *caller, struct arena *mem,
               const struct call_about *about, call_start_fn *start, struct op *parent,
-              op_done_fn *done, void *who);
+              op_done_fn *done, void *ctx);
 
 /* ---- for the worker ---------------------------------------------------------------------- */
 
@@ -217,12 +218,12 @@ struct ask {
  * answered in time. key and params must live as long as the call; *ask until done has returned.
  */
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
-              struct str params, op_done_fn *done, void *who);
+              struct str params, op_done_fn *done, void *ctx);
 
 /* The same for a question of a call below ours, which `about` is, and outlives the ask. */
 void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
                     enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
-                    void *who);
+                    void *ctx);
 
 /* For callers: here is the answer; its bytes live as long as the call. */
 void ask_answer(struct ask *ask, struct json answer);

@@ -18,7 +18,7 @@ struct resource {
     const char *name, *title, *description, *mime_type; /* all but name may be NULL */
     int64_t size;                                       /* 0: not said */
     const char *annotations, *icons, *meta;             /* raw JSON or NULL */
-    void *who;
+    void *ctx;
     /*
      * call->uri is what is asked for; call->args holds the variables of the template as strings.
      * Each block: {"uri", "mimeType", "text" or "blob"}.
@@ -31,7 +31,7 @@ struct prompt {
     const char *name, *title, *description; /* all but name may be NULL */
     const char *arguments;                  /* raw JSON array, or NULL */
     const char *icons, *meta;
-    void *who;
+    void *ctx;
     /* call->args holds the arguments, strings all. Each block: {"role", "content"}. */
     call_start_fn *get;
     /*
@@ -75,8 +75,8 @@ struct offer_watch {
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
-    struct gathering *gathering; /* open until all is there; NULL: all is there from the start */
-    struct gathering *listing;   /* open while lists wait; ends no later than `gathering` */
+    struct readiness *readiness; /* open until all is there; NULL: all is there from the start */
+    struct readiness *listing;   /* open while lists wait; ends no later than `gathering` */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
     struct post post;

@@ -13,18 +13,18 @@ static void start_unguarded(struct call *call)
 
 void tool_run(const struct tool *tool, struct call *call, const struct host *host,
               struct caller *caller, struct arena *mem, struct json args, struct op *parent,
-              op_done_fn *done, void *who)
+              op_done_fn *done, void *ctx)
 {
     struct call_about about = {
         .what = tool->name,
-        .who = tool->who,
+        .ctx = tool->ctx,
         .tool = tool,
         .args = args,
         .timeout_ms = tool->timeout_ms,
     };
 
     call_run(call, host, caller, mem, &about, host->guard ? guard_start : start_unguarded, parent,
-             done, who);
+             done, ctx);
 }
 
 bool tool_name_valid(struct str name)

@@ -62,7 +62,7 @@ struct tool {
 
     enum tool_task task;
     int64_t timeout_ms; /* as in struct call_about */
-    void *who;          /* call->who */
+    void *ctx;          /* call->who */
 
     /*
      * Of a built-in tool: begins to find out what a call would change, for the person who is asked
@@ -75,7 +75,7 @@ struct tool {
 /* Run a tool: call_run with what the tool says, if the guard of the host lets it (guard.h). */
 void tool_run(const struct tool *tool, struct call *call, const struct host *host,
               struct caller *caller, struct arena *mem, struct json args, struct op *parent,
-              op_done_fn *done, void *who);
+              op_done_fn *done, void *ctx);
 
 enum { TOOL_NAME_MOST = 64 };
 

@@ -127,20 +127,20 @@ void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
         note_state(mem, t, state);
 }
 
-void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *who, struct trace *t)
+void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *ctx, struct trace *t)
 {
     bool has_id = false;
 
     for (size_t i = 0; i < ARRAY_LEN(id_names); i++) {
-        struct str id = get(who, id_names[i]);
+        struct str id = get(ctx, id_names[i]);
 
         if (id.p)
             note_id(t, id, &has_id);
     }
-    note_parent(t, get(who, parent_name));
-    note_state(mem, t, get(who, state_name));
+    note_parent(t, get(ctx, parent_name));
+    note_state(mem, t, get(ctx, state_name));
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++) {
-        struct str depth = get(who, depth_names[i]);
+        struct str depth = get(ctx, depth_names[i]);
 
         if (depth.p)
             note_depth_text(t, depth);

@@ -23,14 +23,14 @@
 enum { MCP_TRACE_BYTES = 256 };
 
 /* One header of a request; STR_NONE: absent. */
-typedef struct str mcp_header_fn(const void *who, const char *name);
+typedef struct str mcp_header_fn(const void *ctx, const char *name);
 
 /* Is it the name of one of these? */
 bool mcp_trace_names(struct str name);
 
 /* What is absent leaves *t as it was; texts are borrowed, or in mem. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t);
-void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *who,
+void mcp_trace_from_headers(struct arena *mem, mcp_header_fn *get, const void *ctx,
                             struct trace *t);
 
 /* Write the members of a `_meta` object that is open. */

@@ -81,10 +81,10 @@ static const struct provider_kind script_kind = { .name = "script",
 
 /* ---- its tools ------------------------------------------------------------------------------ */
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
     const struct ask *ask = (const struct ask *)(const void *)op;
-    struct call *call = who;
+    struct call *call = ctx;
 
     if (e) {
         call_failed(call, "%s", e->text);
@@ -117,7 +117,7 @@ static const struct tool *const tools[] = { &asker, &where, &writer, &fetcher, &
 /* ---- the bench ------------------------------------------------------------------------------ */
 
 struct bench {
-    struct agent_desk desk;
+    struct agent_registry_port registry;
     struct agent_def def;
     struct agent agent;
     struct script script;
@@ -129,7 +129,7 @@ struct bench {
     struct offer offer;
     struct offer_source source;
     struct session_world world;
-    struct agent_staff staff;
+    struct agent_context context;
     struct arena mem;
     struct call call;
     struct str message;
@@ -142,9 +142,10 @@ struct bench {
     struct err err;
 };
 
-static struct agent *take(struct agent_desk *d, const struct agent_want *want, struct err *e)
+static struct agent *take(struct agent_registry_port *d, const struct agent_want *want,
+                          struct err *e)
 {
-    struct bench *b = CONTAINER_OF(d, struct bench, desk);
+    struct bench *b = CONTAINER_OF(d, struct bench, registry);
 
     if (!want->name.p || str_eq(want->name, STR("coder")))
         return agent_hold(&b->agent);
@@ -152,14 +153,14 @@ static struct agent *take(struct agent_desk *d, const struct agent_want *want, s
     return NULL;
 }
 
-static const struct agent_card *cards(struct agent_desk *d, size_t *n)
+static const struct agent_card *cards(struct agent_registry_port *d, size_t *n)
 {
     (void)d;
     *n = 0;
     return NULL;
 }
 
-static const struct agent_desk_kind desk_kind = { .take = take, .cards = cards };
+static const struct agent_registry_kind registry_kind = { .take = take, .cards = cards };
 
 static bool can(const struct caller *c, enum ask_kind kind)
 {
@@ -193,9 +194,9 @@ static const struct caller_kind caller_kind = {
     .below = below,
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     b->done = true;
@@ -206,7 +207,7 @@ static void start(struct call *call)
 {
     struct bench *b = CONTAINER_OF(call, struct bench, call);
 
-    agent_call(call, &(struct agent_call_opts){ .staff = &b->staff,
+    agent_call(call, &(struct agent_call_opts){ .context = &b->context,
                                                 .agent = STR("coder"),
                                                 .message = b->message,
                                                 .session = b->session });
@@ -214,7 +215,7 @@ static void start(struct call *call)
 
 static void open_bench(struct bench *b)
 {
-    *b = (struct bench){ .desk = { &desk_kind }, .loop = loop_new(LOOP_FAKE_CLOCK) };
+    *b = (struct bench){ .registry = { &registry_kind }, .loop = loop_new(LOOP_FAKE_CLOCK) };
     limits_preset(&b->limits);
     guard_init(&b->guard, &b->limits);
     b->caller = (struct caller){ .kind = &caller_kind,
@@ -237,7 +238,7 @@ static void open_bench(struct bench *b)
                                .refs = 1 };
     b->agent.model.price = (struct model_price){ -1, -1, -1, -1 };
     b->agent.scope = guard_scope_of_agent(&b->def, &b->guard.own);
-    b->staff = (struct agent_staff){ .desk = &b->desk, .world = &b->world };
+    b->context = (struct agent_context){ .registry = &b->registry, .world = &b->world };
 }
 
 static void turn(struct bench *b)

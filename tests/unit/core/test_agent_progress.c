@@ -42,11 +42,11 @@ static void start(struct call *call)
     agent_tell_begin(&CONTAINER_OF(call, struct bench, call)->tell, call);
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    ((struct bench *)who)->done = true;
+    ((struct bench *)ctx)->done = true;
 }
 
 static void begin(struct bench *b)

@@ -5,7 +5,7 @@
 
 /* ---- a caller that keeps what it is asked -------------------------------------------------- */
 
-struct desk {
+struct agent_registry {
     struct caller caller;
     struct loop *loop;
     struct limits limits;
@@ -20,19 +20,19 @@ struct desk {
 
 static bool can(const struct caller *c, enum ask_kind kind)
 {
-    return CONTAINER_OF(c, struct desk, caller)->able && kind == ASK_FORM;
+    return CONTAINER_OF(c, struct agent_registry, caller)->able && kind == ASK_FORM;
 }
 
 static void ask(struct caller *c, struct ask *a)
 {
-    CONTAINER_OF(c, struct desk, caller)->asked = a;
+    CONTAINER_OF(c, struct agent_registry, caller)->asked = a;
 }
 
-static const struct caller_kind desk_kind = { .can = can, .ask = ask };
+static const struct caller_kind registry_kind = { .can = can, .ask = ask };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct desk *d = who;
+    struct agent_registry *d = ctx;
 
     (void)op;
     d->done++;
@@ -46,9 +46,9 @@ struct asking {
     int open;
 };
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
     struct asking *a = call->data;
 
     if (e && !call->op.settled && !a->first.op.canceled) {
@@ -72,16 +72,16 @@ static void start(struct call *call)
 
 static const struct tool asker = { .name = "asker", .start = start };
 
-static void turn(struct desk *d)
+static void turn(struct agent_registry *d)
 {
     while (loop_run_once(d->loop))
         ;
 }
 
-static void begin(struct desk *d, bool able)
+static void begin(struct agent_registry *d, bool able)
 {
-    *d = (struct desk){
-        .caller = { .kind = &desk_kind, .name = "test" },
+    *d = (struct agent_registry){
+        .caller = { .kind = &registry_kind, .name = "test" },
         .loop = loop_new(LOOP_FAKE_CLOCK),
         .able = able,
     };
@@ -91,13 +91,13 @@ static void begin(struct desk *d, bool able)
     turn(d);
 }
 
-static void end(struct desk *d)
+static void end(struct agent_registry *d)
 {
     arena_fini(&d->mem);
     loop_free(d->loop);
 }
 
-static struct json object(struct desk *d)
+static struct json object(struct agent_registry *d)
 {
     struct json_opts opts = { .max_depth = 4, .max_values = 10 };
     struct json v = { 0 };
@@ -109,7 +109,7 @@ static struct json object(struct desk *d)
 
 TEST(answers_let_the_call_go_on)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d, true);
     OK(d.call.asks && d.call.asks->next); /* both are open */
@@ -129,7 +129,7 @@ TEST(answers_let_the_call_go_on)
 
 TEST(the_deadline_stands_still_while_somebody_thinks)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d, true);
     loop_advance(d.loop, 10 * d.limits.tool_ms);
@@ -149,7 +149,7 @@ TEST(the_deadline_stands_still_while_somebody_thinks)
 
 TEST(who_cannot_be_asked_is_not)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d, false);
     EQ(d.done, 1);
@@ -161,7 +161,7 @@ TEST(who_cannot_be_asked_is_not)
 
 TEST(cancel_takes_the_questions_back)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d, true);
     op_cancel(&d.call.op);

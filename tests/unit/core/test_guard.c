@@ -26,7 +26,7 @@ static const struct tool theirs = {
     .name = "gh_list", .alias = "gh:list", .kind = TOOL_EXECUTE, .read_only = true, .start = start
 };
 
-struct desk {
+struct agent_registry {
     struct caller caller; /* first */
     struct loop *loop;
     struct limits limits;
@@ -50,12 +50,12 @@ struct desk {
 
 static bool can(const struct caller *c, enum ask_kind kind)
 {
-    return kind == ASK_PERMISSION && ((const struct desk *)(const void *)c)->able;
+    return kind == ASK_PERMISSION && ((const struct agent_registry *)(const void *)c)->able;
 }
 
 static void ask(struct caller *c, struct ask *a)
 {
-    struct desk *d = (struct desk *)(void *)c;
+    struct agent_registry *d = (struct agent_registry *)(void *)c;
 
     d->asked = a;
     d->asks++;
@@ -67,40 +67,40 @@ static void progress(struct caller *c, const struct progress *p)
     (void)p;
 }
 
-static const struct caller_kind desk_kind = { .can = can, .ask = ask, .progress = progress };
+static const struct caller_kind registry_kind = { .can = can, .ask = ask, .progress = progress };
 
 static void record(struct audit_sink *sink, const struct audit_entry *entry)
 {
-    struct desk *d = CONTAINER_OF(sink, struct desk, audit);
+    struct agent_registry *d = CONTAINER_OF(sink, struct agent_registry, audit);
 
     d->entry = *entry;
     d->entries++;
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct desk *d = who;
+    struct agent_registry *d = ctx;
 
     (void)op;
     d->done++;
     d->err = e ? *e : (struct err){ 0 };
 }
 
-static void turn(struct desk *d)
+static void turn(struct agent_registry *d)
 {
     while (loop_run_once(d->loop))
         ;
 }
 
-static void begin(struct desk *d)
+static void begin(struct agent_registry *d)
 {
-    *d = (struct desk){ .caller = { .kind = &desk_kind,
-                                    .name = "test",
-                                    .origin = ORIGIN_STDIO,
-                                    .principal = STR("user:1") },
-                        .loop = loop_new(LOOP_FAKE_CLOCK),
-                        .able = true,
-                        .audit = { record } };
+    *d = (struct agent_registry){ .caller = { .kind = &registry_kind,
+                                              .name = "test",
+                                              .origin = ORIGIN_STDIO,
+                                              .principal = STR("user:1") },
+                                  .loop = loop_new(LOOP_FAKE_CLOCK),
+                                  .able = true,
+                                  .audit = { record } };
     limits_preset(&d->limits);
     guard_init(&d->guard, &d->limits);
     d->guard.own.permission[TOOL_EXECUTE] = PERMISSION_AUTO; /* by default it would ask */
@@ -117,7 +117,7 @@ static void begin(struct desk *d)
     runs = 0;
 }
 
-static void call_with(struct desk *d, const struct tool *t, struct json args)
+static void call_with(struct agent_registry *d, const struct tool *t, struct json args)
 {
     d->list[0] = t;
     d->done = 0;
@@ -125,12 +125,12 @@ static void call_with(struct desk *d, const struct tool *t, struct json args)
     turn(d);
 }
 
-static void call(struct desk *d, const struct tool *t)
+static void call(struct agent_registry *d, const struct tool *t)
 {
     call_with(d, t, (struct json){ 0 });
 }
 
-static void end(struct desk *d)
+static void end(struct agent_registry *d)
 {
     guard_fini(&d->guard);
     offer_fini(&d->offer);
@@ -138,7 +138,7 @@ static void end(struct desk *d)
     loop_free(d->loop);
 }
 
-static struct json object(struct desk *d, const char *text)
+static struct json object(struct agent_registry *d, const char *text)
 {
     struct json_opts opts = { .max_depth = 4, .max_values = 10 };
     struct json v = { 0 };
@@ -148,7 +148,7 @@ static struct json object(struct desk *d, const char *text)
     return v;
 }
 
-static void answer(struct desk *d, const char *text)
+static void answer(struct agent_registry *d, const char *text)
 {
     ask_answer(d->asked, object(d, text));
     turn(d);
@@ -156,7 +156,7 @@ static void answer(struct desk *d, const char *text)
 
 TEST(what_is_allowed_runs_and_is_recorded)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     call(&d, &reader);
@@ -172,7 +172,7 @@ TEST(what_is_allowed_runs_and_is_recorded)
 
 TEST(what_is_denied_does_not_run_and_says_why)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.scope.mode = AGENT_READ_ONLY;
@@ -188,7 +188,7 @@ TEST(what_is_denied_does_not_run_and_says_why)
 
 TEST(an_ask_that_is_accepted_lets_it_run)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.guard.own.permission[TOOL_EXECUTE] = PERMISSION_ASK;
@@ -208,7 +208,7 @@ TEST(an_ask_that_is_accepted_lets_it_run)
 
 TEST(what_is_asked_is_JSON_whatever_has_to_be_escaped_in_it)
 {
-    struct desk d;
+    struct agent_registry d;
     char name[1001];
 
     begin(&d);
@@ -231,7 +231,7 @@ TEST(an_ask_that_is_declined_does_not)
                                            "{}" };
 
     for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
-        struct desk d;
+        struct agent_registry d;
 
         begin(&d);
         d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
@@ -247,7 +247,7 @@ TEST(an_ask_that_is_declined_does_not)
 
 TEST(who_cannot_be_asked_is_refused)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.able = false;
@@ -262,7 +262,7 @@ TEST(who_cannot_be_asked_is_refused)
 
 TEST(a_call_that_is_cancelled_while_somebody_thinks_ends)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
@@ -278,7 +278,7 @@ TEST(a_call_that_is_cancelled_while_somebody_thinks_ends)
 TEST(a_tool_that_is_gone_when_the_answer_comes_is_not_touched)
 {
     struct tool *fleeting = malloc(sizeof(*fleeting));
-    struct desk d;
+    struct agent_registry d;
 
     *fleeting = runner;
     begin(&d);
@@ -294,7 +294,7 @@ TEST(a_tool_that_is_gone_when_the_answer_comes_is_not_touched)
 
 TEST(what_a_server_says_is_untrusted_data_with_its_source)
 {
-    struct desk d;
+    struct agent_registry d;
     struct guard_marks marks;
 
     begin(&d);
@@ -309,7 +309,7 @@ TEST(what_a_server_says_is_untrusted_data_with_its_source)
 
 TEST(untrusted_data_reaches_no_shell_unasked)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.caller.taint = STR("gh:list");
@@ -326,7 +326,7 @@ TEST(untrusted_data_reaches_no_shell_unasked)
 TEST(a_model_that_repeats_itself_is_warned_then_stopped)
 {
     static const char *const texts[] = { "1", "2", "3", "4", "5" };
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.caller.history = &d.history;
@@ -345,7 +345,7 @@ TEST(a_model_that_repeats_itself_is_warned_then_stopped)
 
 TEST(equal_results_stop_it_earlier)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.caller.history = &d.history;
@@ -359,7 +359,7 @@ TEST(equal_results_stop_it_earlier)
 
 TEST(who_has_no_history_may_repeat_itself)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     for (int i = 0; i < 20; i++)
@@ -370,7 +370,7 @@ TEST(who_has_no_history_may_repeat_itself)
 
 TEST(a_remote_caller_pays_by_the_kind_of_tool)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.limits.rate_per_min = 10;
@@ -398,7 +398,7 @@ TEST(a_remote_caller_pays_by_the_kind_of_tool)
 TEST(looking_says_the_same_and_changes_nothing)
 {
     struct guard_verdict v;
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     d.limits.rate_local_per_min = 5;
@@ -464,7 +464,7 @@ TEST(only_what_lies_inside_the_vault_is_inside)
 {
     char root[] = "/tmp/trefoil-vault-XXXXXX";
     struct host host = { .root = mkdtemp(root) };
-    struct desk d;
+    struct agent_registry d;
     char text[128];
 
     host.root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -77,11 +77,11 @@ static struct guard_scope taint_denies = { .taint = GUARD_DENY };
 
 /* clang-format off */
 static const struct row rows[] = {
-    { "a named caller on this machine", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .origin = ORIGIN_STDIO, .principal = { "user:1", 6 } } },
-    { "nobody", GUARD_IDENTITY, GUARD_DENY, { .who = NULL } },
-    { "from a network with a key", GUARD_IDENTITY, GUARD_ALLOW, { .who = "mcp", .origin = ORIGIN_KEY, .principal = { "key:a", 5 } } },
-    { "from a network without", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .origin = ORIGIN_NONE } },
-    { "an origin without a principal", GUARD_IDENTITY, GUARD_DENY, { .who = "mcp", .origin = ORIGIN_STDIO } },
+    { "a named caller on this machine", GUARD_IDENTITY, GUARD_ALLOW, { .caller = "mcp", .origin = ORIGIN_STDIO, .principal = { "user:1", 6 } } },
+    { "nobody", GUARD_IDENTITY, GUARD_DENY, { .caller = NULL } },
+    { "from a network with a key", GUARD_IDENTITY, GUARD_ALLOW, { .caller = "mcp", .origin = ORIGIN_KEY, .principal = { "key:a", 5 } } },
+    { "from a network without", GUARD_IDENTITY, GUARD_DENY, { .caller = "mcp", .origin = ORIGIN_NONE } },
+    { "an origin without a principal", GUARD_IDENTITY, GUARD_DENY, { .caller = "mcp", .origin = ORIGIN_STDIO } },
     { "the fifth hop", GUARD_DEPTH, GUARD_ALLOW, { .depth = 5 } },
     { "the sixth hop", GUARD_DEPTH, GUARD_DENY, { .depth = 6 } },
     { "in time", GUARD_RATE, GUARD_ALLOW, { .wait_ms = 0 } },
@@ -150,7 +150,7 @@ TEST(every_check_allows_and_denies)
         struct guard_facts f = rows[i].f;
 
         if (rows[i].row != GUARD_IDENTITY) {
-            f.who = "test";
+            f.caller = "test";
             f.origin = ORIGIN_STDIO;
             f.principal = STR("user:1");
         }
@@ -181,7 +181,7 @@ TEST(the_strictest_wins_and_the_first_of_them_is_named)
 {
     struct guard_scope s = { .permission = { [TOOL_EXECUTE] = PERMISSION_ASK },
                              .mode = AGENT_READ_ONLY };
-    judge(&(struct guard_facts){ .who = "a",
+    judge(&(struct guard_facts){ .caller = "a",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
                                  .tool = &shell,
@@ -201,7 +201,7 @@ TEST(one_ask_names_all_reasons)
     struct guard_scope s = { .permission = { [TOOL_EXECUTE] = PERMISSION_ASK },
                              .mode = AGENT_READ_ONLY,
                              .taint = GUARD_ASK };
-    judge(&(struct guard_facts){ .who = "a",
+    judge(&(struct guard_facts){ .caller = "a",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
                                  .tool = &theirs,
@@ -218,7 +218,7 @@ TEST(one_ask_names_all_reasons)
 
 TEST(a_warning_is_not_a_refusal)
 {
-    judge(&(struct guard_facts){ .who = "a",
+    judge(&(struct guard_facts){ .caller = "a",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
                                  .tool = &reader,
@@ -233,7 +233,7 @@ TEST(a_warning_is_not_a_refusal)
 TEST(the_limits_of_loops_are_configured)
 {
     struct limits l;
-    struct guard_facts f = { .who = "a",
+    struct guard_facts f = { .caller = "a",
                              .origin = ORIGIN_STDIO,
                              .principal = STR("user:1"),
                              .tool = &poller,
@@ -272,7 +272,7 @@ TEST(an_agent_is_limited_by_its_definition)
                                    .allowed = LIST({ "Read", 4 }, { "Write", 5 }),
                                    .approval_mode = STR("default") };
     struct guard_scope s = guard_scope_of_agent(&def, &no_shell);
-    struct guard_facts f = { .who = "reviewer",
+    struct guard_facts f = { .caller = "reviewer",
                              .origin = ORIGIN_STDIO,
                              .principal = STR("user:1"),
                              .scope = &s,
@@ -295,7 +295,7 @@ TEST(a_planning_agent_changes_nothing)
     const struct agent_def def = { .name = "planner", .approval_mode = STR("plan") };
     struct guard_scope s = guard_scope_of_agent(&def, NULL);
 
-    judge(&(struct guard_facts){ .who = "planner",
+    judge(&(struct guard_facts){ .caller = "planner",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
                                  .scope = &s,

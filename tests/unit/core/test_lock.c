@@ -155,9 +155,9 @@ static void note(int *done, struct err *to, const struct err *e)
     *to = e ? *e : (struct err){ 0 };
 }
 
-static void on_hold(struct op *op, const struct err *e, void *who)
+static void on_hold(struct op *op, const struct err *e, void *ctx)
 {
-    struct holder *k = who;
+    struct holder *k = ctx;
 
     (void)op;
     note(&k->done, &k->err, e);
@@ -187,9 +187,9 @@ struct writer {
     struct err err;
 };
 
-static void on_write(struct op *op, const struct err *e, void *who)
+static void on_write(struct op *op, const struct err *e, void *ctx)
 {
-    struct writer *w = who;
+    struct writer *w = ctx;
 
     (void)op;
     note(&w->done, &w->err, e);
@@ -736,10 +736,10 @@ TEST(with_warn_nobody_takes_turns)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static void on_list(struct op *op, const struct err *e, void *who)
+static void on_list(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    *(int *)who = e ? -1 : 1;
+    *(int *)ctx = e ? -1 : 1;
 }
 
 static void list_held(bool with_store, enum lock_conflict conflict, size_t want)
@@ -828,9 +828,9 @@ struct office {
     struct err err;
 };
 
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct office *o = who;
+    struct office *o = ctx;
 
     (void)op;
     note(&o->done, &o->err, e);

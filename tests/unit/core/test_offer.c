@@ -16,11 +16,11 @@ static const struct resource page = { .uri = "test://page", .name = "page" };
 static const struct resource item = { .uri = "test://item/{id}/data",
                                       .name = "item",
                                       .is_template = true };
-static const struct resource *const shelf[] = { &item, &page };
+static const struct resource *const handle[] = { &item, &page };
 static const struct prompt poem = { .name = "poem" };
 static const struct prompt *const paper[] = { &poem };
 
-struct desk {
+struct agent_registry {
     struct loop *loop;
     struct limits limits;
     struct offer offer;
@@ -33,25 +33,25 @@ struct desk {
 
 static void on_changed(struct offer_watch *w, enum offer_part part)
 {
-    CONTAINER_OF(w, struct desk, watch)->told[part]++;
+    CONTAINER_OF(w, struct agent_registry, watch)->told[part]++;
 }
 
 static void on_updated(struct offer_watch *w, struct str uri)
 {
-    CONTAINER_OF(w, struct desk, watch)->updated = uri;
+    CONTAINER_OF(w, struct agent_registry, watch)->updated = uri;
 }
 
-static void turn(struct desk *d)
+static void turn(struct agent_registry *d)
 {
     while (loop_run_once(d->loop))
         ;
 }
 
-static void begin(struct desk *d)
+static void begin(struct agent_registry *d)
 {
-    *d = (struct desk){
+    *d = (struct agent_registry){
         .loop = loop_new(LOOP_FAKE_CLOCK),
-        .a = { .tool = wood, .tools = 2, .resource = shelf, .resources = 2 },
+        .a = { .tool = wood, .tools = 2, .resource = handle, .resources = 2 },
         .b = { .tool = metal, .tools = 1, .prompt = paper, .prompts = 1 },
         .watch = { .changed = on_changed, .updated = on_updated },
     };
@@ -62,7 +62,7 @@ static void begin(struct desk *d)
     offer_watch(&d->offer, &d->watch);
 }
 
-static void end(struct desk *d)
+static void end(struct agent_registry *d)
 {
     offer_unwatch(&d->watch);
     offer_fini(&d->offer);
@@ -72,7 +72,7 @@ static void end(struct desk *d)
 
 TEST(the_first_source_wins_a_name)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     offer_join(&d.offer, &d.a);
@@ -92,7 +92,7 @@ TEST(the_first_source_wins_a_name)
 TEST(an_alias_finds_a_tool_unless_another_has_that_name)
 {
     struct offer_source of_a_server = { .tool = shed, .tools = 2 };
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     offer_join(&d.offer, &of_a_server);
@@ -107,7 +107,7 @@ TEST(an_alias_finds_a_tool_unless_another_has_that_name)
 
 TEST(changes_are_told_once_per_turn)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     offer_join(&d.offer, &d.a);
@@ -129,7 +129,7 @@ TEST(changes_are_told_once_per_turn)
 
 TEST(a_source_may_be_part_of_two_offers)
 {
-    struct desk d;
+    struct agent_registry d;
     struct offer second;
 
     begin(&d);
@@ -145,7 +145,7 @@ TEST(a_source_may_be_part_of_two_offers)
 
 TEST(a_resource_is_found_by_its_uri)
 {
-    struct desk d;
+    struct agent_registry d;
 
     begin(&d);
     offer_join(&d.offer, &d.a);

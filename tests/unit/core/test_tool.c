@@ -14,13 +14,13 @@ static void start_hello(struct call *call)
     call_done(call);
 }
 
-static void on_work(struct op *op, const struct err *e, void *who)
+static void on_work(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     if (e)
-        call_broke(who, e);
+        call_broke(ctx, e);
     else
-        call_done(who);
+        call_done(ctx);
 }
 
 static void start_waiting(struct call *call)
@@ -71,9 +71,9 @@ struct bench {
     struct err err;
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     b->calls++;

@@ -22,9 +22,9 @@ struct undo_world {
     int puts; /* times the port was asked to restore */
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct undo_world *u = who;
+    struct undo_world *u = ctx;
 
     (void)op;
     u->done = true;
@@ -265,12 +265,12 @@ static struct undo_world *failing;
 
 /* Restores, then loses the session before the store is told: as if we were killed in between. */
 static void put_and_lose(struct undo_port *p, struct undo_put *put, struct op *parent,
-                         op_done_fn *done, void *who)
+                         op_done_fn *done, void *ctx)
 {
     (void)p;
     failing->puts++;
     failing->s.fence += 7;
-    tool_undo_port.put(&tool_undo_port, put, parent, done, who);
+    tool_undo_port.put(&tool_undo_port, put, parent, done, ctx);
 }
 
 TEST(between_restoring_and_forgetting_nothing_is_lost)
@@ -324,11 +324,11 @@ TEST(images_stay_until_all_files_are_back)
 }
 
 static void cancel_then_put(struct undo_port *p, struct undo_put *put, struct op *parent,
-                            op_done_fn *done, void *who)
+                            op_done_fn *done, void *ctx)
 {
     (void)p;
     op_cancel(&failing->undo.op);
-    tool_undo_port.put(&tool_undo_port, put, parent, done, who);
+    tool_undo_port.put(&tool_undo_port, put, parent, done, ctx);
 }
 
 TEST(a_cancelled_undo_can_be_made_again)
@@ -353,11 +353,11 @@ TEST(a_cancelled_undo_can_be_made_again)
 
 /* ---- with real turns ------------------------------------------------------------------------- */
 
-static void on_undone(struct op *op, const struct err *e, void *who)
+static void on_undone(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     OK(!e);
-    *(bool *)who = true;
+    *(bool *)ctx = true;
 }
 
 static size_t stage_undo(struct stage *s)

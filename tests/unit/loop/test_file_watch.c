@@ -52,14 +52,14 @@ static void folder(struct world *w, const char *name)
     OK(mkdir(in(w, name), 0700) == 0);
 }
 
-static void on_changed(void *who)
+static void on_changed(void *ctx)
 {
-    ((struct world *)who)->told++;
+    ((struct world *)ctx)->told++;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ((struct world *)who)->closed = true;
+    ((struct world *)ctx)->closed = true;
 }
 
 static void world_open(struct world *w, enum loop_clock clock)
@@ -77,7 +77,7 @@ static void watch_most(struct world *w, const char *name, int depth, int64_t loo
                                                           .most = most,
                                                           .look_ms = look_ms,
                                                           .changed = on_changed,
-                                                          .who = w });
+                                                          .ctx = w });
 }
 
 static void watch_one(struct world *w, const char *name, int depth, int64_t look_ms)
@@ -85,9 +85,9 @@ static void watch_one(struct world *w, const char *name, int depth, int64_t look
     watch_most(w, name, depth, look_ms, 100);
 }
 
-static bool is_closed(void *who)
+static bool is_closed(void *ctx)
 {
-    return ((struct world *)who)->closed;
+    return ((struct world *)ctx)->closed;
 }
 
 static void world_close(struct world *w)
@@ -105,9 +105,9 @@ struct count {
     size_t want;
 };
 
-static bool reached(void *who)
+static bool reached(void *ctx)
 {
-    const struct count *c = who;
+    const struct count *c = ctx;
 
     return *c->now >= c->want;
 }

@@ -6,14 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void count(void *who)
+static void count(void *ctx)
 {
-    ++*(int *)who;
+    ++*(int *)ctx;
 }
 
-static bool is_counted(void *who)
+static bool is_counted(void *ctx)
 {
-    return *(int *)who > 0;
+    return *(int *)ctx > 0;
 }
 
 static void on_closed(struct hangups *h)

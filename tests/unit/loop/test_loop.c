@@ -394,21 +394,21 @@ struct ear {
     int first, second;
 };
 
-static void on_first(int signum, void *who)
+static void on_first(int signum, void *ctx)
 {
     if (signum == SIGUSR1)
-        ((struct ear *)who)->first++;
+        ((struct ear *)ctx)->first++;
 }
 
-static void on_second(int signum, void *who)
+static void on_second(int signum, void *ctx)
 {
     if (signum == SIGUSR2)
-        ((struct ear *)who)->second++;
+        ((struct ear *)ctx)->second++;
 }
 
-static bool heard_both(void *who)
+static bool heard_both(void *ctx)
 {
-    struct ear *ear = who;
+    struct ear *ear = ctx;
 
     return ear->first && ear->second;
 }
@@ -464,9 +464,9 @@ static bool add_up(struct job *job, struct err *e)
     return true;
 }
 
-static void on_sum(struct op *op, const struct err *e, void *who)
+static void on_sum(struct op *op, const struct err *e, void *ctx)
 {
-    struct sum *s = who;
+    struct sum *s = ctx;
 
     OK(&s->job.op == op);
     s->told = true;

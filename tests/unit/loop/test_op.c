@@ -49,11 +49,11 @@ static void on_release(struct op *op)
 static const struct op_kind probe_kind = { "probe", on_cancel, on_release };
 static const struct op_kind plain_kind = { "plain", NULL, NULL };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     struct probe *p = probe_of(op);
 
-    OK(who == &story);
+    OK(ctx == &story);
     OK(!p->inside_call);
     OK(!p->released);
     p->done++;
@@ -302,14 +302,14 @@ struct again {
     int rounds;
 };
 
-static void on_again(struct op *op, const struct err *e, void *who)
+static void on_again(struct op *op, const struct err *e, void *ctx)
 {
     struct again *a = CONTAINER_OF(op, struct again, op);
 
     OK(!e);
     if (++a->rounds == 3)
         return;
-    op_begin(op, &plain_kind, who, a->parent, on_again, who);
+    op_begin(op, &plain_kind, ctx, a->parent, on_again, ctx);
     op_ok(op);
 }
 

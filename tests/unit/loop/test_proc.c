@@ -28,7 +28,7 @@ struct world {
     int fds_before;
 };
 
-struct kid {
+struct child {
     struct proc proc; /* first */
     struct world *w;
     struct proc_exit exit;
@@ -67,20 +67,20 @@ static void world_open(struct world *w)
 static void world_close(struct world *w)
 {
     OK(!w->all.first);
-    EQ(tree_kids(), 0);
+    EQ(tree_children(), 0);
     EQ(tree_size(w->mark), 0);
     loop_free(w->loop);
     EQ(tree_fds(), w->fds_before);
 }
 
-static struct kid *kid_of(struct stream *s)
+static struct child *child_of(struct stream *s)
 {
     return s->owner;
 }
 
 static void on_bytes(struct stream *s, struct str bytes)
 {
-    struct kid *k = kid_of(s);
+    struct child *k = child_of(s);
 
     if (k->n + bytes.n < OUT_MAX) {
         k->out = realloc(k->out, k->n + bytes.n + 1);
@@ -96,7 +96,7 @@ static void on_bytes(struct stream *s, struct str bytes)
 
 static void on_end(struct stream *s, const struct err *e)
 {
-    struct kid *k = kid_of(s);
+    struct child *k = child_of(s);
 
     k->ends++;
     k->ended = true;
@@ -105,17 +105,17 @@ static void on_end(struct stream *s, const struct err *e)
 
 static void on_room(struct stream *s)
 {
-    kid_of(s)->rooms++;
+    child_of(s)->rooms++;
 }
 
 static void on_io_closed(struct stream *s)
 {
-    kid_of(s)->io_closes++;
+    child_of(s)->io_closes++;
 }
 
 static void on_started(struct proc *p)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     OK(p->pid > 0);
     EQ(k->exits, 0);
@@ -124,7 +124,7 @@ static void on_started(struct proc *p)
 
 static void on_stderr(struct proc *p, struct str line)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
     size_t n = strlen(k->lines);
 
     EQ(k->exits, 0);
@@ -133,7 +133,7 @@ static void on_stderr(struct proc *p, struct str line)
 
 static void on_exit_told(struct proc *p, const struct proc_exit *exit)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     EQ(k->closes, 0);
     k->exits++;
@@ -147,7 +147,7 @@ static void on_exit_told(struct proc *p, const struct proc_exit *exit)
 
 static void on_closed(struct proc *p)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     EQ(k->exits, 1);
     EQ(k->io_closes, 1);
@@ -161,12 +161,13 @@ static const struct proc_events line_events = { on_started, on_stderr, on_exit_t
 
 enum { MOST_WORDS = 100 };
 
-static bool start_opts(struct kid *k, struct world *w, const struct proc_opts *given, struct err *e)
+static bool start_opts(struct child *k, struct world *w, const struct proc_opts *given,
+                       struct err *e)
 {
     const char *env[] = { w->mark, "PATH=/usr/bin:/bin", NULL };
     struct proc_opts o = *given;
 
-    *k = (struct kid){ .w = w };
+    *k = (struct child){ .w = w };
     o.env = o.env ? o.env : env;
     o.events = o.events ? o.events : &events;
     o.owner = o.io_owner = k;
@@ -178,7 +179,7 @@ static bool start_opts(struct kid *k, struct world *w, const struct proc_opts *g
 }
 
 /* Start the test child with words that are separated by spaces. */
-static void start(struct kid *k, struct world *w, const char *words)
+static void start(struct child *k, struct world *w, const char *words)
 {
     char text[1024];
     const char *argv[MOST_WORDS] = { TEST_CHILD };
@@ -194,32 +195,32 @@ static void start(struct kid *k, struct world *w, const char *words)
         TAP_NOT("start: %s", e.text);
 }
 
-static bool has_said(void *who)
+static bool has_said(void *ctx)
 {
-    struct kid *k = who;
+    struct child *k = ctx;
 
     return k->n >= k->want;
 }
 
 /* Wait for so many bytes of stdout. */
-static bool until_said(struct kid *k, size_t n)
+static bool until_said(struct child *k, size_t n)
 {
     k->want = n;
     return until(k->w->loop, has_said, k);
 }
 
 /* The keeper's word may come after the child's first. */
-static bool has_started(void *who)
+static bool has_started(void *ctx)
 {
-    return ((struct kid *)who)->starts > 0;
+    return ((struct child *)ctx)->starts > 0;
 }
 
-static bool until_exit(struct kid *k)
+static bool until_exit(struct child *k)
 {
     return until(k->w->loop, until_true, &k->exited);
 }
 
-static void finish(struct kid *k)
+static void finish(struct child *k)
 {
     proc_close(&k->proc);
     proc_close(&k->proc); /* twice is once */
@@ -234,7 +235,7 @@ static void finish(struct kid *k)
 TEST(a_child_answers_and_leaves_when_its_stdin_is_closed)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "echo exit 7");
@@ -266,7 +267,7 @@ TEST(the_end_is_told_as_it_was)
         { "die 11", PROC_SIGNALED, 11 }, { "spawn deaf hang end die 6", PROC_SIGNALED, 6 },
     };
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
@@ -283,7 +284,7 @@ TEST(the_end_is_told_as_it_was)
 TEST(the_last_words_come_before_the_exit)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     for (int i = 0; i < 20; i++) {
@@ -305,7 +306,7 @@ TEST(the_last_words_come_before_the_exit)
 TEST(a_paused_stream_can_be_read_after_the_exit)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "print first eof print second exit 0");
@@ -328,7 +329,7 @@ TEST(a_paused_stream_can_be_read_after_the_exit)
 TEST(closed_inside_on_exit)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "exit 0");
@@ -341,7 +342,7 @@ TEST(closed_inside_on_exit)
 TEST(killed_inside_on_bytes)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "say x deaf hang");
@@ -355,7 +356,7 @@ TEST(killed_inside_on_bytes)
 TEST(many_at_once)
 {
     struct world w;
-    static struct kid k[MANY];
+    static struct child k[MANY];
 
     world_open(&w);
     for (int i = 0; i < MANY; i++)
@@ -382,7 +383,7 @@ TEST(a_child_gets_its_folder_its_limits_and_nothing_of_ours)
     const char *want = "cwd=/usr fds=3 ignored=0 masked=0 nofile=300 core=0 leads_group=1 "
                        "leads_session=1 nonblocking=0\n";
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv, .cwd = "/usr" };
     struct err e;
     int leak;
@@ -404,7 +405,7 @@ TEST(a_child_sees_the_given_environment_and_its_keeper_does_not)
     const char *env[] = { "B=2", "A=with = and \xc3\xa4", "EMPTY=", "LD_PRELOAD=/no/such.so",
                           NULL };
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv, .env = env, .events = &line_events };
     struct err e;
 
@@ -425,7 +426,7 @@ TEST(the_program_is_looked_for_on_the_childs_path)
     char folder[] = "/tmp/test_proc.XXXXXX", path[64], var[64];
     const char *env[] = { var, NULL };
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv, .env = env };
     struct err e;
 
@@ -462,7 +463,7 @@ TEST(what_cannot_be_started_says_why)
           ERR_NOT_FOUND },
     };
     struct world w;
-    struct kid k;
+    struct child k;
     struct err e;
 
     world_open(&w);
@@ -485,7 +486,7 @@ TEST(without_a_keeper_nothing_is_begun)
 {
     const char *argv[] = { "/bin/true", NULL };
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv };
     struct err e;
     struct rlimit old, low;
@@ -511,7 +512,7 @@ TEST(without_a_keeper_nothing_is_begun)
 TEST(who_does_not_heed_the_end_of_stdin_is_terminated)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     w.limits.child_polite_ms = 20;
@@ -527,7 +528,7 @@ TEST(who_does_not_heed_the_end_of_stdin_is_terminated)
 TEST(who_is_deaf_to_sigterm_is_killed)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     w.limits.child_polite_ms = 0;
@@ -545,7 +546,7 @@ TEST(who_is_deaf_to_sigterm_is_killed)
 TEST(a_stopped_child_can_be_terminated)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     w.limits.child_polite_ms = 20;
@@ -561,7 +562,7 @@ TEST(a_stopped_child_can_be_terminated)
 TEST(sigterm_reaches_the_whole_group)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     w.limits.child_polite_ms = 20;
@@ -577,7 +578,7 @@ TEST(sigterm_reaches_the_whole_group)
 TEST(stop_and_kill_may_come_at_any_time_and_twice)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "deaf hang");
@@ -603,7 +604,7 @@ TEST(stop_and_kill_may_come_at_any_time_and_twice)
 TEST(who_closes_the_stream_stops_the_child)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "echo exit 4");
@@ -620,7 +621,7 @@ TEST(who_closes_the_stream_stops_the_child)
 TEST(a_child_may_close_stdout_and_live)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "say bye close 1 eof exit 5");
@@ -639,7 +640,7 @@ TEST(a_child_that_never_reads_makes_us_hold_no_more_than_the_limit)
 {
     static char block[64 << 10];
     struct world w;
-    struct kid k;
+    struct child k;
     int full = 0;
 
     world_open(&w);
@@ -673,7 +674,7 @@ enum { FAMILY_LINES = 6, FAMILY_BYTES = 2 * FAMILY_LINES };
 TEST(a_kill_takes_the_whole_tree)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, FAMILY "deaf hang");
@@ -690,7 +691,7 @@ TEST(a_kill_takes_the_whole_tree)
 TEST(what_a_child_leaves_behind_goes_with_it)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, FAMILY "eof exit 3");
@@ -708,7 +709,7 @@ TEST(what_a_child_leaves_behind_goes_with_it)
 TEST(an_orphan_that_ends_takes_nobody_along)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "spawn spawn say a exit 0 end end spawn setsid say b exit 0 end echo exit 8");
@@ -727,7 +728,7 @@ TEST(an_orphan_that_ends_takes_nobody_along)
 static void check_storm(const char *words)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, words);
@@ -762,7 +763,7 @@ TEST(a_process_that_is_always_a_new_one_is_killed)
 
 /* ---- stderr -------------------------------------------------------------------------------- */
 
-static void start_lines(struct kid *k, struct world *w, const char *const *argv)
+static void start_lines(struct child *k, struct world *w, const char *const *argv)
 {
     struct proc_opts o = { .argv = argv, .events = &line_events };
     struct err e;
@@ -777,7 +778,7 @@ TEST(lines_of_stderr_are_told_in_order_and_kept)
         "\x1b[31mtwo\x1b[0m", "gripe",    "half ", "gripe",    "line", NULL
     };
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start_lines(&k, &w, argv);
@@ -794,7 +795,7 @@ TEST(a_long_line_of_stderr_is_cut)
     char line[1001];
     const char *argv[] = { TEST_CHILD, "complain", line, NULL };
     struct world w;
-    struct kid k;
+    struct child k;
 
     memset(line, 'x', sizeof(line) - 1);
     line[sizeof(line) - 1] = 0;
@@ -823,7 +824,7 @@ static long resident_kb(void)
 TEST(a_flood_on_stderr_neither_stops_us_nor_grows)
 {
     struct world w;
-    struct kid k, other;
+    struct child k, other;
     long before;
     int64_t slowest = 0;
     size_t rounds = 0;
@@ -856,15 +857,15 @@ TEST(a_flood_on_stderr_neither_stops_us_nor_grows)
 
 /* ---- keepers in trouble -------------------------------------------------------------------- */
 
-static bool keeper_is_gone(void *who)
+static bool keeper_is_gone(void *ctx)
 {
-    return ((struct kid *)who)->proc.keeper_pid == 0;
+    return ((struct child *)ctx)->proc.keeper_pid == 0;
 }
 
 TEST(the_tree_of_a_killed_keeper_comes_to_us_and_is_killed)
 {
     struct world w;
-    struct kid k, other;
+    struct child k, other;
 
     world_open(&w);
     start(&other, &w, "echo exit 6");
@@ -875,7 +876,7 @@ TEST(the_tree_of_a_killed_keeper_comes_to_us_and_is_killed)
     OK(until_exit(&k));
     EQ(k.exit.how, PROC_LOST);
     OK(strstr(k.text, "was lost: its keeper was killed by signal 9; "));
-    EQ(tree_kids(), 1); /* the other keeper */
+    EQ(tree_children(), 1); /* the other keeper */
     finish(&k);
     stream_put(proc_io(&other.proc), STR("x")); /* is well */
     OK(until_said(&other, 1));
@@ -890,7 +891,7 @@ TEST(the_tree_of_a_killed_keeper_comes_to_us_and_is_killed)
 TEST(a_sweep_leaves_children_of_others_alone)
 {
     struct world w;
-    struct kid k;
+    struct child k;
     pid_t stranger;
     int status;
 
@@ -914,7 +915,7 @@ TEST(a_sweep_leaves_children_of_others_alone)
 TEST(a_child_that_kills_its_keeper_dies_with_it)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "spawn setsid deaf say x hang end eof kill-parent 9 deaf hang");
@@ -931,7 +932,7 @@ TEST(a_child_that_kills_its_keeper_dies_with_it)
 TEST(a_stopped_keeper_still_kills)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "kill-parent 19 deaf say x hang");
@@ -946,7 +947,7 @@ TEST(a_stopped_keeper_still_kills)
 TEST(signals_do_not_end_a_keeper)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     start(&k, &w, "echo exit 2");
@@ -967,7 +968,7 @@ TEST(signals_do_not_end_a_keeper)
 TEST(a_program_that_is_no_keeper_is_a_lost_child)
 {
     struct world w;
-    struct kid k;
+    struct child k;
 
     world_open(&w);
     w.all.keeper = "/bin/false";
@@ -983,7 +984,7 @@ TEST(a_keeper_that_does_not_answer_is_killed_too)
 {
     const char *argv[] = { "mute", NULL };
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv };
     struct err e;
     int64_t give_up = clock_mono_ms() + UNTIL_MS;
@@ -1009,7 +1010,7 @@ TEST(who_does_not_die_is_told_once_and_waited_for)
 {
     const char *argv[] = { "stuck", NULL };
     struct world w;
-    struct kid k;
+    struct child k;
     struct proc_opts o = { .argv = argv };
     struct err e;
 

@@ -17,9 +17,9 @@ struct found {
     int n;
 };
 
-static void on_kid(pid_t pid, void *who)
+static void on_child(pid_t pid, void *ctx)
 {
-    struct found *f = who;
+    struct found *f = ctx;
 
     if (f->n < MOST)
         f->pid[f->n++] = pid;
@@ -33,11 +33,11 @@ static bool has(const struct found *f, pid_t pid)
     return false;
 }
 
-static void check(bool (*each)(kids_fn *fn, void *who), const pid_t *want, int n)
+static void check(bool (*each)(children_fn *fn, void *ctx), const pid_t *want, int n)
 {
     struct found f = { .n = 0 };
 
-    OK(each(on_kid, &f));
+    OK(each(on_child, &f));
     EQ(f.n, n);
     for (int i = 0; i < n; i++)
         OK(has(&f, want[i]));
@@ -45,8 +45,8 @@ static void check(bool (*each)(kids_fn *fn, void *who), const pid_t *want, int n
 
 static void check_both(const pid_t *want, int n)
 {
-    check(kids_each, want, n);
-    check(kids_each_by_scan, want, n);
+    check(children_each, want, n);
+    check(children_each_by_scan, want, n);
 }
 
 static pid_t start(const char *name)
@@ -73,30 +73,30 @@ TEST(without_children_none_is_found)
 
 TEST(children_are_found_dead_or_alive_whatever_their_name)
 {
-    pid_t kid[] = { start("plain"), start(") R 1 (x"), start("a b) Z") };
+    pid_t child[] = { start("plain"), start(") R 1 (x"), start("a b) Z") };
     siginfo_t info;
 
-    check_both(kid, 3);
-    kill(kid[1], SIGKILL);
-    waitid(P_PID, (id_t)kid[1], &info, WEXITED | WNOWAIT); /* dead, not reaped */
-    check_both(kid, 3);
-    waitpid(kid[1], NULL, 0);
-    check_both((pid_t[]){ kid[0], kid[2] }, 2);
-    end(kid[0]);
-    end(kid[2]);
+    check_both(child, 3);
+    kill(child[1], SIGKILL);
+    waitid(P_PID, (id_t)child[1], &info, WEXITED | WNOWAIT); /* dead, not reaped */
+    check_both(child, 3);
+    waitpid(child[1], NULL, 0);
+    check_both((pid_t[]){ child[0], child[2] }, 2);
+    end(child[0]);
+    end(child[2]);
     check_both(NULL, 0);
 }
 
 struct helper {
     sem_t born, leave;
-    pid_t kid;
+    pid_t child;
 };
 
-static void *make_kid(void *who)
+static void *make_child(void *ctx)
 {
-    struct helper *h = who;
+    struct helper *h = ctx;
 
-    h->kid = start("of a thread");
+    h->child = start("of a thread");
     sem_post(&h->born);
     sem_wait(&h->leave);
     return NULL;
@@ -109,10 +109,10 @@ TEST(children_of_other_threads_are_ours)
 
     sem_init(&h.born, 0, 0);
     sem_init(&h.leave, 0, 0);
-    pthread_create(&thread, NULL, make_kid, &h);
+    pthread_create(&thread, NULL, make_child, &h);
     sem_wait(&h.born);
-    check_both(&h.kid, 1);
-    end(h.kid);
+    check_both(&h.child, 1);
+    end(h.child);
     sem_post(&h.leave);
     pthread_join(thread, NULL);
 }
@@ -140,20 +140,20 @@ static pid_t start_chain(int depth)
     return top;
 }
 
-static void kill_kid(pid_t pid, void *who)
+static void kill_child(pid_t pid, void *ctx)
 {
-    (void)who;
-    kids_kill(pid);
+    (void)ctx;
+    children_kill(pid);
 }
 
 TEST(the_parent_of_a_process_is_known)
 {
-    pid_t kid = start("kid");
+    pid_t child = start("kid");
 
-    EQ(kids_parent(kid), getpid());
-    EQ(kids_parent(getpid()), getppid());
-    end(kid);
-    EQ(kids_parent(kid), 0);
+    EQ(children_parent(child), getpid());
+    EQ(children_parent(getpid()), getppid());
+    end(child);
+    EQ(children_parent(child), 0);
 }
 
 /* As a subreaper we get to see every one of them. */
@@ -164,7 +164,8 @@ TEST(a_chain_of_any_length_is_killed_by_and_by)
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     OK(start_chain(DEPTH) > 0);
-    for (kids_each(kill_kid, NULL); waitpid(-1, &status, 0) > 0; kids_each(kill_kid, NULL)) {
+    for (children_each(kill_child, NULL); waitpid(-1, &status, 0) > 0;
+         children_each(kill_child, NULL)) {
         OK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         reaped++;
     }

@@ -571,9 +571,9 @@ struct count {
     size_t n;
 };
 
-static bool has_count(void *who)
+static bool has_count(void *ctx)
 {
-    struct count *c = who;
+    struct count *c = ctx;
 
     return c->o->n >= c->n;
 }

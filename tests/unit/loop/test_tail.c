@@ -7,11 +7,11 @@
 
 static char told[4096];
 
-static void on_line(struct str line, void *who)
+static void on_line(struct str line, void *ctx)
 {
     size_t n = strlen(told);
 
-    OK(who == &told);
+    OK(ctx == &told);
     snprintf(told + n, sizeof(told) - n, STR_FMT "|", STR_ARG(line));
 }
 

@@ -26,18 +26,18 @@ static struct piece *piece_of(const struct work *w)
     return CONTAINER_OF((struct work *)w, struct piece, work);
 }
 
-static void on_run(void *who, const struct work *w)
+static void on_run(void *ctx, const struct work *w)
 {
-    struct shop *s = who;
+    struct shop *s = ctx;
 
     s->batches++;
     for (; w; w = w->next)
         piece_of(w)->batch = s->batches;
 }
 
-static void on_done(void *who, struct work *w)
+static void on_done(void *ctx, struct work *w)
 {
-    struct shop *s = who;
+    struct shop *s = ctx;
 
     s->mixed_up |= piece_of(w)->number != s->back % PIECES;
     s->back++;

@@ -46,18 +46,18 @@ static inline int tree_size(const char *entry)
     return n;
 }
 
-static void tree_count_kid(pid_t pid, void *who)
+static void tree_count_child(pid_t pid, void *ctx)
 {
     (void)pid;
-    ++*(int *)who;
+    ++*(int *)ctx;
 }
 
 /* Our direct children, zombies included. */
-static inline int tree_kids(void)
+static inline int tree_children(void)
 {
     int n = 0;
 
-    kids_each(tree_count_kid, &n);
+    children_each(tree_count_child, &n);
     return n;
 }
 

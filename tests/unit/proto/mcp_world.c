@@ -21,10 +21,10 @@ struct watcher {
     struct call *call;
 };
 
-static void on_watcher_done(struct op *op, const struct err *e, void *who)
+static void on_watcher_done(struct op *op, const struct err *e, void *ctx)
 {
     struct watcher *watcher = (struct watcher *)op;
-    struct world *w = who;
+    struct world *w = ctx;
 
     if (!e)
         return;
@@ -98,27 +98,27 @@ void world_finish(struct world *w, struct call *call, const char *text)
 
 static void on_post(struct http_req *req)
 {
-    mcp_http_post(&((struct world *)req->who)->mcp, req);
+    mcp_http_post(&((struct world *)req->ctx)->mcp, req);
 }
 
 static void on_get(struct http_req *req)
 {
-    mcp_http_get(&((struct world *)req->who)->mcp, req);
+    mcp_http_get(&((struct world *)req->ctx)->mcp, req);
 }
 
 static void on_delete(struct http_req *req)
 {
-    mcp_http_delete(&((struct world *)req->who)->mcp, req);
+    mcp_http_delete(&((struct world *)req->ctx)->mcp, req);
 }
 
 static void on_sse(struct http_req *req)
 {
-    mcp_sse_get(&((struct world *)req->who)->mcp, req);
+    mcp_sse_get(&((struct world *)req->ctx)->mcp, req);
 }
 
 static void on_messages(struct http_req *req)
 {
-    mcp_sse_post(&((struct world *)req->who)->mcp, req);
+    mcp_sse_post(&((struct world *)req->ctx)->mcp, req);
 }
 
 static const struct http_route routes[] = {
@@ -149,19 +149,19 @@ struct world *world_new(void)
                                                           .limits = &w->limits,
                                                           .route = routes,
                                                           .routes = ARRAY_LEN(routes),
-                                                          .who = w });
+                                                          .ctx = w });
     fake_settle(w->loop);
     return w;
 }
 
-static void on_mcp_closed(void *who)
+static void on_mcp_closed(void *ctx)
 {
-    ((struct world *)who)->closed = true;
+    ((struct world *)ctx)->closed = true;
 }
 
-static void on_http_closed(void *who)
+static void on_http_closed(void *ctx)
 {
-    struct world *w = who;
+    struct world *w = ctx;
 
     mcp_http_close(&w->mcp, on_mcp_closed, w);
 }

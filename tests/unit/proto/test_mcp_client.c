@@ -285,9 +285,9 @@ struct test_call {
     char result[300], error[300];
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct test_call *k = who;
+    struct test_call *k = ctx;
 
     (void)op;
     k->dones++;

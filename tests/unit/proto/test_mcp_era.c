@@ -158,9 +158,9 @@ TEST(a_refused_version_names_those_we_speak)
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-static struct str one_param(const void *who, struct str name)
+static struct str one_param(const void *ctx, struct str name)
 {
-    const char *value = who;
+    const char *value = ctx;
 
     return str_eq_nocase(name, STR("Region")) ? str_of(value) : STR_NONE;
 }
@@ -224,7 +224,7 @@ TEST(annotated_arguments_and_headers_must_agree)
     for (size_t i = 0; i < ARRAY_LEN(params); i++) {
         AUTO_ARENA mem = { 0 };
         struct str schema = arena_printf(&mem, "{\"properties\":%s}", params[i].properties);
-        struct mcp_headers h = { .param = one_param, .who = params[i].header };
+        struct mcp_headers h = { .param = one_param, .ctx = params[i].header };
         struct mcp_verdict v = { 0 };
         bool ok = mcp_params_agree(&mem, read_json(&mem, schema.p), read_json(&mem, params[i].args),
                                    &h, &v);
@@ -241,7 +241,7 @@ TEST(the_tool_of_a_call_says_which_headers_it_wants)
     struct offer_source source = { .tool = tools, .tools = 1 };
     struct limits limits;
     struct loop *loop = loop_new(LOOP_FAKE_CLOCK);
-    struct mcp_headers h = { .param = one_param, .who = "x" };
+    struct mcp_headers h = { .param = one_param, .ctx = "x" };
     AUTO_ARENA mem = { 0 };
     struct mcp_verdict v;
     struct rpc_message m;
@@ -253,7 +253,7 @@ TEST(the_tool_of_a_call_says_which_headers_it_wants)
     rpc_message_read(&mem, read_json(&mem, CALL("\"name\":\"t\",\"arguments\":{\"region\":\"x\"}")),
                      &m);
     OK(mcp_judge_params(&mem, &offer, &m, &h, &v));
-    h.who = "y";
+    h.ctx = "y";
     OK(!mcp_judge_params(&mem, &offer, &m, &h, &v));
     EQ(v.code, MCP_HEADER_MISMATCH);
     rpc_message_read(&mem, read_json(&mem, CALL("\"name\":\"other\"")), &m);

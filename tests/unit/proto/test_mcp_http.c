@@ -594,10 +594,10 @@ TEST(draining_waits_for_streams_that_end_by_themselves)
     world_free(w);
 }
 
-static void note_refused(struct op *op, const struct err *e, void *who)
+static void note_refused(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    *(enum err_code *)who = e ? e->code : ERR_NONE;
+    *(enum err_code *)ctx = e ? e->code : ERR_NONE;
 }
 
 TEST(who_cannot_answer_any_more_is_not_waited_for)

@@ -265,9 +265,9 @@ static void step(struct world *w)
 
 /* ---- lives -------------------------------------------------------------------------------- */
 
-static void note_drained(void *who)
+static void note_drained(void *ctx)
 {
-    (void)who;
+    (void)ctx;
 }
 
 /* All leave and a day passes, or we end while they are all there. */

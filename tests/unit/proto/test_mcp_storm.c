@@ -39,7 +39,7 @@ struct world {
 
 static void on_done(struct mcp_stdio *s, const struct err *e)
 {
-    struct client *c = s->who;
+    struct client *c = s->ctx;
 
     (void)e;
     c->done = true;

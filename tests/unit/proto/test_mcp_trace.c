@@ -54,9 +54,9 @@ TEST(meta_says_how_deep_a_call_is)
     }
 }
 
-static struct str header(const void *who, const char *name)
+static struct str header(const void *ctx, const char *name)
 {
-    const char *const *pair = who;
+    const char *const *pair = ctx;
 
     for (; *pair; pair += 2)
         if (str_eq_nocase(str_of(*pair), str_of(name)))

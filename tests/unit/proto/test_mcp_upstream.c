@@ -8,7 +8,7 @@ static struct world *world_with(struct server_spec spec)
 {
     struct world *w = world_new();
 
-    mcp_fleet_set(w->fleet, &spec, 1);
+    mcp_upstreams_set(w->upstreams, &spec, 1);
     return w;
 }
 
@@ -56,7 +56,8 @@ TEST(the_wait_does_not_grow_past_its_limit)
     w->limits.mcp_failures = 100;
     for (int i = 0; i < 20; i++) {
         lose(w);
-        OK(upstream_retry_ms(mcp_fleet_find(w->fleet, STR("calc"))) <= w->limits.mcp_retry_max_ms);
+        OK(upstream_retry_ms(mcp_upstreams_find(w->upstreams, STR("calc"))) <=
+           w->limits.mcp_retry_max_ms);
         loop_advance(w->loop, w->limits.mcp_retry_max_ms);
         EQ(world_state(w, "calc"), UP_CONNECTING);
     }
@@ -74,7 +75,7 @@ TEST(waits_are_not_all_the_same)
         int64_t ms;
 
         lose(w);
-        ms = upstream_retry_ms(mcp_fleet_find(w->fleet, STR("calc")));
+        ms = upstream_retry_ms(mcp_upstreams_find(w->upstreams, STR("calc")));
         if (i > 10 && first && ms != first)
             differs = true;
         first = i > 10 ? ms : 0;
@@ -87,7 +88,7 @@ TEST(waits_are_not_all_the_same)
 TEST(a_connection_that_held_clears_the_count)
 {
     struct world *w = ready_world(world_spec("calc"));
-    const struct upstream *u = mcp_fleet_find(w->fleet, STR("calc"));
+    const struct upstream *u = mcp_upstreams_find(w->upstreams, STR("calc"));
 
     for (int i = 0; i < 10; i++) {
         loop_advance(w->loop, w->limits.mcp_retry_max_ms);
@@ -284,7 +285,8 @@ TEST(cancelling_between_the_turn_and_the_start_loses_no_place)
     world_call(w, "mcp_calc_add");
     second = world_call(w, "mcp_calc_add");
     fake_answer("calc", "{}");
-    upstream_pump(&((struct upstream *)(uintptr_t)mcp_fleet_find(w->fleet, STR("calc")))->pump);
+    upstream_pump(
+        &((struct upstream *)(uintptr_t)mcp_upstreams_find(w->upstreams, STR("calc")))->pump);
     op_cancel(&second->call.op); /* let through already, not started yet */
     world_turn(w);
     EQ(second->err.code, ERR_CANCELED);
@@ -369,7 +371,7 @@ TEST(calls_under_way_fail_when_the_connection_is_lost)
     lose(w);
     OK(c->done);
     EQ(c->err.code, ERR_CLOSED);
-    EQ(mcp_fleet_find(w->fleet, STR("calc"))->running, 0);
+    EQ(mcp_upstreams_find(w->upstreams, STR("calc"))->running, 0);
     world_free(w);
 }
 

@@ -9,7 +9,7 @@ static struct world *world_of_three(void)
     struct world *w = world_new();
     struct server_spec s[] = { world_spec("a"), world_spec("b"), world_spec("c") };
 
-    mcp_fleet_set(w->fleet, s, 3);
+    mcp_upstreams_set(w->upstreams, s, 3);
     return w;
 }
 
@@ -26,13 +26,13 @@ TEST(all_are_connected_at_once_and_one_that_fails_hides_no_other)
     fake_lose("b", ERR_NOT_FOUND, "exec b: No such file or directory");
     world_turn(w);
     EQ(w->tried, 0);
-    OK(!mcp_fleet_tried(w->fleet));
+    OK(!mcp_upstreams_tried(w->upstreams));
     fake_ready("a", ONE);
     world_turn(w);
     EQ_STR(world_list(w), "mcp_a_add mcp_c_add");
     EQ(w->tried, 1);
     EQ(world_state(w, "b"), UP_WAITING);
-    EQ_STR(mcp_fleet_find(w->fleet, STR("b"))->last_error.text,
+    EQ_STR(mcp_upstreams_find(w->upstreams, STR("b"))->last_error.text,
            "exec b: No such file or directory");
     world_free(w);
 }
@@ -44,7 +44,7 @@ TEST(nothing_is_started_that_is_disabled_or_not_trusted)
 
     s[0].enabled = false;
     s[1].trusted = false;
-    mcp_fleet_set(w->fleet, s, 2);
+    mcp_upstreams_set(w->upstreams, s, 2);
     world_turn(w);
     EQ(fake_opened, 0);
     EQ(world_state(w, "off"), UP_DISABLED);
@@ -53,11 +53,11 @@ TEST(nothing_is_started_that_is_disabled_or_not_trusted)
     world_free(w);
 }
 
-TEST(an_empty_fleet_comes_and_goes)
+TEST(an_empty_set_of_upstreams_opens_and_closes)
 {
     struct world *w = world_new();
 
-    mcp_fleet_set(w->fleet, NULL, 0);
+    mcp_upstreams_set(w->upstreams, NULL, 0);
     world_turn(w);
     EQ(w->tried, 1);
     EQ(fake_opened, 0);
@@ -74,7 +74,7 @@ static void check_allowed(struct pick_strs allowed, const char *want)
     struct server_spec s = world_spec("db");
 
     s.allowed = allowed;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("db", THREE);
     world_turn(w);
     EQ_STR(world_list(w), want);
@@ -97,7 +97,7 @@ TEST(a_tool_that_is_not_allowed_cannot_be_called_either)
     struct world_call *c;
 
     s.allowed.set = true;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("db", THREE);
     world_turn(w);
     c = world_call(w, "mcp_db_read");
@@ -119,7 +119,7 @@ TEST(overrides_hide_rename_and_describe)
 
     s.override = over;
     s.overrides = 3;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("db", THREE);
     world_turn(w);
     EQ_STR(world_list(w), "db_read mcp_db_write");
@@ -140,13 +140,13 @@ TEST(tools_are_marked_that_agents_have_by_hand_only)
 
     s.manual = true;
     s.otherwise = (struct pick_strs){ &read, 1, true };
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("db", THREE);
     world_turn(w);
     OK(!offer_tool(&w->offer, STR("mcp_db_read"))->manual);
     OK(offer_tool(&w->offer, STR("mcp_db_write"))->manual);
     s.otherwise.n = 0;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     world_turn(w);
     fake_ready("db", THREE);
     world_turn(w);
@@ -160,7 +160,7 @@ TEST(what_a_definition_says_is_passed_on_as_it_is)
     struct server_spec s = world_spec("x");
     const struct tool *t;
 
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("x", "[{\"name\":\"t\",\"title\":\"T\",\"description\":\"caf\\u00e9\","
                     "\"inputSchema\":{\"type\": \"object\", \"maximum\": 1e400},"
                     "\"outputSchema\":{\"a\" :1},\"annotations\":{\"readOnlyHint\": true, \"x\":1},"
@@ -184,7 +184,7 @@ TEST(tools_that_came_through_too_many_of_our_kind_are_left_out)
     struct world *w = world_new();
     struct server_spec s = world_spec("x");
 
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_client("x")->server_name = str_of(w->clients.name);
     fake_ready("x", "[{\"name\":\"near\"},"
                     "{\"name\":\"mid\",\"_meta\":{\"k\": 1e400,\"trefoil/hops\":3}},"
@@ -204,7 +204,7 @@ TEST(a_new_list_is_told_and_the_same_list_is_not)
     struct world *w = world_new();
     struct server_spec s = world_spec("x");
 
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("x", ONE);
     world_turn(w);
     EQ(w->changes, 1);
@@ -226,7 +226,7 @@ TEST(names_that_meet_are_told_apart)
     struct world *w = world_new();
     struct server_spec s[] = { world_spec("a"), world_spec("a_b") };
 
-    mcp_fleet_set(w->fleet, s, 2);
+    mcp_upstreams_set(w->upstreams, s, 2);
     fake_ready("a", "[{\"name\":\"b_c\"}]");
     world_turn(w);
     EQ_STR(world_list(w), "mcp_a_b_c");
@@ -234,7 +234,7 @@ TEST(names_that_meet_are_told_apart)
     world_turn(w);
     OK(strcmp(world_list(w), "mcp_a_b_c mcp_a_b_c") != 0);
     EQ(w->view.source.tools, 2);
-    EQ(mcp_fleet_names(w->fleet)->count, 2);
+    EQ(mcp_upstreams_names(w->upstreams)->count, 2);
     world_free(w);
 }
 
@@ -252,7 +252,7 @@ TEST(what_is_unchanged_keeps_running)
     world_turn(w);
     b = fake_client("b");
     s[1].timeout_ms = 77;
-    mcp_fleet_set(w->fleet, s, 3);
+    mcp_upstreams_set(w->upstreams, s, 3);
     world_turn(w);
     OK(fake_client("b") == b);
     OK(!fake_client("a"));
@@ -271,12 +271,12 @@ TEST(a_changed_server_starts_when_the_old_one_is_gone)
     struct world *w = world_new();
     struct server_spec s = world_spec("x");
 
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     fake_ready("x", ONE);
     world_turn(w);
     fake_slow_close = true;
     s.allowed.set = true;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     world_turn(w);
     EQ_STR(world_list(w), "");
     EQ(fake_opened, 1);
@@ -294,13 +294,13 @@ TEST(changing_twice_while_the_old_one_leaves_starts_the_last)
     struct world *w = world_new();
     struct server_spec s = world_spec("x");
 
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     world_turn(w);
     fake_slow_close = true;
     s.timeout_ms = 2;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     s.timeout_ms = 3;
-    mcp_fleet_set(w->fleet, &s, 1);
+    mcp_upstreams_set(w->upstreams, &s, 1);
     world_turn(w);
     EQ(fake_opened, 1);
     fake_slow_close = false;
@@ -324,7 +324,7 @@ TEST(the_same_configuration_again_changes_nothing)
     fake_ready("a", ONE);
     world_turn(w);
     changes = w->changes;
-    mcp_fleet_set(w->fleet, s, 3);
+    mcp_upstreams_set(w->upstreams, s, 3);
     world_turn(w);
     EQ(fake_opened, 3);
     EQ(w->changes, changes);
@@ -343,7 +343,7 @@ TEST(calls_to_a_server_that_is_removed_fail)
     fake_lose("b", ERR_CLOSED, "gone");
     world_turn(w);
     waiting = world_call(w, "mcp_b_add");
-    mcp_fleet_set(w->fleet, NULL, 0);
+    mcp_upstreams_set(w->upstreams, NULL, 0);
     world_turn(w);
     EQ(running->err.code, ERR_CLOSED);
     EQ(waiting->err.code, ERR_CLOSED);
@@ -360,10 +360,10 @@ TEST(a_call_may_outlive_its_server_for_a_turn)
     world_turn(w);
     c = world_call(w, "mcp_a_add");
     fake_answer("a", "{\"just\":\"in time\"}");
-    mcp_fleet_remove(w->fleet, STR("a"));
+    mcp_upstreams_remove(w->upstreams, STR("a"));
     world_turn(w);
     EQ_STR(c->result, "{\"just\":\"in time\"}");
-    OK(!mcp_fleet_remove(w->fleet, STR("a")));
+    OK(!mcp_upstreams_remove(w->upstreams, STR("a")));
     world_free(w);
 }
 

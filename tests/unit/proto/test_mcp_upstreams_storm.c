@@ -49,7 +49,7 @@ static void set_some(struct world *w)
     for (size_t i = 0; i < SERVERS; i++)
         if (chance(4))
             s[n++] = some_spec(names[(from + i) % SERVERS]);
-    mcp_fleet_set(w->fleet, s, n);
+    mcp_upstreams_set(w->upstreams, s, n);
 }
 
 static void add_or_remove(struct world *w, const char *name)
@@ -57,9 +57,9 @@ static void add_or_remove(struct world *w, const char *name)
     struct server_spec s = some_spec(name);
 
     if (chance(2))
-        mcp_fleet_add(w->fleet, &s);
+        mcp_upstreams_add(w->upstreams, &s);
     else
-        mcp_fleet_remove(w->fleet, str_of(name));
+        mcp_upstreams_remove(w->upstreams, str_of(name));
 }
 
 /* The real client is not ready from the moment it is lost, and says so later. */
@@ -131,7 +131,7 @@ static void check(struct world *w)
     for (size_t i = 0; (t = offer_tool_at(&w->offer, i)); i++)
         OK(strlen(t->name) > 0 && strlen(t->input_schema) > 0 &&
            offer_tool(&w->offer, str_of(t->name)) == t);
-    while ((u = mcp_fleet_next(w->fleet, u))) {
+    while ((u = mcp_upstreams_next(w->upstreams, u))) {
         OK(u->running + u->waiting <= u->tickets || !u->tickets);
         OK(u->running <= (size_t)u->spec.concurrency);
         OK((u->client != NULL) ==
@@ -194,7 +194,7 @@ static void let_go(struct world *w)
 static void close_all(struct world *w)
 {
     let_go(w);
-    mcp_fleet_set(w->fleet, NULL, 0);
+    mcp_upstreams_set(w->upstreams, NULL, 0);
     world_turn(w);
     for (size_t i = 0; i < w->calls; i++) {
         OK(w->call[i].done);
@@ -205,7 +205,7 @@ static void close_all(struct world *w)
     world_free(w);
 }
 
-TEST(a_fleet_in_a_storm_keeps_its_word)
+TEST(upstreams_in_a_storm_keep_their_contract)
 {
     log_setup(LOG_ERROR, false);
     for (uint32_t round = 0; round < ROUNDS; round++) {

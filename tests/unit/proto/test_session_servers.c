@@ -11,16 +11,16 @@
 static int connected;
 static bool closed;
 
-static void on_connected(struct session_servers *s, void *who)
+static void on_connected(struct session_servers *s, void *ctx)
 {
     (void)s;
-    (void)who;
+    (void)ctx;
     connected++;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     closed = true;
 }
 
@@ -40,7 +40,7 @@ static struct session_servers *open_session(struct world *w, const struct server
             .cwd = "/the/session",
             .builtin = builtins,
             .builtins = 1,
-            .agent = w->fleet,
+            .agent = w->upstreams,
             .on_connected = on_connected,
         },
         s, n);
@@ -71,7 +71,7 @@ static struct world *world_with_agent_servers(void)
     struct world *w = world_new();
     struct server_spec s[] = { world_spec("git"), world_spec("db") };
 
-    mcp_fleet_set(w->fleet, s, 2);
+    mcp_upstreams_set(w->upstreams, s, 2);
     fake_ready("git", ONE);
     fake_ready("db", ONE);
     world_turn(w);
@@ -187,7 +187,7 @@ TEST(a_tool_of_the_same_published_name_is_listed_once)
     struct session_servers *ses;
     const struct tool *t;
 
-    mcp_fleet_set(w->fleet, &agent, 1);
+    mcp_upstreams_set(w->upstreams, &agent, 1);
     fake_ready("my-git", "[{\"name\":\"add\",\"description\":\"the program's\"},{\"name\":\"x\"}]");
     ses = open_session(w, &own, 1);
     fake_ready("my_git", "[{\"name\":\"add\",\"description\":\"the session's\"}]");

@@ -14,9 +14,9 @@ static void on_changed(struct offer_watch *watch, enum offer_part part)
         w->changes++;
 }
 
-static void on_tried(struct mcp_fleet *f, void *who)
+static void on_tried(struct mcp_upstreams *f, void *ctx)
 {
-    struct world *w = who;
+    struct world *w = ctx;
 
     (void)f;
     w->tried++;
@@ -24,17 +24,17 @@ static void on_tried(struct mcp_fleet *f, void *who)
 
 static const struct str reserved[] = { { "file_read", 9 } };
 
-static void open_fleet(struct world *w)
+static void open_upstreams(struct world *w)
 {
-    w->fleet = mcp_fleet_new(&(struct mcp_fleet_opts){
+    w->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){
         .world = &w->clients,
         .reserved = reserved,
         .reserveds = 1,
         .on_tried = on_tried,
-        .who = w,
+        .ctx = w,
     });
     offer_init(&w->offer, &w->host, 1u << OFFER_TOOLS);
-    mcp_fleet_view_open(&w->view, w->fleet, NULL, NULL);
+    mcp_upstreams_view_open(&w->view, w->upstreams, NULL, NULL);
     offer_join(&w->offer, &w->view.source);
     w->watch.changed = on_changed;
     offer_watch(&w->offer, &w->watch);
@@ -58,13 +58,13 @@ struct world *world_new(void)
     w->caller = (struct caller){
         .kind = &caller_nobody, .name = "test", .origin = ORIGIN_STDIO, .principal = STR("user:1")
     };
-    open_fleet(w);
+    open_upstreams(w);
     return w;
 }
 
-static void on_fleet_closed(void *who)
+static void on_upstreams_closed(void *ctx)
 {
-    ((struct world *)who)->closed = true;
+    ((struct world *)ctx)->closed = true;
 }
 
 void world_turn(struct world *w)
@@ -77,8 +77,8 @@ void world_free(struct world *w)
 {
     offer_unwatch(&w->watch);
     offer_fini(&w->offer);
-    mcp_fleet_view_close(&w->view);
-    mcp_fleet_close(w->fleet, on_fleet_closed, w);
+    mcp_upstreams_view_close(&w->view);
+    mcp_upstreams_close(w->upstreams, on_upstreams_closed, w);
     while (!w->closed)
         world_turn(w);
     world_turn(w);
@@ -104,9 +104,9 @@ struct server_spec world_spec(const char *name)
     };
 }
 
-static void on_call_done(struct op *op, const struct err *e, void *who)
+static void on_call_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct world_call *c = who;
+    struct world_call *c = ctx;
 
     (void)op;
     assert(!c->done);
@@ -145,7 +145,7 @@ const char *world_list(const struct world *w)
 
 enum upstream_state world_state(const struct world *w, const char *server)
 {
-    const struct upstream *u = mcp_fleet_find(w->fleet, str_of(server));
+    const struct upstream *u = mcp_upstreams_find(w->upstreams, str_of(server));
 
     return u ? u->state : UP_CLOSED;
 }

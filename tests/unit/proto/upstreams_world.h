@@ -23,8 +23,8 @@ struct world {
     struct rpc rpc;
     struct host host;
     struct mcp_client_world clients;
-    struct mcp_fleet *fleet;
-    struct mcp_fleet_view view;
+    struct mcp_upstreams *upstreams;
+    struct mcp_upstreams_view view;
     struct offer offer;
     struct offer_watch watch;
     struct caller caller;

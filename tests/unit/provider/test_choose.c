@@ -4,11 +4,11 @@
 #include "tap.h"
 
 /* NAME=value pairs, ended by NULL. */
-static const char *look_up(const char *name, void *who)
+static const char *look_up(const char *name, void *ctx)
 {
     size_t n = strlen(name);
 
-    for (const char *const *v = who; *v; v++)
+    for (const char *const *v = ctx; *v; v++)
         if (strncmp(*v, name, n) == 0 && (*v)[n] == '=')
             return *v + n + 1;
     return NULL;
@@ -63,7 +63,7 @@ TEST(the_environment_is_asked_in_order)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct arena mem = { 0 };
-        struct provider_choice c = { .env = look_up, .who = (void *)rows[i].vars };
+        struct provider_choice c = { .env = look_up, .ctx = (void *)rows[i].vars };
         struct provider_spec s = { 0 };
         struct err e;
 
@@ -110,7 +110,7 @@ TEST(the_configuration_comes_first)
 TEST(a_name_nobody_has_is_an_error_not_a_guess)
 {
     static const char *const vars[] = { "TREFOIL_PROVIDER=antropic", NULL };
-    struct provider_choice c = { .env = look_up, .who = (void *)vars };
+    struct provider_choice c = { .env = look_up, .ctx = (void *)vars };
     struct arena mem = { 0 };
     struct provider_spec s;
     struct err e;

@@ -94,10 +94,10 @@ static void on_retry(struct model_turn *t, const struct err *why, int64_t in_ms)
 
 static const struct model_events events = { on_text, NULL, NULL, on_retry };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    (void)who;
+    (void)ctx;
     w.done = true;
     if (e)
         w.err = *e;
@@ -123,9 +123,9 @@ static void world_begin(void)
     buf_init_in(&w.said, &w.mem, 64 << 20);
 }
 
-static void on_client_closed(void *who)
+static void on_client_closed(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     w.client_closed = true;
     loop_stop(w.loop);
 }

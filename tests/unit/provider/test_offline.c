@@ -38,10 +38,10 @@ static void on_call(struct model_turn *t, struct str id, struct str name)
     w.calls += id.n > 0;
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    (void)who;
+    (void)ctx;
     w.done++;
     if (e)
         w.err = *e;

@@ -38,13 +38,13 @@ static void on_echo(struct rpc_in *in)
     rpc_result_raw(in, json_here(in->params) ? json_raw(in->params) : STR("{}"));
 }
 
-static void on_slow_done(struct op *op, const struct err *e, void *who)
+static void on_slow_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     if (e)
-        rpc_error_of(who, e);
+        rpc_error_of(ctx, e);
     else
-        rpc_result_raw(who, STR("\"slow\""));
+        rpc_result_raw(ctx, STR("\"slow\""));
 }
 
 static void on_slow(struct rpc_in *in)
@@ -388,9 +388,9 @@ struct answer {
     char text[64];
 };
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct answer *a = who;
+    struct answer *a = ctx;
     struct rpc_out *out = CONTAINER_OF(op, struct rpc_out, op);
 
     a->calls++;

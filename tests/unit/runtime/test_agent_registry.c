@@ -16,10 +16,10 @@ struct world {
     struct arena mem; /* of the configuration */
     struct config c;
     struct guard guard;
-    struct skill_shelf shelf;
+    struct skill_registry handle;
     struct offer offer;
     struct models *models;
-    struct desk *desk;
+    struct agent_registry *registry;
     size_t changed;
     bool closed;
 };
@@ -32,14 +32,14 @@ static const char providers[] =
     "[providers.three]\nkind = 'openai'\napi_key = 'k'\nmodel = 'three-plain'\n"
     "[models]\nprovider = 'one'\n";
 
-static void on_changed(void *who)
+static void on_changed(void *ctx)
 {
-    ((struct world *)who)->changed++;
+    ((struct world *)ctx)->changed++;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ((struct world *)who)->closed = true;
+    ((struct world *)ctx)->closed = true;
 }
 
 /* Another configuration, in a memory of its own. */
@@ -65,27 +65,27 @@ static void world_open(struct world *w, enum loop_clock clock)
 }
 
 /* Files that are there before this are read. */
-static void open_desk(struct world *w)
+static void open_registry(struct world *w)
 {
     guard_init(&w->guard, &w->c.limits);
-    skill_shelf_open(&w->shelf, w->loop, &w->c.limits, w->f.path);
+    skill_registry_open(&w->handle, w->loop, &w->c.limits, w->f.path);
     offer_init(&w->offer,
                &(struct host){ .loop = w->loop,
                                .limits = &w->c.limits,
                                .root = w->f.path,
                                .root_fd = open(w->f.path, O_PATH | O_DIRECTORY | O_CLOEXEC),
                                .guard = &w->guard,
-                               .skills = &w->shelf.list },
+                               .skills = &w->handle.list },
                1u << OFFER_TOOLS);
     w->models = models_new(w->loop, &w->c);
-    w->desk = desk_new(&(struct desk_opts){ .loop = w->loop,
-                                            .root = w->f.path,
-                                            .config = &w->c,
-                                            .models = w->models,
-                                            .guard = &w->guard,
-                                            .offer = &w->offer,
-                                            .on_changed = on_changed,
-                                            .who = w });
+    w->registry = agent_registry_new(&(struct agent_registry_opts){ .loop = w->loop,
+                                                                    .root = w->f.path,
+                                                                    .config = &w->c,
+                                                                    .models = w->models,
+                                                                    .guard = &w->guard,
+                                                                    .offer = &w->offer,
+                                                                    .on_changed = on_changed,
+                                                                    .ctx = w });
 }
 
 static void wait_closed(struct world *w)
@@ -97,14 +97,14 @@ static void wait_closed(struct world *w)
 
 static void world_close(struct world *w)
 {
-    desk_unwatch(w->desk, on_closed, w);
+    agent_registry_unwatch(w->registry, on_closed, w);
     wait_closed(w);
-    desk_free(w->desk);
+    agent_registry_free(w->registry);
     models_close(w->models, on_closed, w);
     wait_closed(w);
     close(w->offer.host.root_fd);
     offer_fini(&w->offer);
-    skill_shelf_fini(&w->shelf);
+    skill_registry_fini(&w->handle);
     guard_fini(&w->guard);
     loop_free(w->loop);
     arena_fini(&w->mem);
@@ -114,9 +114,9 @@ static void world_close(struct world *w)
 static struct agent *take_as(struct world *w, const char *name, const char *model, struct err *e)
 {
     const struct agent_want want = { .name = str_of(name), .model = str_of(model) };
-    struct agent_desk *desk = desk_port(w->desk);
+    struct agent_registry_port *registry = agent_registry_port(w->registry);
 
-    return desk->kind->take(desk, &want, e);
+    return registry->kind->take(registry, &want, e);
 }
 
 /* One that must be there. */
@@ -141,7 +141,7 @@ static size_t cards(struct world *w)
 {
     size_t n;
 
-    desk_port(w->desk)->kind->cards(desk_port(w->desk), &n);
+    agent_registry_port(w->registry)->kind->cards(agent_registry_port(w->registry), &n);
     return n;
 }
 
@@ -153,7 +153,7 @@ TEST(a_default_agent_is_there_without_any_file)
     struct agent *a, *again;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    open_desk(&w);
+    open_registry(&w);
     EQ(cards(&w), 0);
     a = take(&w, NULL);
     again = take(&w, "default");
@@ -165,7 +165,7 @@ TEST(a_default_agent_is_there_without_any_file)
     agent_drop(a);
     agent_drop(again);
     agent(&w, "default", "tier: high");
-    desk_refresh(w.desk, &w.c);
+    agent_registry_refresh(w.registry, &w.c);
     a = take(&w, NULL);
     OK(!a->is_default);
     EQ_S(a->model.name, "one-high");
@@ -179,14 +179,14 @@ TEST(who_is_not_there_or_wrong_is_said)
     struct err e;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    open_desk(&w);
+    open_registry(&w);
     OK(!take_as(&w, "nobody", NULL, &e));
     EQ(e.code, ERR_NOT_FOUND);
     EQ_STR(e.text, "there is no agent nobody; there is: default");
     agent(&w, "a", "tier: low");
     agent(&w, "b", "tier: high");
     agent(&w, "odd", "tier: huge");
-    desk_refresh(w.desk, &w.c);
+    agent_registry_refresh(w.registry, &w.c);
     EQ(cards(&w), 2);
     OK(!take_as(&w, "nobody", NULL, &e));
     EQ_STR(e.text, "there is no agent nobody; there are: a, b, default");
@@ -194,7 +194,7 @@ TEST(who_is_not_there_or_wrong_is_said)
     EQ(e.code, ERR_INVALID);
     HAS_S(str_of(e.text), "odd.md:2:7: tier");
     agent(&w, "lost", "provider: nowhere");
-    desk_refresh(w.desk, &w.c);
+    agent_registry_refresh(w.registry, &w.c);
     OK(!take_as(&w, "lost", NULL, &e));
     HAS_S(str_of(e.text), "nowhere");
     world_close(&w);
@@ -208,8 +208,8 @@ TEST(a_card_tells_an_agent_without_making_it)
 
     world_open(&w, LOOP_FAKE_CLOCK);
     agent(&w, "x", "name: reviewer\ndescription: Reads\nmodel: opus\nmode: read-only");
-    open_desk(&w);
-    card = desk_port(w.desk)->kind->cards(desk_port(w.desk), &n);
+    open_registry(&w);
+    card = agent_registry_port(w.registry)->kind->cards(agent_registry_port(w.registry), &n);
     EQ(n, 1);
     EQ_STR(card[0].name, "reviewer");
     EQ_S(card[0].description, "Reads");
@@ -247,7 +247,7 @@ TEST(an_agent_is_told_its_persona_rules_instructions_skills_and_place)
     world_open(&w, LOOP_FAKE_CLOCK);
     put_project(&w);
     agent(&w, "x", "folder: src\nmode: read-only");
-    open_desk(&w);
+    open_registry(&w);
     a = take(&w, "x");
     EQ_S(a->system,
          arena_printf(&w.f.mem,
@@ -278,7 +278,7 @@ TEST(files_for_claude_and_gemini_go_by_the_model_that_was_chosen)
     world_open(&w, LOOP_FAKE_CLOCK);
     put_project(&w);
     agent(&w, "x", "tier: low");
-    open_desk(&w);
+    open_registry(&w);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         struct agent *a = take_as(&w, "x", rows[i].model, &e);
@@ -301,7 +301,7 @@ TEST(a_list_of_skills_that_is_too_long_is_counted)
     place_write(&w.f, ".trefoil/skills/a/SKILL.md",
                 arena_printf(&w.f.mem, "---\ndescription: %0300d\n---\n", 1).p);
     w.c.limits.skill_list_bytes = 256;
-    open_desk(&w);
+    open_registry(&w);
     a = take(&w, NULL);
     HAS_S(a->system, "begin.\n\n- and 2 more\n\n# Where");
     agent_drop(a);
@@ -323,12 +323,12 @@ TEST(tier_model_and_wish_choose_the_model)
     struct agent *a;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    open_desk(&w);
+    open_registry(&w);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
 
         agent(&w, "x", rows[i].head);
-        desk_refresh(w.desk, &w.c);
+        agent_registry_refresh(w.registry, &w.c);
         a = take_as(&w, "x", rows[i].wish, &e);
         EQ_STR(e.text, "");
         EQ_S(a->model.name, rows[i].model);
@@ -336,7 +336,7 @@ TEST(tier_model_and_wish_choose_the_model)
         agent_drop(a);
     }
     agent(&w, "x", "tier: high\nfallback_model: haiku");
-    desk_refresh(w.desk, &w.c);
+    agent_registry_refresh(w.registry, &w.c);
     a = take(&w, "x");
     EQ_S(a->fallback.name, "one-low");
     agent_drop(a);
@@ -359,15 +359,15 @@ TEST(effort_is_a_word_of_the_definition_or_a_wish)
     struct err e;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    open_desk(&w);
+    open_registry(&w);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         agent(&w, "x", rows[i].head);
-        desk_refresh(w.desk, &w.c);
+        agent_registry_refresh(w.registry, &w.c);
         a = take(&w, "x");
         EQ(a->effort, rows[i].effort);
         agent_drop(a);
     }
-    a = desk_port(w.desk)->kind->take(desk_port(w.desk), &want, &e);
+    a = agent_registry_port(w.registry)->kind->take(agent_registry_port(w.registry), &want, &e);
     EQ(a->effort, EFFORT_LOW);
     agent_drop(a);
     world_close(&w);
@@ -392,12 +392,12 @@ TEST(approval_mode_says_what_is_left_to_a_person)
     struct world w;
 
     world_open(&w, LOOP_FAKE_CLOCK);
-    open_desk(&w);
+    open_registry(&w);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct agent *a;
 
         agent(&w, "x", rows[i].head);
-        desk_refresh(w.desk, &w.c);
+        agent_registry_refresh(w.registry, &w.c);
         a = take(&w, "x");
         EQ(a->scope.permission[TOOL_EDIT], rows[i].edit);
         EQ(a->scope.permission[TOOL_EXECUTE], rows[i].execute);
@@ -421,7 +421,7 @@ TEST(included_folders_are_opened_below_the_root)
     place_write(&w.f, "docs/a", "");
     place_write(&w.f, "lib/inner/a", "");
     agent(&w, "x", "include_dirs: [docs/, lib/inner, not/there]");
-    open_desk(&w);
+    open_registry(&w);
     a = take(&w, "x");
     EQ(a->includes, 2);
     EQ_STR(a->include[0].path, place_file(&w.f, "docs"));
@@ -442,7 +442,7 @@ TEST(a_folder_that_became_a_way_out_is_refused)
     place_write(&w.f, "docs/a", "");
     place_write(&w.f, "ok/a", "");
     agent(&w, "x", "include_dirs: [ok, docs]");
-    open_desk(&w);
+    open_registry(&w);
     agent_drop(take(&w, "x"));
     OK(rename(place_file(&w.f, "docs"), place_file(&w.f, "was")) == 0);
     place_link(&w.f, "docs", "/etc");
@@ -464,12 +464,12 @@ TEST(an_agent_that_is_held_stays_as_it_was)
     arena_fini(&w.mem);
     configure(&w, "[[agents]]\nname = 't'\npersona = 'Before.'\ntier = 'low'\n"
                   "disallowed_tools = ['shell_exec']\n");
-    open_desk(&w);
+    open_registry(&w);
     held = take(&w, "t");
     old = w.mem;
     configure(&w, "[[agents]]\nname = 't'\npersona = 'After.'\ntier = 'high'\n");
     models_use(w.models, &w.c);
-    desk_refresh(w.desk, &w.c);
+    agent_registry_refresh(w.registry, &w.c);
     arena_fini(&old);
     EQ(w.changed, 1);
     fresh = take(&w, "t");
@@ -485,9 +485,9 @@ TEST(an_agent_that_is_held_stays_as_it_was)
     world_close(&w);
 }
 
-static bool has_changed(void *who)
+static bool has_changed(void *ctx)
 {
-    return ((struct world *)who)->changed > 0;
+    return ((struct world *)ctx)->changed > 0;
 }
 
 TEST(the_kernel_tells_of_a_new_agent)
@@ -497,8 +497,8 @@ TEST(the_kernel_tells_of_a_new_agent)
     world_open(&w, LOOP_REAL_CLOCK);
     w.c.limits.watch_ms = 3600000;
     place_write(&w.f, ".trefoil/agents/a.md", "You.");
-    open_desk(&w);
-    desk_watch(w.desk);
+    open_registry(&w);
+    agent_registry_watch(w.registry);
     EQ(w.changed, 0);
     agent(&w, "b", "tier: low");
     OK(until(w.loop, has_changed, &w));
@@ -512,8 +512,8 @@ TEST(where_the_kernel_is_silent_a_look_finds_it)
 
     world_open(&w, LOOP_FAKE_CLOCK);
     EQ(w.c.limits.watch_ms, 5000);
-    open_desk(&w);
-    desk_watch(w.desk);
+    open_registry(&w);
+    agent_registry_watch(w.registry);
     place_write(&w.f, "agents/coder/agent.json", "{}");
     loop_advance(w.loop, 4999);
     EQ(w.changed, 0);

@@ -46,9 +46,9 @@ static void bench_write(struct place *at, const char *user, const char *project)
     place_write(at, "r/trefoil.toml", project ? project : "");
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    *(bool *)who = true;
+    *(bool *)ctx = true;
 }
 
 static void bench_fini(struct bench *b)
@@ -78,12 +78,12 @@ static bool choose(struct bench *b, const struct agent_def *def, const char *wan
     return models_choose(b->models, def, str_of(wanted), &b->model, &b->fallback, &b->e);
 }
 
-#define CHOSEN(b, def, wanted, who, what)                                                          \
+#define CHOSEN(b, def, wanted, ctx, what)                                                          \
     do {                                                                                           \
         if (!choose(b, def, wanted))                                                               \
             TAP_NOT("%s", (b)->e.text);                                                            \
         else                                                                                       \
-            EQ_STR((b)->model.provider->name, who);                                                \
+            EQ_STR((b)->model.provider->name, ctx);                                                \
         EQ_S((b)->model.name, what);                                                               \
     } while (0)
 
@@ -192,7 +192,7 @@ TEST(a_word_is_a_tier_an_alias_a_model_or_both)
     AUTO_PLACE at = place_bare();
     AUTO_BENCH b = { 0 };
     static const struct {
-        const char *word, *who, *what;
+        const char *word, *ctx, *what;
     } rows[] = {
         { "low", "anthropic", "claude-haiku-4-5" },
         { "HIGH", "anthropic", "claude-opus-4-6" },
@@ -211,7 +211,7 @@ TEST(a_word_is_a_tier_an_alias_a_model_or_both)
     setenv("OPENAI_API_KEY", "k2", 1);
     bench_load(&b, &at, false);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        CHOSEN(&b, NULL, rows[i].word, rows[i].who, rows[i].what);
+        CHOSEN(&b, NULL, rows[i].word, rows[i].ctx, rows[i].what);
 }
 
 TEST(a_definition_names_provider_model_and_tier)
@@ -324,10 +324,10 @@ static int refusing_socket(int *port)
     return fd;
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    *(enum err_code *)who = e ? e->code : ERR_NONE;
+    *(enum err_code *)ctx = e ? e->code : ERR_NONE;
 }
 
 TEST(what_was_chosen_can_be_asked)

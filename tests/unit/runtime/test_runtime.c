@@ -15,7 +15,7 @@ struct bench {
     struct root root;
     struct state_dir state;
     struct service service;
-    struct workshop w;
+    struct runtime w;
     bool closed, left, opened;
     struct err err;
     size_t agents;
@@ -46,22 +46,22 @@ static void bench_open(struct bench *b)
     service_expose(&b->service, &b->c);
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ((struct bench *)who)->closed = true;
+    ((struct bench *)ctx)->closed = true;
 }
 
-static void on_left(void *who, bool in_time)
+static void on_left(void *ctx, bool in_time)
 {
     OK(in_time);
-    ((struct bench *)who)->left = true;
+    ((struct bench *)ctx)->left = true;
 }
 
 static void bench_close(struct bench *b)
 {
-    workshop_leave_servers(&b->w);
+    runtime_leave_servers(&b->w);
     b->closed = false;
-    workshop_close(&b->w, on_closed, b);
+    runtime_close(&b->w, on_closed, b);
     OK(until(b->loop, until_true, &b->closed));
     service_leave_servers(&b->service, on_left, b);
     OK(until(b->loop, until_true, &b->left));
@@ -71,11 +71,11 @@ static void bench_close(struct bench *b)
     place_fini(&b->f);
 }
 
-static void open_workshop(struct bench *b, bool keep)
+static void open_runtime(struct bench *b, bool keep)
 {
     struct err e = { 0 };
 
-    if (!workshop_open(&b->w, &b->service, &b->f.mem, &b->c, keep, &e))
+    if (!runtime_open(&b->w, &b->service, &b->f.mem, &b->c, keep, &e))
         TAP_NOT("%s", e.text);
 }
 
@@ -84,9 +84,9 @@ static bool has_tool(const struct offer *o, const char *name)
     return offer_tool(o, str_of(name)) != NULL;
 }
 
-static bool server_is_there(void *who)
+static bool server_is_there(void *ctx)
 {
-    return has_tool(&((struct bench *)who)->w.offer, "mcp_ok_env");
+    return has_tool(&((struct bench *)ctx)->w.offer, "mcp_ok_env");
 }
 
 TEST(agents_may_be_given_all_tools_also_those_that_clients_are_not_offered)
@@ -94,9 +94,9 @@ TEST(agents_may_be_given_all_tools_also_those_that_clients_are_not_offered)
     struct bench b;
 
     bench_open(&b);
-    open_workshop(&b, false);
+    open_runtime(&b, false);
     service_use(&b.service, &b.c);
-    workshop_use(&b.w, &b.c);
+    runtime_use(&b.w, &b.c);
     OK(until(b.loop, server_is_there, &b));
     OK(!has_tool(&b.service.offer, "mcp_ok_env"));
     OK(has_tool(&b.w.offer, "grep") && !has_tool(&b.service.offer, "grep"));
@@ -104,15 +104,15 @@ TEST(agents_may_be_given_all_tools_also_those_that_clients_are_not_offered)
     OK(!has_tool(&b.w.offer, "skill"));
     OK(b.w.offer.host.offer == &b.w.offer); /* where the guard looks a tool up again */
     OK(b.w.offer.host.guard == &b.service.guard);
-    workshop_leave_servers(&b.w);
+    runtime_leave_servers(&b.w);
     OK(!has_tool(&b.w.offer, "mcp_ok_env"));
     OK(!b.w.world.store);
     bench_close(&b);
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     b->opened = true;
@@ -133,13 +133,14 @@ TEST(a_session_of_an_agent_is_kept_in_the_store_of_the_root)
     place_write(&b.f, "docs/a", "");
     place_write(&b.f, ".trefoil/agents/x.md", "---\ninclude_dirs: docs\n---\nYou.");
     place_write(&b.f, ".trefoil/skills/a/SKILL.md", "---\ndescription: b\n---\nDo it.");
-    skill_shelf_refresh(&b.service.skills);
-    open_workshop(&b, true);
+    skill_registry_refresh(&b.service.skills);
+    open_runtime(&b, true);
     OK(stat(state_dir_file(&b.state, &b.f.mem, STATE_DATABASE), &st) == 0);
     EQ(st.st_mode & 0777, 0600);
     EQ(b.w.world.durability, STORE_POWER);
-    opts.agent = desk_port(b.w.desk)->kind->take(desk_port(b.w.desk),
-                                                 &(struct agent_want){ .name = STR("x") }, &e);
+    opts.agent = agent_registry_port(b.w.registry)
+                     ->kind->take(agent_registry_port(b.w.registry),
+                                  &(struct agent_want){ .name = STR("x") }, &e);
     session_open(&s, &o, &b.w.world, &opts, NULL, on_opened, &b);
     OK(until(b.loop, until_true, &b.opened));
     OK(s.fence != 0);
@@ -185,10 +186,11 @@ static struct str answer(struct bench *b, const char *agent, const char *cwd, co
                                  .caller = "cli",
                                  .origin = ORIGIN_TERMINAL,
                                  .principal = STR("user:1") };
-    struct agent_desk *desk = desk_port(b->w.desk);
+    struct agent_registry_port *registry = agent_registry_port(b->w.registry);
     struct str said;
 
-    opts.agent = desk->kind->take(desk, &(struct agent_want){ .name = str_of(agent) }, &b->err);
+    opts.agent =
+        registry->kind->take(registry, &(struct agent_want){ .name = str_of(agent) }, &b->err);
     b->opened = b->closed = false;
     session_open(&w.s, &w.opening, &b->w.world, &opts, NULL, on_opened, b);
     OK(until(b->loop, until_true, &b->opened));
@@ -214,7 +216,7 @@ TEST(a_session_works_in_its_folder_else_in_its_agents_else_in_the_root)
     place_write(&b.f, "session/here.txt", "of the session");
     place_write(&b.f, ".trefoil/agents/plain.md", "You.");
     place_write(&b.f, ".trefoil/agents/x.md", "---\nfolder: agents\n---\nYou.");
-    open_workshop(&b, false);
+    open_runtime(&b, false);
     EQ_S(answer(&b, "plain", NULL, "/read here.txt"), "of the root");
     EQ_S(answer(&b, "x", NULL, "/read here.txt"), "of the agent");
     EQ_S(answer(&b, "x", "session", "/read here.txt"), "of the session");
@@ -231,14 +233,14 @@ TEST(a_session_works_in_its_folder_else_in_its_agents_else_in_the_root)
 
 /* ---- changes ---------------------------------------------------------------------------------- */
 
-static void on_agents(void *who)
+static void on_agents(void *ctx)
 {
-    ((struct bench *)who)->agents++;
+    ((struct bench *)ctx)->agents++;
 }
 
-static bool all_noticed(void *who)
+static bool all_noticed(void *ctx)
 {
-    const struct bench *b = who;
+    const struct bench *b = ctx;
 
     return b->agents && has_tool(&b->w.offer, "skill") && has_tool(&b->service.offer, "skill");
 }
@@ -248,10 +250,10 @@ TEST(new_agents_and_skills_are_noticed_while_it_is_open)
     struct bench b;
 
     bench_open(&b);
-    open_workshop(&b, false);
+    open_runtime(&b, false);
     b.w.on_agents = on_agents;
-    b.w.on_agents_who = &b;
-    desk_watch(b.w.desk);
+    b.w.on_agents_ctx = &b;
+    agent_registry_watch(b.w.registry);
     service_watch(&b.service);
     place_write(&b.f, ".trefoil/agents/x.md", "You.");
     place_write(&b.f, ".trefoil/skills/a/SKILL.md", "---\ndescription: b\n---\nDo it.");
@@ -268,9 +270,9 @@ TEST(a_store_that_cannot_be_opened_is_a_failure_with_nothing_to_close)
     OK(state_dir_open(&b.state, &e));
     OK(file_write(state_dir_file(&b.state, &b.f.mem, STATE_DATABASE),
                   STR("this is no database, whatever its name says; and so on"), 0600, &e));
-    OK(!workshop_open(&b.w, &b.service, &b.f.mem, &b.c, true, &e));
+    OK(!runtime_open(&b.w, &b.service, &b.f.mem, &b.c, true, &e));
     HAS_S(str_of(e.text), "trefoil.db");
-    open_workshop(&b, false);
+    open_runtime(&b, false);
     bench_close(&b);
 }
 

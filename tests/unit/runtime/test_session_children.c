@@ -28,15 +28,15 @@ struct bench {
     struct err err;
 };
 
-static void on_connected(struct session_servers *s, void *who)
+static void on_connected(struct session_servers *s, void *ctx)
 {
     (void)s;
-    ((struct bench *)who)->connected = true;
+    ((struct bench *)ctx)->connected = true;
 }
 
-static void on_called(struct op *op, const struct err *e, void *who)
+static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     b->called = true;
@@ -46,9 +46,9 @@ static void on_called(struct op *op, const struct err *e, void *who)
         b->call.raw_result = arena_str(&b->mem, b->call.raw_result);
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ((struct bench *)who)->closed = true;
+    ((struct bench *)ctx)->closed = true;
 }
 
 static void bench_open(struct bench *b)
@@ -129,7 +129,7 @@ TEST(a_session_uses_what_connects_names_what_does_not_and_leaves_nobody)
                                                                .host = &b.host,
                                                                .cwd = "/tmp",
                                                                .on_connected = on_connected,
-                                                               .who = &b },
+                                                               .ctx = &b },
                                s, 4);
     OK(until(b.loop, until_true, &b.connected));
     OK(!session_servers_failed(session_servers_get(ses, STR("old")), &why));
@@ -179,7 +179,7 @@ static struct json params_for(struct bench *b, const char *folder)
 static struct session_table table_of(struct bench *b)
 {
     return (struct session_table){
-        .base = { .world = &b->world, .host = &b->host, .on_connected = on_connected, .who = b },
+        .base = { .world = &b->world, .host = &b->host, .on_connected = on_connected, .ctx = b },
         .limits = &b->limits,
     };
 }

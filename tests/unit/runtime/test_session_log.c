@@ -49,9 +49,9 @@ static void begin(struct scene *s, struct place *p)
     session_log_open(&s->log, s->loop, &s->limits, p->path, NULL, "s1", &s->to.client);
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    struct scene *s = who;
+    struct scene *s = ctx;
 
     s->closed = true;
     loop_stop(s->loop);
@@ -153,9 +153,9 @@ TEST(a_log_that_cannot_be_written_warns_once)
     EQ(s.to.events, 3);
 }
 
-static void note(void *who)
+static void note(void *ctx)
 {
-    *(bool *)who = true;
+    *(bool *)ctx = true;
 }
 
 TEST(what_was_never_opened_is_closed_at_once)

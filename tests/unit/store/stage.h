@@ -194,10 +194,10 @@ static const struct tool far_tool = { .name = "mcp_far_say",
                                       .kind = TOOL_FETCH,
                                       .read_only = true,
                                       .start = run_say };
-static void on_sampled(struct op *op, const struct err *e, void *who)
+static void on_sampled(struct op *op, const struct err *e, void *ctx)
 {
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
-    struct call *call = who;
+    struct call *call = ctx;
 
     if (e)
         call_failed(call, "%s", e->text);
@@ -329,9 +329,9 @@ static void stage_up(struct stage *s)
     };
 }
 
-static void on_opened(struct op *op, const struct err *e, void *who)
+static void on_opened(struct op *op, const struct err *e, void *ctx)
 {
-    struct stage *s = who;
+    struct stage *s = ctx;
 
     (void)op;
     s->err = e ? *e : (struct err){ 0 };
@@ -351,9 +351,9 @@ static inline bool stage_open(struct stage *s, const char *id)
     return !s->err.code;
 }
 
-static void on_stage_closed(void *who)
+static void on_stage_closed(void *ctx)
 {
-    ((struct stage *)who)->closed = true;
+    ((struct stage *)ctx)->closed = true;
 }
 
 static inline void stage_close(struct stage *s)
@@ -377,9 +377,9 @@ static inline void add_line(struct stage *s, struct line l)
     s->line[s->lines++] = l;
 }
 
-static void on_turn(struct op *op, const struct err *e, void *who)
+static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
-    struct stage *s = who;
+    struct stage *s = ctx;
 
     (void)op;
     s->err = e ? *e : (struct err){ 0 };

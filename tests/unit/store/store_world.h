@@ -17,9 +17,9 @@ struct world {
     bool closed;
 };
 
-static inline void world_on_closed(void *who)
+static inline void world_on_closed(void *ctx)
 {
-    ((struct world *)who)->closed = true;
+    ((struct world *)ctx)->closed = true;
 }
 
 static inline bool world_open(struct world *w)
@@ -60,9 +60,9 @@ struct asked {
     bool done;
 };
 
-static inline void world_on_done(struct op *op, const struct err *e, void *who)
+static inline void world_on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct asked *a = who;
+    struct asked *a = ctx;
 
     (void)op;
     a->e.code = ERR_NONE;

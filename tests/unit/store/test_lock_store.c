@@ -13,9 +13,9 @@ struct holder {
     struct err err;
 };
 
-static void on_hold(struct op *op, const struct err *e, void *who)
+static void on_hold(struct op *op, const struct err *e, void *ctx)
 {
-    struct holder *k = who;
+    struct holder *k = ctx;
 
     (void)op;
     k->err = e ? *e : (struct err){ 0 };
@@ -43,9 +43,9 @@ struct writer {
     bool done;
 };
 
-static void on_turn(struct op *op, const struct err *e, void *who)
+static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
-    struct writer *w = who;
+    struct writer *w = ctx;
 
     (void)op;
     OK(!e);
@@ -132,11 +132,11 @@ static int count_writing(const struct writer *w, int *at)
     return n;
 }
 
-static bool somebody_writes(void *who)
+static bool somebody_writes(void *ctx)
 {
     int at;
 
-    return count_writing(who, &at) > 0;
+    return count_writing(ctx, &at) > 0;
 }
 
 TEST(writes_of_two_processes_take_turns_by_the_database)
@@ -192,11 +192,11 @@ static pid_t start_holder(struct world *w)
     return pid;
 }
 
-static void on_list(struct op *op, const struct err *e, void *who)
+static void on_list(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     OK(!e);
-    *(bool *)who = true;
+    *(bool *)ctx = true;
 }
 
 /* Whose locks are listed: the first. */

@@ -11,7 +11,7 @@
 
 struct play {
     struct stage s;
-    struct agent_desk desk;
+    struct agent_registry_port registry;
     struct task_engine *engine, *second;
     struct task_isolate *isolate; /* or NULL */
     struct task_ask ask;          /* the last request that was waited for */
@@ -20,7 +20,8 @@ struct play {
     char id[ID_TEXT]; /* of the task that was created last */
 };
 
-static struct agent *take(struct agent_desk *d, const struct agent_want *want, struct err *e)
+static struct agent *take(struct agent_registry_port *d, const struct agent_want *want,
+                          struct err *e)
 {
     (void)d;
     if (want->name.n && !str_eq(want->name, STR("actor"))) {
@@ -34,17 +35,19 @@ static struct agent *take(struct agent_desk *d, const struct agent_want *want, s
     return agent_hold(&the_stage->agent);
 }
 
-static const struct agent_desk_kind desk_kind = { .take = take };
+static const struct agent_registry_kind registry_kind = { .take = take };
 
 static struct task_engine *new_engine(struct play *p)
 {
-    return task_engine_new(&(struct task_engine_opts){
-        .world = &p->s.sworld, .desk = &p->desk, .guard = &p->s.guard, .isolate = p->isolate });
+    return task_engine_new(&(struct task_engine_opts){ .world = &p->s.sworld,
+                                                       .registry = &p->registry,
+                                                       .guard = &p->s.guard,
+                                                       .isolate = p->isolate });
 }
 
 static void play_init(struct play *p)
 {
-    *p = (struct play){ .desk = { &desk_kind } };
+    *p = (struct play){ .registry = { &registry_kind } };
     stage_init(&p->s);
     p->s.world.limits.task_look_ms = 10;
     p->s.world.limits.task_gather_ms = 0;
@@ -56,9 +59,9 @@ static void play_up(struct play *p)
     p->engine = new_engine(p);
 }
 
-static void play_on_closed(void *who)
+static void play_on_closed(void *ctx)
 {
-    ((struct play *)who)->closed = true;
+    ((struct play *)ctx)->closed = true;
 }
 
 static void close_engine(struct play *p, struct task_engine **g)
@@ -81,9 +84,9 @@ static void play_fini(struct play *p)
 
 #define AUTO_PLAY __attribute__((cleanup(play_fini))) struct play
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct play *p = who;
+    struct play *p = ctx;
 
     (void)op;
     p->err = e ? *e : (struct err){ 0 };
@@ -91,7 +94,7 @@ static void on_done(struct op *op, const struct err *e, void *who)
 }
 
 typedef void request_fn(struct task_engine *g, struct task_ask *a, struct op *parent,
-                        op_done_fn *done, void *who);
+                        op_done_fn *done, void *ctx);
 
 static void start(struct play *p, request_fn *fn, const char *id, const char *owner)
 {
@@ -136,9 +139,9 @@ static bool create(struct play *p, const char *text)
     return create_by(p, &(struct task_spec){ .text = str_of(text), .budget_usd = -1 });
 }
 
-static bool is_stuck(void *who)
+static bool is_stuck(void *ctx)
 {
-    return ((struct play *)who)->s.stuck != NULL;
+    return ((struct play *)ctx)->s.stuck != NULL;
 }
 
 static void let_go(struct play *p)
@@ -148,14 +151,14 @@ static void let_go(struct play *p)
     p->s.stuck = NULL;
 }
 
-static bool speaks(void *who)
+static bool speaks(void *ctx)
 {
-    return ((struct play *)who)->s.asked > 0;
+    return ((struct play *)ctx)->s.asked > 0;
 }
 
-static bool nobody_runs(void *who)
+static bool nobody_runs(void *ctx)
 {
-    return task_engine_running(((struct play *)who)->engine) == 0;
+    return task_engine_running(((struct play *)ctx)->engine) == 0;
 }
 
 /* The state is what is wanted, by the store. */
@@ -190,9 +193,9 @@ static bool note(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
     return !t->room || t->n < t->room;
 }
 
-static void on_noted(struct op *op, const struct err *e, void *who)
+static void on_noted(struct op *op, const struct err *e, void *ctx)
 {
-    struct notes *t = who;
+    struct notes *t = ctx;
 
     (void)op;
     t->err = e ? *e : (struct err){ 0 };
@@ -242,9 +245,9 @@ static bool note_fed(struct task_feed *f, const struct store_feed_event *ev)
     return !t->room || t->n < t->room;
 }
 
-static void on_fed(struct op *op, const struct err *e, void *who)
+static void on_fed(struct op *op, const struct err *e, void *ctx)
 {
-    struct feed_notes *t = who;
+    struct feed_notes *t = ctx;
 
     (void)op;
     t->err = *e;
@@ -260,9 +263,9 @@ static void follow_all(struct play *p, struct feed_notes *t, int64_t after, cons
     OK(until(p->s.world.loop, until_true, &t->begun));
 }
 
-static bool has_heard(void *who)
+static bool has_heard(void *ctx)
 {
-    const struct feed_notes *t = who;
+    const struct feed_notes *t = ctx;
 
     return t->n >= 3;
 }
@@ -602,9 +605,9 @@ TEST(a_call_whose_result_cannot_be_stored_is_not_run_again)
     OK(!p.s.stuck);
 }
 
-static bool is_final_here(void *who)
+static bool is_final_here(void *ctx)
 {
-    struct play *p = who;
+    struct play *p = ctx;
 
     return task_state_final(task_engine_find(p->engine, str_of(p->id))->state);
 }
@@ -715,7 +718,7 @@ TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
     stage_up(&p.s);
     locks = lock_table_new(p.s.world.loop, &p.s.world.limits, p.s.sworld.store, LOCK_FAIL);
     p.engine = task_engine_new(&(struct task_engine_opts){
-        .world = &p.s.sworld, .desk = &p.desk, .guard = &p.s.guard, .locks = locks });
+        .world = &p.s.sworld, .registry = &p.registry, .guard = &p.s.guard, .locks = locks });
     add_line(&p.s, (struct line){ .hangs = true });
     add_line(&p.s, (struct line){ .hangs = true });
     OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .read_only = true, .budget_usd = -1 }));
@@ -1052,9 +1055,9 @@ struct second_answer {
     struct err err;
 };
 
-static void on_second(struct op *op, const struct err *e, void *who)
+static void on_second(struct op *op, const struct err *e, void *ctx)
 {
-    struct second_answer *a = who;
+    struct second_answer *a = ctx;
 
     (void)op;
     a->err = e ? *e : (struct err){ 0 };
@@ -1196,9 +1199,9 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
           " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
 }
 
-static void on_visited(struct op *op, const struct err *e, void *who)
+static void on_visited(struct op *op, const struct err *e, void *ctx)
 {
-    struct call *call = who;
+    struct call *call = ctx;
 
     (void)op;
     call_text(call, e ? STR("not visited") : STR("visited"));
@@ -1582,9 +1585,9 @@ TEST(an_event_is_never_larger_than_limits_task_event_bytes)
 /* ---- coming back ----------------------------------------------------------------------------- */
 
 /* All that has happened so far is stored. */
-static bool both_begun(void *who)
+static bool both_begun(void *ctx)
 {
-    const char *text = ((struct notes *)who)->text;
+    const char *text = ((struct notes *)ctx)->text;
 
     return strstr(text, "counted") && strstr(text, "\"name\":\"wait\",\"title\":\"wait\","
                                                    "\"kind\":\"read\",\"status\":\"running\"");
@@ -1729,9 +1732,9 @@ TEST(what_cannot_be_gone_on_with_fails_and_says_why)
     HAS_S(p.ask.info.text, "damaged");
 }
 
-static bool is_canceling_here(void *who)
+static bool is_canceling_here(void *ctx)
 {
-    struct play *p = who;
+    struct play *p = ctx;
 
     return task_engine_find(p->engine, str_of(p->id))->cancel;
 }
@@ -1870,9 +1873,9 @@ TEST(one_whose_process_has_gone_is_tried_for_until_it_has_failed)
     }
 }
 
-static bool was_tried_for(void *who)
+static bool was_tried_for(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     return bad_store.fails < 1000000;
 }
 

@@ -21,9 +21,9 @@ struct booth {
     bool watched;
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct booth *b = who;
+    struct booth *b = ctx;
 
     (void)op;
     b->err = e ? *e : (struct err){ 0 };
@@ -36,10 +36,10 @@ static struct task_engine *new_engine(struct booth *b)
         &(struct task_engine_opts){ .world = &b->s.sworld, .guard = &b->s.guard });
 }
 
-static void on_asked(struct op *op, const struct err *e, void *who)
+static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
     const struct ask *ask = CONTAINER_OF(op, struct ask, op);
-    struct call *call = who;
+    struct call *call = ctx;
 
     if (e) {
         call_broke(call, e);
@@ -111,9 +111,9 @@ static void booth_init(struct booth *b)
     b->engine = new_engine(b);
 }
 
-static void on_booth_closed(void *who)
+static void on_booth_closed(void *ctx)
 {
-    ((struct booth *)who)->closed = true;
+    ((struct booth *)ctx)->closed = true;
 }
 
 static void close_engine(struct booth *b, struct task_engine **g)
@@ -191,7 +191,7 @@ static bool create(struct booth *b, const char *tool, const char *args, unsigned
 }
 
 typedef void request_fn(struct task_engine *g, struct task_ask *a, struct op *parent,
-                        op_done_fn *done, void *who);
+                        op_done_fn *done, void *ctx);
 
 static bool request(struct booth *b, request_fn *fn)
 {
@@ -221,9 +221,9 @@ static void wait_state(struct booth *b, enum task_state state)
     EQ(b->ask.info.state, state);
 }
 
-static bool is_stuck(void *who)
+static bool is_stuck(void *ctx)
 {
-    return ((struct booth *)who)->s.stuck != NULL;
+    return ((struct booth *)ctx)->s.stuck != NULL;
 }
 
 static void let_go(struct booth *b)
@@ -244,11 +244,11 @@ static bool note(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
     return true;
 }
 
-static void on_watched(struct op *op, const struct err *e, void *who)
+static void on_watched(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     OK(!e);
-    ((struct booth *)who)->watched = true;
+    ((struct booth *)ctx)->watched = true;
 }
 
 /* All its events, once it is over. */
@@ -526,9 +526,9 @@ static void seem_dead(struct booth *b)
     sqlite3_close(db);
 }
 
-static bool nobody_runs(void *who)
+static bool nobody_runs(void *ctx)
 {
-    return task_engine_running(((struct booth *)who)->engine) == 0;
+    return task_engine_running(((struct booth *)ctx)->engine) == 0;
 }
 
 TEST(a_call_whose_process_died_has_failed_and_is_not_run_again)

@@ -2,24 +2,24 @@
 #include "core/session/turn_parts.h"
 #include "stage.h"
 
-static bool is_stuck(void *who)
+static bool is_stuck(void *ctx)
 {
-    return ((struct stage *)who)->stuck != NULL;
+    return ((struct stage *)ctx)->stuck != NULL;
 }
 
-static bool has_run(void *who)
+static bool has_run(void *ctx)
 {
-    return ((struct stage *)who)->runs > 0;
+    return ((struct stage *)ctx)->runs > 0;
 }
 
-static bool is_asked(void *who)
+static bool is_asked(void *ctx)
 {
-    return ((struct stage *)who)->ask != NULL;
+    return ((struct stage *)ctx)->ask != NULL;
 }
 
-static bool speaks(void *who)
+static bool speaks(void *ctx)
 {
-    return ((struct stage *)who)->asked > 0;
+    return ((struct stage *)ctx)->asked > 0;
 }
 
 TEST(a_prompt_is_answered_and_told_in_order)
@@ -95,9 +95,9 @@ TEST(a_session_goes_on_after_a_restart)
 }
 
 /* The result of the call `a` was told, so it is stored. */
-static bool has_counted(void *who)
+static bool has_counted(void *ctx)
 {
-    const struct stage *s = who;
+    const struct stage *s = ctx;
 
     return strstr(s->heard, "tool a 2 ") != NULL;
 }

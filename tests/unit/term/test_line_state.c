@@ -14,24 +14,24 @@
 #define PASTE(text) ESC "[200~" text ESC "[201~"
 #define UNKNOWN "\xef\xbf\xbd"
 
-struct desk {
+struct agent_registry {
     struct line_history history;
     struct line_state line;
 };
 
-static void open_desk(struct desk *d, size_t most)
+static void open_registry(struct agent_registry *d, size_t most)
 {
     line_history_init(&d->history, 100, 10000);
     line_init(&d->line, most, &d->history);
 }
 
-static void close_desk(struct desk *d)
+static void close_registry(struct agent_registry *d)
 {
     line_fini(&d->line);
     line_history_fini(&d->history);
 }
 
-static enum line_action type(struct desk *d, const char *keys)
+static enum line_action type(struct agent_registry *d, const char *keys)
 {
     struct str bytes = str_of(keys);
     enum line_action action;
@@ -42,14 +42,14 @@ static enum line_action type(struct desk *d, const char *keys)
     return action;
 }
 
-static void remember(struct desk *d, const char *line)
+static void remember(struct agent_registry *d, const char *line)
 {
     line_history_add(&d->history, str_of(line));
     line_taken(&d->line);
 }
 
 /* The text with | where the cursor is. */
-static const char *seen(const struct desk *d)
+static const char *seen(const struct agent_registry *d)
 {
     static char out[4096];
     const struct line_state *s = &d->line;
@@ -157,13 +157,13 @@ static const struct {
 TEST(keys_do_what_they_say)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct desk d;
+        struct agent_registry d;
 
-        open_desk(&d, 4000);
+        open_registry(&d, 4000);
         EQ(type(&d, rows[i].keys), LINE_MORE);
         if (strcmp(seen(&d), rows[i].want))
             TAP_NOT("%s: got \"%s\", want \"%s\"", rows[i].what, seen(&d), rows[i].want);
-        close_desk(&d);
+        close_registry(&d);
     }
 }
 
@@ -171,9 +171,9 @@ TEST(keys_do_what_they_say)
 TEST(a_sequence_that_is_cut_waits_for_its_rest)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct desk d;
+        struct agent_registry d;
 
-        open_desk(&d, 4000);
+        open_registry(&d, 4000);
         for (const char *p = rows[i].keys; *p; p++) {
             struct str one = { p, 1 };
 
@@ -183,7 +183,7 @@ TEST(a_sequence_that_is_cut_waits_for_its_rest)
         }
         if (strcmp(seen(&d), rows[i].want))
             TAP_NOT("%s: got \"%s\", want \"%s\"", rows[i].what, seen(&d), rows[i].want);
-        close_desk(&d);
+        close_registry(&d);
     }
 }
 
@@ -191,10 +191,10 @@ TEST(a_sequence_that_is_cut_waits_for_its_rest)
 
 TEST(enter_submits_and_what_follows_waits)
 {
-    struct desk d;
+    struct agent_registry d;
     struct str bytes = STR("one\rtwo");
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(line_feed(&d.line, &bytes), LINE_SUBMIT);
     EQ_S(buf_str(&d.line.text), "one");
     EQ_S(bytes, "two");
@@ -202,82 +202,82 @@ TEST(enter_submits_and_what_follows_waits)
     EQ(line_feed(&d.line, &bytes), LINE_MORE);
     EQ_STR(seen(&d), "two|");
     EQ(type(&d, "\n"), LINE_SUBMIT);
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_backslash_in_the_middle_does_not_keep_enter_from_submitting)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "a\\" LEFT "\r"), LINE_SUBMIT);
     EQ_S(buf_str(&d.line.text), "a\\");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_paste_does_not_submit)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, PASTE("one\r\ntwo\n")), LINE_MORE);
     EQ(type(&d, "\r"), LINE_SUBMIT);
     EQ_S(buf_str(&d.line.text), "one\ntwo\n");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(ctrl_c_clears_and_twice_on_an_empty_line_leaves)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "abc\x03"), LINE_CLEARED);
     line_taken(&d.line);
     EQ(type(&d, "\x03"), LINE_WARN);
     EQ(type(&d, "\x03"), LINE_LEAVE);
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_key_between_them_takes_the_first_ctrl_c_back)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "\x03"), LINE_WARN);
     EQ(type(&d, "a\x7f"), LINE_MORE);
     EQ(type(&d, "\x03"), LINE_WARN);
     EQ(type(&d, "\x03"), LINE_LEAVE);
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(ctrl_d_on_an_empty_line_leaves)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "a\x01\x04"), LINE_MORE);
     EQ(type(&d, "\x04"), LINE_LEAVE);
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(other_keys_are_told_to_the_owner)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "a\x0c"), LINE_REDRAW);
     EQ(type(&d, "\x1a"), LINE_SUSPEND);
     EQ_STR(seen(&d), "a|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 /* ---- the limit (limits.chat_line_bytes) ---------------------------------------------------- */
 
 TEST(what_does_not_fit_is_refused_and_said)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 8);
+    open_registry(&d, 8);
     EQ(type(&d, "12345678"), LINE_MORE);
     EQ(type(&d, "9"), LINE_FULL);
     EQ(type(&d, ESC "\r"), LINE_FULL);
@@ -286,30 +286,30 @@ TEST(what_does_not_fit_is_refused_and_said)
                 "x"),
        LINE_MORE);
     EQ_STR(seen(&d), "1234567x|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_character_is_never_cut_by_the_limit)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 8);
+    open_registry(&d, 8);
     EQ(type(&d, PASTE("123456\u4f60\u597d")), LINE_FULL);
     EQ_STR(seen(&d), "123456|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_very_long_line_stays_within_its_limit)
 {
     struct limits l;
-    struct desk d;
+    struct agent_registry d;
     char some[1024];
     struct str bytes;
     int64_t sent = 0;
 
     limits_preset(&l);
     memset(some, 'a', sizeof(some));
-    open_desk(&d, (size_t)l.chat_line_bytes);
+    open_registry(&d, (size_t)l.chat_line_bytes);
     for (; sent < l.chat_line_bytes; sent += (int64_t)sizeof(some)) {
         bytes = (struct str){ some, sizeof(some) };
         EQ(line_feed(&d.line, &bytes), LINE_MORE);
@@ -317,16 +317,16 @@ TEST(a_very_long_line_stays_within_its_limit)
     bytes = STR("b");
     EQ(line_feed(&d.line, &bytes), LINE_FULL);
     EQ(d.line.text.n, l.chat_line_bytes);
-    close_desk(&d);
+    close_registry(&d);
 }
 
 /* ---- history ------------------------------------------------------------------------------- */
 
 TEST(up_and_down_go_through_history_and_back_to_what_was_typed)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     remember(&d, "first");
     remember(&d, "second");
     type(&d, "mine" UP);
@@ -339,14 +339,14 @@ TEST(up_and_down_go_through_history_and_back_to_what_was_typed)
     EQ_STR(seen(&d), "mine|");
     EQ(type(&d, UP "!\r"), LINE_SUBMIT);
     EQ_S(buf_str(&d.line.text), "second!");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(history_of_several_lines_is_left_at_its_first_line)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     remember(&d, "zero");
     remember(&d, "one\ntwo");
     type(&d, UP);
@@ -355,14 +355,14 @@ TEST(history_of_several_lines_is_left_at_its_first_line)
     EQ_STR(seen(&d), "one|\ntwo");
     type(&d, UP);
     EQ_STR(seen(&d), "zero|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(ctrl_r_searches_backwards)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     remember(&d, "git status");
     remember(&d, "make");
     remember(&d, "git diff");
@@ -378,14 +378,14 @@ TEST(ctrl_r_searches_backwards)
     EQ_STR(seen(&d), "git diff!|");
     type(&d, DOWN);
     EQ_STR(seen(&d), "draft|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_search_may_be_given_up_or_submitted)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     remember(&d, "one");
     type(&d, "mine\x12nothing");
     EQ_S(line_found(&d.line), "");
@@ -395,17 +395,17 @@ TEST(a_search_may_be_given_up_or_submitted)
     EQ_STR(seen(&d), "mine|");
     EQ(type(&d, "\x12one\r"), LINE_SUBMIT);
     EQ_S(buf_str(&d.line.text), "one");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 /* ---- completing ---------------------------------------------------------------------------- */
 
-static void complete(void *who, struct arena *mem, struct str head, struct line_choices *out)
+static void complete(void *ctx, struct arena *mem, struct str head, struct line_choices *out)
 {
     static const char *const words[] = { "/help",   "/history",     "/quit",
                                          "folder/", "\u00e4\u00f6", "\u00e4\u00fc" };
 
-    (void)who;
+    (void)ctx;
     out->from = (size_t)(str_find_byte(head, ' ') + 1);
     out->v = ARENA_ARRAY(mem, struct str, ARRAY_LEN(words));
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -415,9 +415,9 @@ static void complete(void *who, struct arena *mem, struct str head, struct line_
 
 TEST(tab_completes_as_far_as_all_agree)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     d.line.complete = complete;
     EQ(type(&d, "/q\t"), LINE_MORE);
     EQ_STR(seen(&d), "/quit |");
@@ -432,31 +432,31 @@ TEST(tab_completes_as_far_as_all_agree)
     type(&d, "\x15");
     EQ(type(&d, "nothing\t"), LINE_MORE);
     EQ_STR(seen(&d), "nothing|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(a_completion_never_cuts_a_character_and_respects_the_limit)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 6);
+    open_registry(&d, 6);
     d.line.complete = complete;
     EQ(type(&d, "\u00e4\t"), LINE_CHOICES); /* they agree on the first byte of the next, too */
     EQ_STR(seen(&d), "\u00e4|");
     type(&d, "\x15");
     EQ(type(&d, "fol\t"), LINE_FULL);
     EQ_STR(seen(&d), "fol|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 TEST(without_a_completer_tab_does_nothing)
 {
-    struct desk d;
+    struct agent_registry d;
 
-    open_desk(&d, 100);
+    open_registry(&d, 100);
     EQ(type(&d, "a\t"), LINE_MORE);
     EQ_STR(seen(&d), "a|");
-    close_desk(&d);
+    close_registry(&d);
 }
 
 /* ---- painting: a terminal of a few rows understands what is sent ---------------------------- */
@@ -556,7 +556,7 @@ static const char *picture(const struct screen *t)
 }
 
 struct view {
-    struct desk d;
+    struct agent_registry d;
     struct screen t;
     struct line_screen screen;
 };
@@ -564,7 +564,7 @@ struct view {
 static void open_view(struct view *v)
 {
     memset(v, 0, sizeof(*v));
-    open_desk(&v->d, 1000);
+    open_registry(&v->d, 1000);
     v->screen = (struct line_screen){ .columns = COLUMNS, .rows = ROWS };
 }
 
@@ -588,7 +588,7 @@ TEST(the_cursor_is_seen_where_it_is)
     EQ_STR(paint(&v, "abc"), "> abc|");
     EQ_STR(paint(&v, LEFT), "> ab|c");
     EQ_STR(paint(&v, "\x15"), "> |c");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(a_long_text_is_broken_at_the_last_column)
@@ -602,7 +602,7 @@ TEST(a_long_text_is_broken_at_the_last_column)
     EQ_STR(paint(&v, LEFT), "> 12345678/|9");
     EQ_STR(paint(&v, LEFT), "> 1234567|8/9");
     EQ_STR(paint(&v, "\x05\x7f\x7f"), "> 1234567|");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(a_wide_character_is_not_broken)
@@ -612,7 +612,7 @@ TEST(a_wide_character_is_not_broken)
     open_view(&v);
     EQ_STR(paint(&v, "1234567\u4f60"), "> 1234567/\u4f60|");
     EQ_STR(paint(&v, LEFT), "> 1234567|/\u4f60");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(lines_have_a_mark_and_tabs_their_width)
@@ -621,7 +621,7 @@ TEST(lines_have_a_mark_and_tabs_their_width)
 
     open_view(&v);
     EQ_STR(paint(&v, "ab" ESC "\rc" PASTE("\t") "d"), "> ab/| c     d|");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(controls_of_a_paste_are_not_sent_to_the_terminal)
@@ -632,7 +632,7 @@ TEST(controls_of_a_paste_are_not_sent_to_the_terminal)
     EQ_STR(paint(&v, PASTE("a\xc2\x9b"
                            "2Jb")),
            "> a" UNKNOWN "2Jb|");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(of_too_many_rows_those_around_the_cursor_are_shown)
@@ -645,7 +645,7 @@ TEST(of_too_many_rows_those_around_the_cursor_are_shown)
     EQ_STR(paint(&v, UP UP UP UP UP), "| 2|/| 3/| 4/| 5/| 6/| 7");
     EQ_STR(paint(&v, UP), "> 1|/| 2/| 3/| 4/| 5/| 6");
     EQ_STR(paint(&v, "\x7f\x0b"), "> |/| 2/| 3/| 4/| 5/| 6");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(a_search_shows_what_it_looks_for)
@@ -657,7 +657,7 @@ TEST(a_search_shows_what_it_looks_for)
     EQ_STR(paint(&v, "\x12m"), "(search: m/_) |make");
     EQ_STR(paint(&v, "x"), "(not found/: mx_) |");
     EQ_STR(paint(&v, "\x07"), "> |");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(the_end_leaves_the_text_and_goes_below_it)
@@ -673,7 +673,7 @@ TEST(the_end_leaves_the_text_and_goes_below_it)
     EQ_STR(picture(&v.t), "> 12345678/90/|");
     line_taken(&v.d.line);
     EQ_STR(paint(&v, ""), "> 12345678/90/> |");
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST(another_size_moves_the_cursor_with_the_text)
@@ -690,7 +690,7 @@ TEST(another_size_moves_the_cursor_with_the_text)
     EQ(v.screen.cursor, 0);
     line_resized(&v.d.line, STR("> "), &v.screen, 0, 0);
     EQ(v.screen.cursor, 0);
-    close_desk(&v.d);
+    close_registry(&v.d);
 }
 
 TEST_MAIN()

@@ -66,11 +66,11 @@ static void start(struct call *call)
     (void)call;
 }
 
-static void on_call(struct op *op, const struct err *e, void *who)
+static void on_call(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    ((struct scene *)who)->call_done = true;
+    ((struct scene *)ctx)->call_done = true;
 }
 
 static void begin(struct scene *s)
@@ -90,9 +90,9 @@ static void deliver(struct scene *s)
         ;
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct scene *s = who;
+    struct scene *s = ctx;
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
 
     s->answer[ask - s->ask] = arena_str(&s->mem, e ? str_of(e->text) : json_raw(ask->answer));

@@ -14,9 +14,9 @@ struct swapper {
     atomic_long swaps;
 };
 
-static void *swap(void *who)
+static void *swap(void *ctx)
 {
-    struct swapper *s = who;
+    struct swapper *s = ctx;
 
     while (!atomic_load(&s->stop)) {
         renameat2(AT_FDCWD, s->folder, AT_FDCWD, s->link, RENAME_EXCHANGE);

@@ -10,33 +10,34 @@ static const struct agent_card cards[] = {
     { "reviewer", "Reviewer", STR("Reads \"code\"."), AGENT_READ_ONLY, NULL },
 };
 
-static const struct agent_card *get_cards(struct agent_desk *d, size_t *n)
+static const struct agent_card *get_cards(struct agent_registry_port *d, size_t *n)
 {
     (void)d;
     *n = ARRAY_LEN(cards);
     return cards;
 }
 
-static struct agent *take(struct agent_desk *d, const struct agent_want *want, struct err *e)
+static struct agent *take(struct agent_registry_port *d, const struct agent_want *want,
+                          struct err *e)
 {
     (void)d;
     fail(e, ERR_NOT_FOUND, "there is no agent " STR_FMT, STR_ARG(want->name));
     return NULL;
 }
 
-static const struct agent_desk_kind desk_kind = { .take = take, .cards = get_cards };
-static struct agent_desk desk = { &desk_kind };
+static const struct agent_registry_kind registry_kind = { .take = take, .cards = get_cards };
+static struct agent_registry_port registry = { &registry_kind };
 
 TEST(agents_are_listed_with_the_default_one)
 {
-    static const struct agent_staff staff = { .desk = &desk };
+    static const struct agent_context context = { .registry = &registry };
     struct bench b;
     struct str all;
 
     bench_open(&b);
     HAS_S(call(&b, &tool_agent_list, "{}"), "no agents here");
     WAS_REFUSED(&b);
-    b.host.staff = &staff;
+    b.host.context = &context;
     all = call(&b, &tool_agent_list, "{}");
     WENT_WELL(&b);
     HAS_S(all, "{\"agents\":[{\"name\":\"default\"");
@@ -50,12 +51,12 @@ TEST(agents_are_listed_with_the_default_one)
 
 TEST(an_agent_that_is_not_there_is_named)
 {
-    static const struct agent_staff staff = { .desk = &desk };
+    static const struct agent_context context = { .registry = &registry };
     struct bench b;
 
     bench_open(&b);
     HAS_S(call(&b, &tool_agent_send, "{'message':'hi'}"), "no agents here");
-    b.host.staff = &staff;
+    b.host.context = &context;
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "there is no agent x");
     WAS_REFUSED(&b);
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':' '}"), "say what");
@@ -66,11 +67,11 @@ TEST(an_agent_that_is_not_there_is_named)
 
 TEST(agents_deeper_than_five_are_not_called)
 {
-    static const struct agent_staff staff = { .desk = &desk };
+    static const struct agent_context context = { .registry = &registry };
     struct bench b;
 
     bench_open(&b);
-    b.host.staff = &staff;
+    b.host.context = &context;
     b.caller.trace.depth = TRACE_DEPTH;
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "more than 5 agents");
     WAS_REFUSED(&b);
@@ -81,18 +82,18 @@ TEST(agents_deeper_than_five_are_not_called)
 
 TEST(a_call_that_comes_before_the_agents_waits_for_them)
 {
-    static struct gathering coming = { .open = true };
-    static struct agent_staff staff = { .coming = &coming };
+    static struct readiness coming = { .open = true };
+    static struct agent_context context = { .coming = &coming };
     struct bench b;
 
     bench_open(&b);
-    b.host.staff = &staff;
+    b.host.context = &context;
     begin(&b, &tool_agent_list, STR("{}"));
     while (loop_run_once(b.loop))
         ;
     OK(!b.done);
-    staff.desk = &desk;
-    gathering_end(&coming);
+    context.registry = &registry;
+    readiness_end(&coming);
     finish(&b);
     WENT_WELL(&b);
     HAS_S(answer(&b), "coder");

@@ -1,5 +1,5 @@
 /* shell_exec and the process tools, with real children under a real keeper. */
-#include "tool/kid.h"
+#include "tool/child.h"
 #include "tool_bench.h"
 #include "unit/loop/tree.h"
 
@@ -27,9 +27,9 @@ static void open_run(struct run_bench *r)
     r->closed = false;
 }
 
-static void on_world_closed(void *who, bool in_time)
+static void on_world_closed(void *ctx, bool in_time)
 {
-    struct run_bench *r = who;
+    struct run_bench *r = ctx;
 
     r->closed = true;
     r->in_time = in_time;
@@ -40,8 +40,8 @@ static void close_run(struct run_bench *r)
 {
     tool_world_close(&r->world, on_world_closed, r);
     OK(until(r->b.loop, until_true, &r->closed));
-    OK(r->in_time && !r->world.kids && !r->procs.first);
-    EQ(tree_kids(), 0);
+    OK(r->in_time && !r->world.children && !r->procs.first);
+    EQ(tree_children(), 0);
     bench_close(&r->b);
     EQ(tree_fds(), r->fds);
 }
@@ -59,7 +59,7 @@ static struct json structured(struct bench *b)
 /* Start a background process; its id is copied. */
 static const char *start_one(struct bench *b, const char *args)
 {
-    static char id[KID_ID];
+    static char id[CHILD_ID];
 
     call(b, &tool_process_start, "%s", args);
     WENT_WELL(b);
@@ -111,7 +111,7 @@ TEST(programs_run_in_the_working_folder)
     HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'..'}"), "/inside\n");
     HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'../..'}"), "leads out");
     id = start_one(b, "{'argv':['pwd']}");
-    OK(until(b->loop, until_true, &r.world.kids->exited));
+    OK(until(b->loop, until_true, &r.world.children->exited));
     HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "/inside/sub\n");
     OK(symlink("../outside", at(b, "out")) == 0);
     snprintf(cwd, sizeof(cwd), "%s/out", b->root);
@@ -170,7 +170,7 @@ TEST(a_program_that_takes_too_long_is_killed_with_all_it_started)
           "took longer than 300 ms and was killed");
     OK(b->call.is_error);
     HAS_S(buf_str(&b->call.structured), "\"timedOut\":true");
-    EQ(tree_kids(), 0);
+    EQ(tree_children(), 0);
     b->limits.shell_ms = 200;
     call(b, &tool_shell_exec, "{'command':'while :; do :; done','shell':true}");
     OK(b->call.is_error);
@@ -200,11 +200,11 @@ TEST(a_daemon_does_not_hold_its_call_and_does_not_outlive_it)
     close_run(&r);
 }
 
-static bool has_kid(void *who)
+static bool has_child(void *ctx)
 {
-    struct tool_world *w = who;
+    struct tool_world *w = ctx;
 
-    return w->kids && w->kids->proc.pid > 0;
+    return w->children && w->children->proc.pid > 0;
 }
 
 TEST(a_cancelled_call_kills_its_program)
@@ -213,7 +213,7 @@ TEST(a_cancelled_call_kills_its_program)
 
     open_run(&r);
     begin(&r.b, &tool_shell_exec, STR("{\"command\":\"while :; do :; done\",\"shell\":true}"));
-    OK(until(r.b.loop, has_kid, &r.world));
+    OK(until(r.b.loop, has_child, &r.world));
     op_cancel(&r.b.call.op);
     finish(&r.b);
     EQ(r.b.err.code, ERR_CANCELED);
@@ -246,7 +246,7 @@ TEST(binary_output_is_shown_as_well_as_can_be)
     HAS_S(call(&r.b, &tool_shell_exec, "{'argv':['printf','a\\\\377\\\\000b']}"), "a\xef\xbf\xbd");
     WENT_WELL(&r.b);
     id = start_one(&r.b, "{'argv':['printf','a\\\\377\\\\000b']}");
-    OK(until(r.b.loop, until_true, &r.world.kids->exited));
+    OK(until(r.b.loop, until_true, &r.world.children->exited));
     HAS_S(call(&r.b, &tool_process_poll, "{'id':'%s'}", id), "a\xef\xbf\xbd");
     WENT_WELL(&r.b);
     close_run(&r);
@@ -298,7 +298,7 @@ TEST(processes_are_bounded)
 {
     struct run_bench r;
     struct bench *b = &r.b;
-    char first[KID_ID];
+    char first[CHILD_ID];
 
     open_run(&r);
     b->limits.processes = 2;
@@ -310,9 +310,9 @@ TEST(processes_are_bounded)
     HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", first), "no process of that id");
     b->limits.process_wait_ms = 5;
     b->limits.process_input_bytes = 4;
-    HAS_S(call(b, &tool_process_poll, "{'id':'%s','wait_ms':6}", r.world.kids->id),
+    HAS_S(call(b, &tool_process_poll, "{'id':'%s','wait_ms':6}", r.world.children->id),
           "limits.process_wait_ms");
-    HAS_S(call(b, &tool_process_write, "{'id':'%s','text':'12345'}", r.world.kids->id),
+    HAS_S(call(b, &tool_process_write, "{'id':'%s','text':'12345'}", r.world.children->id),
           "limits.process_input_bytes");
     close_run(&r);
 }
@@ -327,7 +327,7 @@ TEST(old_output_of_a_process_is_dropped)
     b->limits.process_output_bytes = 256;
     id = start_one(b, "{'command':'yes xxxxxxxx | head -c 100000; echo last',"
                       "'shell':true}");
-    OK(until(b->loop, until_true, &r.world.kids->exited));
+    OK(until(b->loop, until_true, &r.world.children->exited));
     HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "bytes left out]\nxxx");
     HAS_S(answer(b), "xlast\n[the process exited");
     HAS_S(buf_str(&b->call.structured), "\"lostBytes\":99749}");

@@ -223,9 +223,9 @@ TEST(expensive_lines_are_passed_over_and_named)
     bench_close(&b);
 }
 
-static bool started(void *who)
+static bool started(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     return true;
 }
 

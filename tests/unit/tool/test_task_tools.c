@@ -9,22 +9,23 @@ static const struct agent_card cards[] = {
     { "coder", "Coder", STR("Writes code."), AGENT_READ_WRITE, "high" },
 };
 
-static const struct agent_card *get_cards(struct agent_desk *d, size_t *n)
+static const struct agent_card *get_cards(struct agent_registry_port *d, size_t *n)
 {
     (void)d;
     *n = ARRAY_LEN(cards);
     return cards;
 }
 
-static const struct agent_desk_kind desk_kind = { .cards = get_cards };
-static struct agent_desk desk = { &desk_kind };
+static const struct agent_registry_kind registry_kind = { .cards = get_cards };
+static struct agent_registry_port registry = { &registry_kind };
 static char never;
-static const struct agent_staff staff = { .desk = &desk, .tasks = (struct task_engine *)&never };
+static const struct agent_context context = { .registry = &registry,
+                                              .tasks = (struct task_engine *)&never };
 
-static void open_with_staff(struct bench *b)
+static void open_with_context(struct bench *b)
 {
     bench_open(b);
-    b->host.staff = &staff;
+    b->host.context = &context;
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ TEST(wrong_arguments_are_refused_with_the_accepted_ones)
 {
     struct bench b;
 
-    open_with_staff(&b);
+    open_with_context(&b);
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
         HAS_S(call(&b, refused[i].tool, "%s", refused[i].args), refused[i].says);
         WAS_REFUSED(&b);
@@ -97,11 +98,11 @@ TEST(states_that_clients_do_not_know_are_told_by_those_they_know)
 
 TEST(without_a_store_there_are_no_tasks)
 {
-    static const struct agent_staff plain = { .desk = &desk };
+    static const struct agent_context plain = { .registry = &registry };
     struct bench b;
 
     bench_open(&b);
-    b.host.staff = &plain;
+    b.host.context = &plain;
     HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"), "no tasks are kept here");
     WAS_REFUSED(&b);
     HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are kept here");
@@ -117,7 +118,7 @@ TEST(agents_deeper_than_five_dispatch_nobody)
 {
     struct bench b;
 
-    open_with_staff(&b);
+    open_with_context(&b);
     b.caller.trace.depth = TRACE_DEPTH;
     HAS_S(call(&b, &tool_agent_dispatch, "{'message':'x'}"), "more than 5 agents");
     WAS_REFUSED(&b);
@@ -128,7 +129,7 @@ TEST(an_agent_in_a_chain_answers_nothing)
 {
     struct bench b;
 
-    open_with_staff(&b);
+    open_with_context(&b);
     b.caller.trace.depth = 1;
     HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "by a person");
     WAS_REFUSED(&b);
@@ -166,7 +167,7 @@ TEST(a_file_is_read_below_the_root_alone)
 {
     struct bench b;
 
-    open_with_staff(&b);
+    open_with_context(&b);
     put(&b, "empty.md", " \n");
     put_bytes(&b, "odd.md", STR("\xff\xfe"));
     HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'missing.md'}"), "missing.md");
@@ -192,7 +193,7 @@ TEST(agents_are_listed_with_a_hint_where_to_read_on)
     struct bench b;
     struct str all;
 
-    open_with_staff(&b);
+    open_with_context(&b);
     all = call(&b, &tool_list_agents, "{}");
     WENT_WELL(&b);
     HAS_S(all, "\"name\":\"coder\"");

@@ -19,9 +19,9 @@ struct keeper {
     struct err err;
 };
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct keeper *k = who;
+    struct keeper *k = ctx;
 
     (void)op;
     k->done = true;

@@ -78,9 +78,9 @@ struct site {
     const char *answer; /* to every request; a connection each */
 };
 
-static void *serve(void *who)
+static void *serve(void *ctx)
 {
-    struct site *s = who;
+    struct site *s = ctx;
 
     for (;;) {
         int fd = accept(s->fd, NULL, NULL);
@@ -106,16 +106,16 @@ static void open_site(struct site *s)
     OK(pthread_create(&s->thread, NULL, serve, s) == 0);
 }
 
-static bool allow(const struct sockaddr *sa, enum address_policy policy, void *who)
+static bool allow(const struct sockaddr *sa, enum address_policy policy, void *ctx)
 {
-    (void)sa, (void)policy, (void)who;
+    (void)sa, (void)policy, (void)ctx;
     return true;
 }
 
-static void on_world_closed(void *who, bool in_time)
+static void on_world_closed(void *ctx, bool in_time)
 {
     OK(in_time);
-    *(bool *)who = true;
+    *(bool *)ctx = true;
 }
 
 static void close_world(struct bench *b)

@@ -139,9 +139,9 @@ static inline bool there(const struct bench *b, const char *path)
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-static inline void bench_done(struct op *op, const struct err *e, void *who)
+static inline void bench_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct bench *b = who;
+    struct bench *b = ctx;
 
     (void)op;
     b->done = true;

@@ -190,9 +190,9 @@ static void world_begin(void)
     world_open_client();
 }
 
-static void on_client_closed(void *who)
+static void on_client_closed(void *ctx)
 {
-    *(bool *)who = true;
+    *(bool *)ctx = true;
     loop_stop(w.loop);
 }
 
@@ -263,9 +263,9 @@ static inline void on_got_bytes(struct fetch *f, struct str bytes)
         g->then(g);
 }
 
-static void on_got(struct op *op, const struct err *e, void *who)
+static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct got *g = who;
+    struct got *g = ctx;
 
     (void)op;
     g->done = true;

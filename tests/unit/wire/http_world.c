@@ -6,7 +6,7 @@
 
 static void on_gone(struct http_req *req)
 {
-    struct world *w = req->who;
+    struct world *w = req->ctx;
 
     w->gone++;
     if (!w->end_on_gone)
@@ -22,17 +22,17 @@ static void on_gone(struct http_req *req)
 
 static void on_room(struct http_req *req)
 {
-    ((struct world *)req->who)->rooms++;
+    ((struct world *)req->ctx)->rooms++;
 }
 
 static void on_quiet(struct http_req *req)
 {
-    ((struct world *)req->who)->quiet++;
+    ((struct world *)req->ctx)->quiet++;
 }
 
 static struct world *enter(struct http_req *req)
 {
-    struct world *w = req->who;
+    struct world *w = req->ctx;
 
     w->served++;
     req->on_gone = on_gone;
@@ -111,7 +111,7 @@ struct world *world_new(void)
     struct http_server_opts opts = { .limits = &w->limits,
                                      .route = routes,
                                      .routes = ARRAY_LEN(routes),
-                                     .who = w,
+                                     .ctx = w,
                                      .host = hosts,
                                      .hosts = ARRAY_LEN(hosts) };
 
@@ -121,9 +121,9 @@ struct world *world_new(void)
     return w;
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ((struct world *)who)->closed++;
+    ((struct world *)ctx)->closed++;
 }
 
 void world_free(struct world *w)

@@ -8,9 +8,9 @@ struct seen {
     size_t frames;
 };
 
-static void note(void *who, const struct frame *f)
+static void note(void *ctx, const struct frame *f)
 {
-    struct seen *s = who;
+    struct seen *s = ctx;
     const char *kind = f->kind == FRAME_MESSAGE ? "m:" : f->kind == FRAME_TOO_LARGE ? "L:" : "H:";
 
     buf_put(&s->text, str_of(kind));
@@ -130,9 +130,9 @@ TEST(streams_yield_their_messages_however_they_are_cut)
     }
 }
 
-static void stop_at_once(void *who, const struct frame *f)
+static void stop_at_once(void *ctx, const struct frame *f)
 {
-    struct frame_reader *r = who;
+    struct frame_reader *r = ctx;
 
     (void)f;
     frame_reader_stop(r);
@@ -155,9 +155,9 @@ struct taken {
     const char *was;
 };
 
-static void take(void *who, const struct frame *f)
+static void take(void *ctx, const struct frame *f)
 {
-    struct taken *t = who;
+    struct taken *t = ctx;
 
     t->was = f->own ? f->own->p : NULL;
     frame_take(f, &t->kept);

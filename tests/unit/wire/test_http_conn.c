@@ -526,9 +526,9 @@ TEST(one_connection_too_many_is_told_so)
 
 /* ---- drain and close --------------------------------------------------------------------- */
 
-static void on_drained(void *who)
+static void on_drained(void *ctx)
 {
-    ((struct world *)who)->drained++;
+    ((struct world *)ctx)->drained++;
 }
 
 static void drain(struct world *w)
@@ -615,9 +615,9 @@ TEST(draining_can_be_cut_short)
     world_free(w); /* closes */
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    ++*(int *)who;
+    ++*(int *)ctx;
 }
 
 TEST(closing_tells_every_handler_and_requests_outlive_the_server)

@@ -178,9 +178,9 @@ static const struct http_key key = { STR("ci"), STR("k") };
 static struct str paced_by;
 static int64_t wait_ms;
 
-static int64_t pace(void *who, const struct http_peer *peer, struct str name)
+static int64_t pace(void *ctx, const struct http_peer *peer, struct str name)
 {
-    (void)who;
+    (void)ctx;
     paced_by = name.n ? name : peer->remote;
     return peer->loopback ? 0 : wait_ms;
 }

@@ -18,9 +18,9 @@ struct stream_log {
 };
 
 /* Each event lets the server send the next one: they arrive one by one, not at the end. */
-static void on_log_event(const struct sse_event *ev, void *who)
+static void on_log_event(const struct sse_event *ev, void *ctx)
 {
-    struct stream_log *log = who;
+    struct stream_log *log = ctx;
     size_t n = strlen(log->text);
     struct got *mark = &log->mark[log->events++];
 
@@ -156,9 +156,9 @@ TEST(a_kept_connection_that_died_is_replaced)
     world_end();
 }
 
-static bool allow_all(const struct sockaddr *sa, enum address_policy policy, void *who)
+static bool allow_all(const struct sockaddr *sa, enum address_policy policy, void *ctx)
 {
-    (void)sa, (void)policy, (void)who;
+    (void)sa, (void)policy, (void)ctx;
     return true;
 }
 
@@ -413,9 +413,9 @@ TEST(closing_the_client_settles_a_fetch_in_each_phase)
     resolver_release();
 }
 
-static void on_closed_try_again(struct op *op, const struct err *e, void *who)
+static void on_closed_try_again(struct op *op, const struct err *e, void *ctx)
 {
-    struct got *again = who;
+    struct got *again = ctx;
 
     (void)op;
     EQ(e->code, ERR_CLOSED);
@@ -720,10 +720,10 @@ TEST(a_fetch_may_be_started_from_a_callback)
 
 static const struct op_kind parent_kind = { .name = "parent" };
 
-static void on_parent(struct op *op, const struct err *e, void *who)
+static void on_parent(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
-    *(bool *)who = e && e->code == ERR_CANCELED;
+    *(bool *)ctx = e && e->code == ERR_CANCELED;
 }
 
 TEST(a_fetch_ends_with_its_parent)

@@ -75,9 +75,9 @@ static void site_open(const char *address)
         TAP_NOT("%s", e.text);
 }
 
-static void on_closed(void *who)
+static void on_closed(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     site.closed++;
 }
 
@@ -511,9 +511,9 @@ TEST(a_large_answer_arrives_whole_at_a_slow_reader)
     site_close();
 }
 
-static void on_drained(void *who)
+static void on_drained(void *ctx)
 {
-    (void)who;
+    (void)ctx;
     site.drained++;
 }
 

@@ -182,12 +182,12 @@ TEST(metadata_services_are_never_reached)
 static char seen[1024];
 static const char *only; /* the one address that is allowed; NULL: all */
 
-static bool allow(const struct sockaddr *sa, enum address_policy policy, void *who)
+static bool allow(const struct sockaddr *sa, enum address_policy policy, void *ctx)
 {
     char address[ADDRESS_TEXT];
     size_t n = strlen(seen);
 
-    OK(who == &only);
+    OK(ctx == &only);
     http_address_text(sa, address);
     snprintf(seen + n, sizeof(seen) - n, "%s%c ", address, policy == ADDRESS_PUBLIC ? 'p' : 'm');
     return !only || strcmp(only, address) == 0;
@@ -200,7 +200,7 @@ static void hooked_begin(const char *just)
     seen[0] = 0;
     only = just;
     w.opts.allowed = allow;
-    w.opts.who = &only;
+    w.opts.ctx = &only;
     world_open_client();
 }
 

@@ -36,7 +36,7 @@ TEST(a_handler_sees_the_request_as_it_was_sent)
     EQ_S(req->remote, "127.0.0.1:1003");
     EQ_S(http_req_header(req, "x-ONE"), "1");
     OK(!http_req_header(req, "x-two").p);
-    OK(req->loopback && req->conn && req->who == w);
+    OK(req->loopback && req->conn && req->ctx == w);
     world_answer(w, req, "done");
     HAS(world_says(w, 3), "\r\n\r\ndone");
     world_free(w);

@@ -116,9 +116,9 @@ static void one_step(struct world *w)
         finish_one(w);
 }
 
-static void on_drained(void *who)
+static void on_drained(void *ctx)
 {
-    ((struct world *)who)->drained++;
+    ((struct world *)ctx)->drained++;
 }
 
 static bool looks_well(struct str got)

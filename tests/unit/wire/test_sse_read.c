@@ -10,9 +10,9 @@ struct log {
     int stop_after, events;
 };
 
-static void on_event(const struct sse_event *ev, void *who)
+static void on_event(const struct sse_event *ev, void *ctx)
 {
-    struct log *log = who;
+    struct log *log = ctx;
 
     buf_put(&log->text, ev->event);
     buf_putc(&log->text, '/');
@@ -155,10 +155,10 @@ TEST(every_rule_holds_wherever_the_stream_is_cut)
 
 /* ---- the last id ------------------------------------------------------------------------ */
 
-static void ignore(const struct sse_event *ev, void *who)
+static void ignore(const struct sse_event *ev, void *ctx)
 {
     (void)ev;
-    ++*(int *)who;
+    ++*(int *)ctx;
 }
 
 TEST(the_last_id_is_of_a_complete_event)
@@ -302,9 +302,9 @@ TEST(a_comment_without_end_takes_no_memory)
 
 /* ---- size ------------------------------------------------------------------------------- */
 
-static void on_large(const struct sse_event *ev, void *who)
+static void on_large(const struct sse_event *ev, void *ctx)
 {
-    *(size_t *)who += ev->data.n;
+    *(size_t *)ctx += ev->data.n;
 }
 
 /* Quadratic work would take hours here, not seconds. */

@@ -64,7 +64,7 @@ void mcp_client_check(struct mcp_client *c)
 
 static void on_peer_idle(struct peer *p)
 {
-    mcp_client_check(p->who);
+    mcp_client_check(p->ctx);
 }
 
 /* ---- wires ------------------------------------------------------------------------------- */

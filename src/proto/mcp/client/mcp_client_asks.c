@@ -13,7 +13,7 @@
 
 static struct mcp_client *client_of(const struct rpc_in *in)
 {
-    return in->peer->who;
+    return in->peer->ctx;
 }
 
 /* ---- questions passed on ------------------------------------------------------------------- */
@@ -33,11 +33,11 @@ static void take_back(struct op *op)
 
 static const struct op_kind relay_kind = { .name = "relay", .cancel = take_back };
 
-static void on_relayed(struct op *op, const struct err *e, void *who)
+static void on_relayed(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    (void)who;
+    (void)ctx;
 }
 
 static void answer_without(struct relay *r, const struct err *e)
@@ -52,9 +52,9 @@ static void answer_without(struct relay *r, const struct err *e)
         rpc_error_of(r->in, e);
 }
 
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct relay *r = who;
+    struct relay *r = ctx;
     struct mcp_client *c = client_of(r->in);
     bool roots = r->ask.kind == ASK_ROOTS;
 
@@ -252,7 +252,7 @@ static struct rpc_out *only_one(struct peer *p)
 /* Programs print to stdout what they should not: skipped. An answer of ours ends its call. */
 static void on_garbage(struct peer *p, struct str id, const struct err *why)
 {
-    struct mcp_client *c = p->who;
+    struct mcp_client *c = p->ctx;
     struct rpc_out *out = id.p ? peer_find_out(p, id) : NULL;
     struct err e;
 

@@ -135,9 +135,9 @@ void mcp_work_lacks(struct mcp_work *k, enum ask_kind kind)
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-static void on_paused(struct op *op, const struct err *e, void *who)
+static void on_paused(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
 
     (void)op;
     if (e)
@@ -187,9 +187,9 @@ static void on_result(struct mcp_work *k, struct json result)
     }
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
     struct rpc_out *out = &k->req.out;
     int64_t code = e ? k->req.code : mcp_req_code(&k->req);
 

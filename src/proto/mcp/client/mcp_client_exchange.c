@@ -91,9 +91,9 @@ static void deliver(struct mcp_exchange *x, struct str text, struct buf *own)
     c->hearing = NULL;
 }
 
-static void on_event(const struct sse_event *ev, void *who)
+static void on_event(const struct sse_event *ev, void *ctx)
 {
-    struct mcp_exchange *x = who;
+    struct mcp_exchange *x = ctx;
 
     if (x->events->on_event && x->events->on_event(x, ev))
         return;
@@ -136,11 +136,11 @@ static void on_bytes(struct fetch *f, struct str bytes)
     mcp_exchange_stop(x, &e);
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_exchange *x = CONTAINER_OF(op, struct mcp_exchange, fetch.op);
 
-    (void)who;
+    (void)ctx;
     x->running = false;
     if (!e && !x->streams && x->fetch.status < 300 && x->text.n && x->wire->link &&
         !x->wire->closing && is_type(x, STR("application/json")))

@@ -204,9 +204,9 @@ static bool not_spoken(int status, int code)
     }
 }
 
-static void on_probe_done(struct op *op, const struct err *e, void *who)
+static void on_probe_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_client *c = who;
+    struct mcp_client *c = ctx;
 
     (void)op;
     if (c->step == STEP_GREETING && !e && !json_here(c->probe.out.error)) {
@@ -338,9 +338,9 @@ static bool try_sse(struct mcp_client *c, const struct err *e)
     return true;
 }
 
-static void on_hello_done(struct op *op, const struct err *e, void *who)
+static void on_hello_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_client *c = who;
+    struct mcp_client *c = ctx;
 
     (void)op;
     if (c->step == STEP_GREETING || (c->renewing && c->step != STEP_CLOSING)) {

@@ -23,7 +23,7 @@ struct mcp_req {
     struct mcp_client *c;
     const char *method;
     op_done_fn *done;
-    void *who;
+    void *ctx;
 
     /* For HTTP: what the headers repeat, and the exchange it goes by. Live as long as it does. */
     struct str name;                  /* Mcp-Name, or STR_NONE */
@@ -60,7 +60,7 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
  * the answer stays in r->out until rpc_out_fini.
  */
 void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
-                  int64_t timeout_ms, op_done_fn *done, void *who);
+                  int64_t timeout_ms, op_done_fn *done, void *ctx);
 
 /* How long a greeting or a list may take: as long as any request, at most limits.mcp_connect_ms. */
 int64_t mcp_req_patience(const struct mcp_client *c);

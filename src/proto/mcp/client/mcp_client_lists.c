@@ -262,9 +262,9 @@ static void on_page(struct mcp_client *c)
         publish(c);
 }
 
-static void on_list_done(struct op *op, const struct err *e, void *who)
+static void on_list_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_client *c = who;
+    struct mcp_client *c = ctx;
     struct err refused;
 
     (void)op;
@@ -336,9 +336,9 @@ static void on_relisten(struct timer *t)
 }
 
 /* It ended well, broke, or is not offered after all. */
-static void on_listen_done(struct op *op, const struct err *e, void *who)
+static void on_listen_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_client *c = who;
+    struct mcp_client *c = ctx;
     bool refused = !e && json_here(c->listen.out.error);
 
     (void)op;

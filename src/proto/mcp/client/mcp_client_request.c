@@ -112,9 +112,9 @@ struct jw *mcp_req_begin(struct mcp_client *c)
     return &rpc->writer;
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_req *r = who;
+    struct mcp_req *r = ctx;
     struct mcp_client *c = r->c;
     struct err large;
 
@@ -125,7 +125,7 @@ static void on_done(struct op *op, const struct err *e, void *who)
         e = &large;
     }
     c->reqs--;
-    r->done(op, e, r->who); /* *r may be gone */
+    r->done(op, e, r->ctx); /* *r may be gone */
     mcp_client_check(c);
 }
 
@@ -145,14 +145,14 @@ static void send_by(struct mcp_client *c, struct mcp_req *r, struct link *link, 
 }
 
 void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
-                  int64_t timeout_ms, op_done_fn *done, void *who)
+                  int64_t timeout_ms, op_done_fn *done, void *ctx)
 {
     struct buf *params = &c->world.rpc->scratch;
 
     r->c = c;
     r->method = method;
     r->done = done;
-    r->who = who;
+    r->ctx = ctx;
     r->exchange = NULL;
     r->wire = c->wire;
     r->status = r->code = 0;

@@ -49,12 +49,12 @@ static void end_round(struct mcp_work *k)
     }
 }
 
-static void on_asked(struct op *op, const struct err *e, void *who)
+static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_input *in = CONTAINER_OF(CONTAINER_OF(op, struct ask, op), struct mcp_input, ask);
     struct mcp_work *k = in->work;
 
-    (void)who;
+    (void)ctx;
     if (!e) {
         in->answer = json_raw(in->ask.answer);
     } else if (in->ask.kind == ASK_ROOTS && !k->call->op.canceled && !k->broke.code) {

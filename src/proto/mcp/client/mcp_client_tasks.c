@@ -82,11 +82,11 @@ static void set_headers(struct mcp_work *k, struct arena *mem, struct mcp_req *r
 
 /* ---- WAITS ----------------------------------------------------------------------------------- */
 
-static void on_looked(struct op *op, const struct err *e, void *who);
+static void on_looked(struct op *op, const struct err *e, void *ctx);
 
-static void on_waited(struct op *op, const struct err *e, void *who)
+static void on_waited(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
 
     (void)op;
     k->waits = false;
@@ -197,9 +197,9 @@ static void on_task(struct mcp_work *k, struct json task)
 
 /* ---- FETCHES --------------------------------------------------------------------------------- */
 
-static void on_fetched(struct op *op, const struct err *e, void *who)
+static void on_fetched(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
 
     (void)op;
     if (!is_answered(k, e))
@@ -228,9 +228,9 @@ static void on_task_2511(struct mcp_work *k, struct json task)
     }
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
 
     (void)op;
     if (!is_answered(k, e))
@@ -252,9 +252,9 @@ bool mcp_task_was_told(const struct mcp_work *k, struct json key)
     return a != NULL;
 }
 
-static void on_told(struct op *op, const struct err *e, void *who)
+static void on_told(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_work *k = who;
+    struct mcp_work *k = ctx;
 
     (void)op;
     if (is_answered(k, e))
@@ -281,9 +281,9 @@ struct dropping {
     struct arena mem;
 };
 
-static void on_dropped(struct op *op, const struct err *e, void *who)
+static void on_dropped(struct op *op, const struct err *e, void *ctx)
 {
-    struct dropping *d = who;
+    struct dropping *d = ctx;
 
     (void)op;
     (void)e;

@@ -47,7 +47,7 @@ static void give_back(struct upstream *u)
 
 static void on_settled(struct call *call)
 {
-    struct ticket *t = call->who;
+    struct ticket *t = call->ctx;
     struct upstream *u = t->up;
 
     call->on_settled = NULL;
@@ -84,7 +84,7 @@ static bool is_same_tool(const struct ticket *t, struct err *e)
 
 static void run(struct ticket *t)
 {
-    t->call->who = t;
+    t->call->ctx = t;
     t->call->on_settled = on_settled;
     mcp_client_call(t->up->client, t->call, t->tool);
 }
@@ -142,9 +142,9 @@ static bool admit(const struct upstream *u, struct err *e);
  * The ticket was let through (its place is counted already), or will never be. One that was let
  * through to a client that is gone since has done nothing yet, so it can wait again.
  */
-static void on_waited(struct op *op, const struct err *e, void *who)
+static void on_waited(struct op *op, const struct err *e, void *ctx)
 {
-    struct ticket *t = who;
+    struct ticket *t = ctx;
     struct upstream *u = t->up;
     struct err why = { ERR_CANCELED, "canceled" };
 

@@ -63,7 +63,7 @@ static const char *marked_meta(struct arena *mem, struct json meta, int64_t hops
 
 static void start_call(struct call *call)
 {
-    struct upstream_tool *t = call->who;
+    struct upstream_tool *t = call->ctx;
 
     upstream_call(t->up, call, t);
 }
@@ -106,7 +106,7 @@ static void take(struct upstream *u, struct upstream_tool *to, const struct mcp_
             .meta = raw(mem, from->tool, STR("_meta"), JSON_OBJECT),
             .server = u->serial,
             .timeout_ms = longest_call(&u->spec, over),
-            .who = to,
+            .ctx = to,
             .start = start_call,
         },
     };

@@ -16,19 +16,19 @@
 
 #include <assert.h>
 
-struct mcp_fleet {
+struct mcp_upstreams {
     struct mcp_client_world world;
-    struct mcp_fleet_opts opts;
+    struct mcp_upstreams_opts opts;
     struct arena mem; /* of reserved */
     struct upstream *first, *leaving;
     size_t untried;
     bool told_tried;
     struct arena names_mem;
     struct tool_names names;
-    struct mcp_fleet_view *views;
+    struct mcp_upstreams_view *views;
     struct post tried;
-    void (*done)(void *who); /* of the close */
-    void *done_who;
+    void (*done)(void *ctx); /* of the close */
+    void *done_ctx;
     bool closing;
 };
 
@@ -36,7 +36,7 @@ struct mcp_fleet {
 
 /* ---- names and views ----------------------------------------------------------------------- */
 
-static size_t count_tools(const struct mcp_fleet *f)
+static size_t count_tools(const struct mcp_upstreams *f)
 {
     size_t n = 0;
 
@@ -46,7 +46,7 @@ static size_t count_tools(const struct mcp_fleet *f)
 }
 
 /* tool.name NULL: its pair is not in the table, so it cannot be published. */
-static void name_tools(struct mcp_fleet *f)
+static void name_tools(struct mcp_upstreams *f)
 {
     EACH_UPSTREAM(f, u)
     {
@@ -59,7 +59,7 @@ static void name_tools(struct mcp_fleet *f)
     }
 }
 
-static void build_names(struct mcp_fleet *f)
+static void build_names(struct mcp_upstreams *f)
 {
     size_t n = 0, most = count_tools(f);
     struct tool_pair *pair = ARENA_ARRAY(&f->names_mem, struct tool_pair, most);
@@ -75,12 +75,12 @@ static void build_names(struct mcp_fleet *f)
             LOG_N("tools", (int64_t)f->names.dropped));
 }
 
-static const char *shown_name(const struct mcp_fleet_view *v, const struct upstream_tool *t)
+static const char *shown_name(const struct mcp_upstreams_view *v, const struct upstream_tool *t)
 {
-    return t->tool.name && v->named ? v->named(v->who, t) : t->tool.name;
+    return t->tool.name && v->named ? v->named(v->ctx, t) : t->tool.name;
 }
 
-static void show(struct mcp_fleet_view *v, const struct upstream_tool *t)
+static void show(struct mcp_upstreams_view *v, const struct upstream_tool *t)
 {
     const char *name = shown_name(v, t);
     size_t n = v->source.tools;
@@ -96,9 +96,9 @@ static void show(struct mcp_fleet_view *v, const struct upstream_tool *t)
     v->source.tools++;
 }
 
-static void fill_view(struct mcp_fleet_view *v)
+static void fill_view(struct mcp_upstreams_view *v)
 {
-    const struct mcp_fleet *f = v->fleet;
+    const struct mcp_upstreams *f = v->upstreams;
     size_t most = count_tools(f);
 
     mem_free(v->list);
@@ -114,35 +114,36 @@ static void fill_view(struct mcp_fleet_view *v)
 }
 
 /* All at once: a new tool can change the name of one that has nothing to do with it. */
-static void rebuild(struct mcp_fleet *f)
+static void rebuild(struct mcp_upstreams *f)
 {
     struct arena old = f->names_mem;
 
     arena_init(&f->names_mem);
     build_names(f);
-    for (struct mcp_fleet_view *v = f->views; v; v = v->next)
+    for (struct mcp_upstreams_view *v = f->views; v; v = v->next)
         fill_view(v);
     arena_fini(&old);
     if (f->opts.on_changed && !f->closing)
-        f->opts.on_changed(f, f->opts.who);
+        f->opts.on_changed(f, f->opts.ctx);
 }
 
-void mcp_fleet_view_open(struct mcp_fleet_view *v, struct mcp_fleet *f, mcp_fleet_named_fn *named,
-                         void *who)
+void mcp_upstreams_view_open(struct mcp_upstreams_view *v, struct mcp_upstreams *f,
+                             mcp_upstreams_named_fn *named, void *ctx)
 {
-    *v = (struct mcp_fleet_view){ .fleet = f, .named = named, .who = who, .next = f->views };
+    *v =
+        (struct mcp_upstreams_view){ .upstreams = f, .named = named, .ctx = ctx, .next = f->views };
     f->views = v;
     fill_view(v);
 }
 
-void mcp_fleet_view_refresh(struct mcp_fleet_view *v)
+void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v)
 {
     fill_view(v);
 }
 
-void mcp_fleet_view_close(struct mcp_fleet_view *v)
+void mcp_upstreams_view_close(struct mcp_upstreams_view *v)
 {
-    struct mcp_fleet_view **at = &v->fleet->views;
+    struct mcp_upstreams_view **at = &v->upstreams->views;
 
     assert(!v->source.joins);
     while (*at != v)
@@ -158,7 +159,7 @@ void mcp_fleet_view_close(struct mcp_fleet_view *v)
 
 static void on_all_tried(struct post *post)
 {
-    struct mcp_fleet *f = CONTAINER_OF(post, struct mcp_fleet, tried);
+    struct mcp_upstreams *f = CONTAINER_OF(post, struct mcp_upstreams, tried);
     size_t all = 0, ready = 0;
 
     if (f->untried || f->told_tried || f->closing)
@@ -172,16 +173,16 @@ static void on_all_tried(struct post *post)
     LOG(LOG_INFO, "mcp", "MCP servers have been connected", LOG_N("servers", (int64_t)all),
         LOG_N("ready", (int64_t)ready), LOG_N("tools", (int64_t)f->names.count));
     if (f->opts.on_tried)
-        f->opts.on_tried(f, f->opts.who);
+        f->opts.on_tried(f, f->opts.ctx);
 }
 
-static void check_tried(struct mcp_fleet *f)
+static void check_tried(struct mcp_upstreams *f)
 {
     if (!f->untried && !f->told_tried)
         loop_post(f->world.rpc->loop, &f->tried);
 }
 
-bool mcp_fleet_tried(const struct mcp_fleet *f)
+bool mcp_upstreams_tried(const struct mcp_upstreams *f)
 {
     return !f->untried;
 }
@@ -195,16 +196,16 @@ static void on_tools(struct upstream *u)
 
 static void on_tried(struct upstream *u)
 {
-    struct mcp_fleet *f = u->owner;
+    struct mcp_upstreams *f = u->owner;
 
     f->untried--;
     check_tried(f);
 }
 
-static void end_if_empty(struct mcp_fleet *f)
+static void end_if_empty(struct mcp_upstreams *f)
 {
-    void (*done)(void *who) = f->done;
-    void *who = f->done_who;
+    void (*done)(void *ctx) = f->done;
+    void *ctx = f->done_ctx;
 
     if (!f->closing || f->leaving)
         return;
@@ -214,18 +215,18 @@ static void end_if_empty(struct mcp_fleet *f)
     arena_fini(&f->mem);
     mem_free(f);
     if (done)
-        done(who);
+        done(ctx);
 }
 
 /* A fleet without servers ends from the loop, too. */
 static void on_empty(struct post *post)
 {
-    end_if_empty(CONTAINER_OF(post, struct mcp_fleet, tried));
+    end_if_empty(CONTAINER_OF(post, struct mcp_upstreams, tried));
 }
 
 static void on_closed(struct upstream *u)
 {
-    struct mcp_fleet *f = u->owner;
+    struct mcp_upstreams *f = u->owner;
     struct upstream **at = &f->leaving;
     struct upstream *heir = u->heir;
 
@@ -246,7 +247,7 @@ static const struct upstream_events upstream_events = {
 
 /* ---- coming and going ---------------------------------------------------------------------- */
 
-static struct upstream **find(struct mcp_fleet *f, struct str name)
+static struct upstream **find(struct mcp_upstreams *f, struct str name)
 {
     struct upstream **at = &f->first;
 
@@ -256,7 +257,7 @@ static struct upstream **find(struct mcp_fleet *f, struct str name)
 }
 
 /* One of the same name whose client is not gone yet. There is at most one: heirs wait for it. */
-static struct upstream *find_leaving(struct mcp_fleet *f, const char *name)
+static struct upstream *find_leaving(struct mcp_upstreams *f, const char *name)
 {
     for (struct upstream *u = f->leaving; u; u = u->next)
         if (u->state == UP_CLOSING && str_eq(str_of(name), str_of(u->spec.name)))
@@ -265,7 +266,7 @@ static struct upstream *find_leaving(struct mcp_fleet *f, const char *name)
 }
 
 /* Put a new one at a place in the list. */
-static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
+static struct upstream *put_in(struct mcp_upstreams *f, struct upstream **at,
                                const struct server_spec *spec)
 {
     struct upstream *u = upstream_new(&f->world, spec, &upstream_events, f);
@@ -290,14 +291,14 @@ static struct upstream *put_in(struct mcp_fleet *f, struct upstream **at,
     return u;
 }
 
-static void forget_heir(struct mcp_fleet *f, const struct upstream *heir)
+static void forget_heir(struct mcp_upstreams *f, const struct upstream *heir)
 {
     for (struct upstream *u = f->leaving; u; u = u->next)
         if (u->heir == heir)
             u->heir = NULL;
 }
 
-static void take_out(struct mcp_fleet *f, struct upstream **at)
+static void take_out(struct mcp_upstreams *f, struct upstream **at)
 {
     struct upstream *u = *at;
 
@@ -315,9 +316,9 @@ static void take_out(struct mcp_fleet *f, struct upstream **at)
 
 /* ---- the public side ----------------------------------------------------------------------- */
 
-struct mcp_fleet *mcp_fleet_new(const struct mcp_fleet_opts *o)
+struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o)
 {
-    struct mcp_fleet *f = MEM_NEW(struct mcp_fleet);
+    struct mcp_upstreams *f = MEM_NEW(struct mcp_upstreams);
     struct str *reserved = ARENA_ARRAY(&f->mem, struct str, o->reserveds);
 
     for (size_t i = 0; i < o->reserveds; i++)
@@ -330,7 +331,7 @@ struct mcp_fleet *mcp_fleet_new(const struct mcp_fleet_opts *o)
 }
 
 /* The list of now, as plain records. */
-static size_t list_specs(struct mcp_fleet *f, struct arena *mem, struct server_spec **out)
+static size_t list_specs(struct mcp_upstreams *f, struct arena *mem, struct server_spec **out)
 {
     size_t n = 0;
 
@@ -343,7 +344,7 @@ static size_t list_specs(struct mcp_fleet *f, struct arena *mem, struct server_s
     return n;
 }
 
-static void remove_what_went(struct mcp_fleet *f, const struct server_diff *row, size_t rows)
+static void remove_what_went(struct mcp_upstreams *f, const struct server_diff *row, size_t rows)
 {
     for (size_t i = 0; i < rows; i++)
         if (row[i].change == SERVER_REMOVED || row[i].change == SERVER_CHANGED)
@@ -351,7 +352,7 @@ static void remove_what_went(struct mcp_fleet *f, const struct server_diff *row,
 }
 
 /* Bring the list into the order of `spec`, making what is not there. True when one has moved. */
-static bool arrange(struct mcp_fleet *f, const struct server_spec *spec, size_t specs)
+static bool arrange(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs)
 {
     struct upstream **at = &f->first;
     bool moved = false;
@@ -372,7 +373,7 @@ static bool arrange(struct mcp_fleet *f, const struct server_spec *spec, size_t 
     return moved;
 }
 
-void mcp_fleet_set(struct mcp_fleet *f, const struct server_spec *spec, size_t specs)
+void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs)
 {
     struct arena mem = { 0 };
     struct server_spec *was;
@@ -390,7 +391,7 @@ void mcp_fleet_set(struct mcp_fleet *f, const struct server_spec *spec, size_t s
     check_tried(f);
 }
 
-void mcp_fleet_add(struct mcp_fleet *f, const struct server_spec *spec)
+void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec)
 {
     struct upstream **at = find(f, str_of(spec->name));
 
@@ -402,7 +403,7 @@ void mcp_fleet_add(struct mcp_fleet *f, const struct server_spec *spec)
     check_tried(f);
 }
 
-bool mcp_fleet_remove(struct mcp_fleet *f, struct str name)
+bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name)
 {
     struct upstream **at = find(f, name);
 
@@ -412,25 +413,25 @@ bool mcp_fleet_remove(struct mcp_fleet *f, struct str name)
     return true;
 }
 
-void mcp_fleet_close(struct mcp_fleet *f, void (*done)(void *who), void *who)
+void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx)
 {
     if (f->closing)
         return;
     f->closing = true;
     f->done = done;
-    f->done_who = who;
+    f->done_ctx = ctx;
     while (f->first)
         take_out(f, &f->first);
     f->tried.fn = on_empty;
     loop_post(f->world.rpc->loop, &f->tried);
 }
 
-const struct upstream *mcp_fleet_next(const struct mcp_fleet *f, const struct upstream *u)
+const struct upstream *mcp_upstreams_next(const struct mcp_upstreams *f, const struct upstream *u)
 {
     return u ? u->next : f->first;
 }
 
-const struct upstream *mcp_fleet_find(const struct mcp_fleet *f, struct str name)
+const struct upstream *mcp_upstreams_find(const struct mcp_upstreams *f, struct str name)
 {
     EACH_UPSTREAM(f, u)
     if (str_eq(name, str_of(u->spec.name)))
@@ -438,7 +439,7 @@ const struct upstream *mcp_fleet_find(const struct mcp_fleet *f, struct str name
     return NULL;
 }
 
-const struct tool_names *mcp_fleet_names(const struct mcp_fleet *f)
+const struct tool_names *mcp_upstreams_names(const struct mcp_upstreams *f)
 {
     return &f->names;
 }

@@ -7,20 +7,20 @@ struct session_servers {
     struct arena mem;
     struct session_servers_opts opts;
     struct mcp_client_world world; /* the program's, in the folder of the session */
-    struct mcp_fleet *fleet;
-    struct mcp_fleet_view own, agent;
+    struct mcp_upstreams *upstreams;
+    struct mcp_upstreams_view own, agent;
     struct offer offer;
-    void (*done)(void *who);
-    void *done_who;
+    void (*done)(void *ctx);
+    void *done_ctx;
 };
 
 /* ---- what is shadowed ---------------------------------------------------------------------- */
 
-static const char *unless_shadowed(void *who, const struct upstream_tool *t)
+static const char *unless_shadowed(void *ctx, const struct upstream_tool *t)
 {
-    struct session_servers *s = who;
+    struct session_servers *s = ctx;
 
-    if (mcp_fleet_find(s->fleet, str_of(t->up->spec.name)))
+    if (mcp_upstreams_find(s->upstreams, str_of(t->up->spec.name)))
         return NULL;
     for (size_t i = 0; i < s->own.source.tools; i++)
         if (str_eq(str_of(t->tool.name), str_of(s->own.source.tool[i]->name)))
@@ -30,7 +30,7 @@ static const char *unless_shadowed(void *who, const struct upstream_tool *t)
 
 static void warn_of_shadow(const struct session_servers *s, const struct server_spec *spec)
 {
-    if (s->opts.agent && mcp_fleet_find(s->opts.agent, str_of(spec->name)))
+    if (s->opts.agent && mcp_upstreams_find(s->opts.agent, str_of(spec->name)))
         LOG(LOG_WARN, "mcp", "a server of the session is used instead of ours of this name",
             LOG_Z("server", spec->name));
 }
@@ -38,27 +38,27 @@ static void warn_of_shadow(const struct session_servers *s, const struct server_
 static void see_anew(struct session_servers *s)
 {
     if (s->opts.agent)
-        mcp_fleet_view_refresh(&s->agent);
+        mcp_upstreams_view_refresh(&s->agent);
 }
 
-static void on_changed(struct mcp_fleet *f, void *who)
+static void on_changed(struct mcp_upstreams *f, void *ctx)
 {
     (void)f;
-    see_anew(who);
+    see_anew(ctx);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static void on_tried(struct mcp_fleet *f, void *who)
+static void on_tried(struct mcp_upstreams *f, void *ctx)
 {
-    struct session_servers *s = who;
+    struct session_servers *s = ctx;
 
     (void)f;
     if (s->opts.on_connected)
-        s->opts.on_connected(s, s->opts.who);
+        s->opts.on_connected(s, s->opts.ctx);
 }
 
-static void open_fleet(struct session_servers *s)
+static void open_upstreams(struct session_servers *s)
 {
     const struct session_servers_opts *o = &s->opts;
     struct str *reserved;
@@ -71,14 +71,14 @@ static void open_fleet(struct session_servers *s)
     for (size_t i = 0; i < o->builtins; i++)
         for (size_t k = 0; k < o->builtin[i]->tools; k++)
             reserved[n++] = str_of(o->builtin[i]->tool[k]->name);
-    s->fleet = mcp_fleet_new(&(struct mcp_fleet_opts){
+    s->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){
         .world = &s->world,
         .reserved = reserved,
         .reserveds = n,
         .always = true,
         .on_tried = on_tried,
         .on_changed = on_changed,
-        .who = s,
+        .ctx = s,
     });
 }
 
@@ -88,13 +88,13 @@ static void join_offer(struct session_servers *s)
     const struct session_servers_opts *o = &s->opts;
 
     offer_init(&s->offer, o->host, 1u << OFFER_TOOLS);
-    mcp_fleet_view_open(&s->own, s->fleet, NULL, NULL);
+    mcp_upstreams_view_open(&s->own, s->upstreams, NULL, NULL);
     offer_join(&s->offer, &s->own.source);
     for (size_t i = 0; i < o->builtins; i++)
         offer_join(&s->offer, o->builtin[i]);
     if (!o->agent)
         return;
-    mcp_fleet_view_open(&s->agent, o->agent, unless_shadowed, s);
+    mcp_upstreams_view_open(&s->agent, o->agent, unless_shadowed, s);
     offer_join(&s->offer, &s->agent.source);
 }
 
@@ -107,11 +107,11 @@ struct session_servers *session_servers_open(const struct session_servers_opts *
     s->world = *o->world;
     if (o->cwd)
         s->world.root = arena_cstr(&s->mem, str_of(o->cwd));
-    open_fleet(s);
+    open_upstreams(s);
     join_offer(s);
     for (size_t i = 0; i < specs; i++)
         warn_of_shadow(s, &spec[i]);
-    mcp_fleet_set(s->fleet, spec, specs);
+    mcp_upstreams_set(s->upstreams, spec, specs);
     see_anew(s);
     return s;
 }
@@ -126,13 +126,13 @@ struct offer *session_servers_offer(struct session_servers *s)
 void session_servers_add(struct session_servers *s, const struct server_spec *spec)
 {
     warn_of_shadow(s, spec);
-    mcp_fleet_add(s->fleet, spec);
+    mcp_upstreams_add(s->upstreams, spec);
     see_anew(s);
 }
 
 bool session_servers_remove(struct session_servers *s, struct str name)
 {
-    bool was = mcp_fleet_remove(s->fleet, name);
+    bool was = mcp_upstreams_remove(s->upstreams, name);
 
     see_anew(s);
     return was;
@@ -141,12 +141,12 @@ bool session_servers_remove(struct session_servers *s, struct str name)
 const struct upstream *session_servers_next(const struct session_servers *s,
                                             const struct upstream *u)
 {
-    return mcp_fleet_next(s->fleet, u);
+    return mcp_upstreams_next(s->upstreams, u);
 }
 
 const struct upstream *session_servers_get(const struct session_servers *s, struct str name)
 {
-    return mcp_fleet_find(s->fleet, name);
+    return mcp_upstreams_find(s->upstreams, name);
 }
 
 bool session_servers_failed(const struct upstream *u, struct err *why)
@@ -162,26 +162,26 @@ bool session_servers_failed(const struct upstream *u, struct err *why)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void on_fleet_closed(void *who)
+static void on_upstreams_closed(void *ctx)
 {
-    struct session_servers *s = who;
-    void (*done)(void *who) = s->done;
-    void *done_who = s->done_who;
+    struct session_servers *s = ctx;
+    void (*done)(void *ctx) = s->done;
+    void *done_ctx = s->done_ctx;
 
     arena_fini(&s->mem);
     mem_free(s);
     if (done)
-        done(done_who);
+        done(done_ctx);
 }
 
-void session_servers_close(struct session_servers *s, void (*done)(void *who), void *who)
+void session_servers_close(struct session_servers *s, void (*done)(void *ctx), void *ctx)
 {
     s->done = done;
-    s->done_who = who;
+    s->done_ctx = ctx;
     offer_fini(&s->offer);
     if (s->opts.agent)
-        mcp_fleet_view_close(&s->agent);
+        mcp_upstreams_view_close(&s->agent);
     s->opts.agent = NULL;
-    mcp_fleet_view_close(&s->own);
-    mcp_fleet_close(s->fleet, on_fleet_closed, s);
+    mcp_upstreams_view_close(&s->own);
+    mcp_upstreams_close(s->upstreams, on_upstreams_closed, s);
 }

@@ -23,11 +23,11 @@ struct session_servers_opts {
     const char *cwd;                     /* where its children start; NULL: the world's root */
     struct offer_source *const *builtin; /* joined after its own tools */
     size_t builtins;
-    struct mcp_fleet *agent; /* the program's servers; NULL: none */
+    struct mcp_upstreams *agent; /* the program's servers; NULL: none */
 
     /* Once, from the loop: each server has connected or failed. May be NULL. */
-    void (*on_connected)(struct session_servers *s, void *who);
-    void *who;
+    void (*on_connected)(struct session_servers *s, void *ctx);
+    void *ctx;
 };
 
 struct session_servers *session_servers_open(const struct session_servers_opts *o,
@@ -53,6 +53,6 @@ bool session_servers_failed(const struct upstream *u, struct err *why);
  * the loop when no process of them is left, and *s is gone then. The program's fleet must not be
  * closed before.
  */
-void session_servers_close(struct session_servers *s, void (*done)(void *who), void *who);
+void session_servers_close(struct session_servers *s, void (*done)(void *ctx), void *ctx);
 
 #endif

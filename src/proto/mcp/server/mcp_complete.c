@@ -39,7 +39,7 @@ static const struct pick complete_fields[] = {
 /* What is to be completed. */
 struct subject {
     const char *name;
-    void *who;
+    void *ctx;
     call_start_fn *complete;
 };
 
@@ -58,9 +58,9 @@ static bool find_subject(struct rpc_in *in, const struct reference *ref, struct 
             r = uri_template_find(offer, ref->uri, in->mem, &vars);
     }
     if (p)
-        *out = (struct subject){ p->name, p->who, p->complete };
+        *out = (struct subject){ p->name, p->ctx, p->complete };
     else if (r)
-        *out = (struct subject){ r->name, r->who, r->complete };
+        *out = (struct subject){ r->name, r->ctx, r->complete };
     else
         rpc_error(in, RPC_INVALID_PARAMS,
                   "params.ref: no such prompt (ref/prompt with name) or resource (ref/resource "
@@ -143,6 +143,6 @@ void mcp_on_complete(struct rpc_in *in)
     args = write_args(in, &params);
     r = mcp_request_begin(in, NULL, &args, answer_complete);
     call_run(&r->call, &offer->host, &r->caller, r->mem,
-             &(struct call_about){ .what = subject.name, .who = subject.who, .args = args },
+             &(struct call_about){ .what = subject.name, .ctx = subject.ctx, .args = args },
              subject.complete, mcp_request_op(r), mcp_request_done, r);
 }

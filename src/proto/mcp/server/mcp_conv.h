@@ -90,7 +90,7 @@ void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version);
 
 static inline struct mcp_conv *mcp_conv_of(const struct rpc_in *in)
 {
-    return in->peer->who;
+    return in->peer->ctx;
 }
 
 /* Read what a client says of itself, in the words of a version. */

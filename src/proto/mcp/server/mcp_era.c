@@ -221,7 +221,7 @@ static bool refuse_param(struct mcp_verdict *out, struct str name, const char *w
 static bool param_agrees(struct arena *mem, struct str name, struct json v,
                          const struct mcp_headers *h, struct mcp_verdict *out)
 {
-    struct str value = h->param(h->who, name), text;
+    struct str value = h->param(h->ctx, name), text;
     enum json_type type = json_type(v);
 
     if (type == JSON_OBJECT || type == JSON_ARRAY)

@@ -28,8 +28,8 @@ struct mcp_headers {
     struct str name;    /* Mcp-Name */
 
     /* Mcp-Param-<name>, for any spelling of the name; STR_NONE: absent. */
-    struct str (*param)(const void *who, struct str name);
-    const void *who;
+    struct str (*param)(const void *ctx, struct str name);
+    const void *ctx;
 };
 
 struct mcp_verdict {

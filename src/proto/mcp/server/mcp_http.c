@@ -36,9 +36,9 @@ static struct str header_trimmed(const struct http_req *req, const char *name)
     return value.p ? str_trim(value) : value;
 }
 
-static struct str param_header(const void *who, struct str name)
+static struct str param_header(const void *ctx, struct str name)
 {
-    const struct http_req *req = who;
+    const struct http_req *req = ctx;
     static const struct str prefix = STR("Mcp-Param-");
 
     for (size_t i = 0; i < req->headers; i++) {
@@ -57,7 +57,7 @@ static struct mcp_headers headers_of(const struct http_req *req)
                                  .method = header_trimmed(req, "mcp-method"),
                                  .name = header_trimmed(req, "mcp-name"),
                                  .param = param_header,
-                                 .who = req };
+                                 .ctx = req };
 }
 
 /* ---- modern ------------------------------------------------------------------------------ */

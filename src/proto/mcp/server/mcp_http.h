@@ -36,8 +36,8 @@ struct mcp_http {
     size_t living;                                   /* sessions and lone requests not freed yet */
     uint64_t secret;                                 /* of the hash */
     struct post closing;
-    void (*closed)(void *who);
-    void *closed_who;
+    void (*closed)(void *ctx);
+    void *closed_ctx;
 };
 
 /* `all` is shared by the endpoints of the process. */
@@ -49,7 +49,7 @@ void mcp_http_drain(struct mcp_http *h);
 /*
  * End all sessions; done when nothing is under way any more. The HTTP server must have been closed.
  */
-void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who);
+void mcp_http_close(struct mcp_http *h, void (*done)(void *ctx), void *ctx);
 
 /* The routes. */
 void mcp_http_post(struct mcp_http *h, struct http_req *req);

@@ -137,11 +137,11 @@ static void cancel(struct op *op)
 static const struct op_kind listen_kind = { .name = "listen", .cancel = cancel };
 
 /* After the client's cancel nobody is answered. */
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_listen *l = CONTAINER_OF(op, struct mcp_listen, op);
 
-    (void)who;
+    (void)ctx;
     if (e)
         rpc_error_of(l->in, e);
 }

@@ -103,7 +103,7 @@ static void check_trace(const struct mcp_conv *conv, struct arena *mem, const st
 
 static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit *out)
 {
-    const struct mcp_conv *conv = p->who;
+    const struct mcp_conv *conv = p->ctx;
     AUTO_ARENA mem = { 0 };
     struct mcp_verdict v;
 

@@ -150,14 +150,14 @@ static void finish(struct mcp_parked *p)
     op_ok(&p->op);
 }
 
-static void on_done(struct op *op, const struct err *e, void *who)
+static void on_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_parked *p = parked_of(op);
     struct mcp_conv *home = p->home;
     struct arena own = p->own;
 
     (void)e;
-    (void)who;
+    (void)ctx;
     arena_pool_give(&p->server->rpc->arenas, &own); /* *p is gone with it */
     if (!home)
         return;
@@ -191,11 +191,11 @@ static void cancel_hold(struct op *op)
 
 static const struct op_kind hold_kind = { .name = "hold", .cancel = cancel_hold };
 
-static void on_hold_done(struct op *op, const struct err *e, void *who)
+static void on_hold_done(struct op *op, const struct err *e, void *ctx)
 {
     (void)op;
     (void)e;
-    (void)who;
+    (void)ctx;
 }
 
 static void hold(struct mcp_parked *p, struct rpc_in *in)

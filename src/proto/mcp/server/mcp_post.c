@@ -304,9 +304,9 @@ static struct mcp_post *post_new(struct mcp_http *h, struct http_req *req, bool 
     return post;
 }
 
-static struct str header_of(const void *who, const char *name)
+static struct str header_of(const void *ctx, const char *name)
 {
-    return http_req_header(who, name);
+    return http_req_header(ctx, name);
 }
 
 /* Nearly no request says where it comes from: all names begin with one of two letters. */

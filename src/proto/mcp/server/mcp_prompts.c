@@ -103,7 +103,7 @@ void mcp_on_prompts_get(struct rpc_in *in)
         return;
     r = mcp_request_begin(in, &params.round, &params.args, answer_get);
     call_run(&r->call, &offer->host, &r->caller, r->mem,
-             &(struct call_about){ .what = prompt->name, .who = prompt->who, .args = params.args },
+             &(struct call_about){ .what = prompt->name, .ctx = prompt->ctx, .args = params.args },
              prompt->get, mcp_request_op(r), mcp_request_done, r);
     if (!r->call.note.p && prompt->description)
         r->call.note = arena_str(r->mem, str_of(prompt->description));

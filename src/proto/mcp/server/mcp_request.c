@@ -110,9 +110,9 @@ static void refuse_ask(struct ask *ask, struct json error)
     ask_refuse(ask, &e);
 }
 
-static void on_answer(struct op *op, const struct err *e, void *who)
+static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct question *q = who;
+    struct question *q = ctx;
     struct ask *ask = q->ask;
     struct call *call = ask->call;
     struct err bad;
@@ -280,9 +280,9 @@ struct op *mcp_request_op(struct mcp_request *r)
     return r->park ? &r->park->op : &r->in->op;
 }
 
-void mcp_request_done(struct op *op, const struct err *e, void *who)
+void mcp_request_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_request *r = who;
+    struct mcp_request *r = ctx;
 
     (void)op;
     if (r->park)

@@ -60,7 +60,7 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
 
 /* What core's run functions are given: the parent op, and the end. */
 struct op *mcp_request_op(struct mcp_request *r);
-void mcp_request_done(struct op *op, const struct err *e, void *who);
+void mcp_request_done(struct op *op, const struct err *e, void *ctx);
 
 /* The client of a request, for the guard and the log; its kind is good for an mcp_request only. */
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem);

@@ -133,7 +133,7 @@ void mcp_on_resources_read(struct rpc_in *in)
     r = mcp_request_begin(in, &params.round, &vars, answer_read);
     call_run(&r->call, &offer->host, &r->caller, r->mem,
              &(struct call_about){ .what = resource->name,
-                                   .who = resource->who,
+                                   .ctx = resource->ctx,
                                    .args = vars,
                                    .uri = arena_str(r->mem, params.uri) },
              resource->read, mcp_request_op(r), mcp_request_done, r);

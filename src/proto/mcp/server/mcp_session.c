@@ -136,7 +136,7 @@ static void on_all_closed(struct post *p)
     struct mcp_http *h = CONTAINER_OF(p, struct mcp_http, closing);
 
     if (!h->living && h->closed)
-        h->closed(h->closed_who);
+        h->closed(h->closed_ctx);
 }
 
 static void free_if_over(struct mcp_session *s)
@@ -258,10 +258,10 @@ void mcp_http_drain(struct mcp_http *h)
             mcp_conv_end(&s->conv);
 }
 
-void mcp_http_close(struct mcp_http *h, void (*done)(void *who), void *who)
+void mcp_http_close(struct mcp_http *h, void (*done)(void *ctx), void *ctx)
 {
     h->closed = done;
-    h->closed_who = who;
+    h->closed_ctx = ctx;
     for (size_t i = 0; i < MCP_SESSION_BUCKETS; i++)
         while (h->bucket[i])
             mcp_session_end(h->bucket[i]);

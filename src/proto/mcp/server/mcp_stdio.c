@@ -55,10 +55,10 @@ static const struct link_events events = { on_frame, on_end, on_closed };
 
 void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stream *io,
                      enum framing framing, void (*done)(struct mcp_stdio *s, const struct err *e),
-                     void *who)
+                     void *ctx)
 {
     s->done = done;
-    s->who = who;
+    s->ctx = ctx;
     s->broken = s->closing = false;
     mcp_conv_init(&s->conv, server, &s->link.link, MCP_ASSUMED);
     s->conv.lasting = s->conv.keeps = true;

@@ -14,7 +14,7 @@ struct mcp_stdio {
     struct stream_link link;
     struct mcp_conv conv;
     void (*done)(struct mcp_stdio *s, const struct err *e); /* e: why, or NULL for a good end */
-    void *who;
+    void *ctx;
     struct err why;
     bool broken, closing;
 };
@@ -22,7 +22,7 @@ struct mcp_stdio {
 /* Serve `io`, opened with stream_link_events and &s->link as owner. */
 void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stream *io,
                      enum framing framing, void (*done)(struct mcp_stdio *s, const struct err *e),
-                     void *who);
+                     void *ctx);
 
 /* Read no more, answer what is under way, then end. */
 void mcp_stdio_drain(struct mcp_stdio *s);

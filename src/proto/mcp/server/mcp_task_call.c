@@ -27,9 +27,9 @@ struct orphan {
     char id[ID_TEXT];
 };
 
-static void on_orphan_gone(struct op *op, const struct err *e, void *who)
+static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
 {
-    struct orphan *o = who;
+    struct orphan *o = ctx;
 
     (void)op;
     (void)e;
@@ -50,9 +50,9 @@ static void abandon(struct creation *c)
 
 /* ---- creating ------------------------------------------------------------------------------- */
 
-static void on_created(struct op *op, const struct err *e, void *who)
+static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct creation *c = who;
+    struct creation *c = ctx;
     struct rpc_in *in = c->in;
     struct jw *w;
 
@@ -87,7 +87,7 @@ static unsigned abilities_of(const struct rpc_in *in)
 /* NULL: the program is about to end, and the request has been answered. */
 static struct creation *creation_of(struct rpc_in *in)
 {
-    struct task_engine *engine = mcp_offer_of(in)->host.staff->tasks;
+    struct task_engine *engine = mcp_offer_of(in)->host.context->tasks;
     struct creation *c;
 
     if (!engine) {
@@ -140,9 +140,9 @@ static bool makes_its_own(const struct rpc_in *in, const struct tool *tool)
     return tool->task == TOOL_TASK_OWN && abilities_of(in) & 1u << ASK_FORM;
 }
 
-static void on_engine(void *who, struct task_engine *engine)
+static void on_engine(void *ctx, struct task_engine *engine)
 {
-    struct waiting_call *c = who;
+    struct waiting_call *c = ctx;
     const struct tool *tool = offer_tool(mcp_offer_of(c->in), c->params.name);
 
     if (engine && tool && !makes_its_own(c->in, tool))

@@ -52,9 +52,9 @@ static void notify(struct mcp_task_watch *t)
 
 static void get(struct mcp_task_watch *t);
 
-static void on_got(struct op *op, const struct err *e, void *who)
+static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_task_watch *t = who;
+    struct mcp_task_watch *t = ctx;
 
     (void)op;
     t->asking = false;
@@ -89,9 +89,9 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     return true;
 }
 
-static void on_watched(struct op *op, const struct err *e, void *who)
+static void on_watched(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_task_watch *t = who;
+    struct mcp_task_watch *t = ctx;
 
     (void)op;
     (void)e; /* it has ended, which was told; or we have */
@@ -143,9 +143,9 @@ void mcp_task_watches_write(struct jw *w, const struct mcp_task_watches *ws)
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-static void on_found(struct op *op, const struct err *e, void *who)
+static void on_found(struct op *op, const struct err *e, void *ctx)
 {
-    struct mcp_task_watch *t = who;
+    struct mcp_task_watch *t = ctx;
     struct mcp_task_watches *ws = t->all;
 
     (void)op;
@@ -160,9 +160,9 @@ static void free_mem(void *ptr)
     arena_fini(ptr);
 }
 
-static void on_engine(void *who, struct task_engine *engine)
+static void on_engine(void *ctx, struct task_engine *engine)
 {
-    struct mcp_task_watches *ws = who;
+    struct mcp_task_watches *ws = ctx;
 
     ws->engine = engine;
     ws->looking = engine ? ws->n : 0;

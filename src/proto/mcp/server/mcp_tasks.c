@@ -8,9 +8,9 @@
 
 bool mcp_keeps_tasks(const struct offer *offer)
 {
-    const struct agent_staff *staff = offer->host.staff;
+    const struct agent_context *context = offer->host.context;
 
-    return staff && (staff->tasks || (staff->coming && staff->coming->open));
+    return context && (context->tasks || (context->coming && context->coming->open));
 }
 
 bool mcp_knows_tasks(const struct rpc_in *in)
@@ -36,40 +36,40 @@ struct str mcp_task_owner(const struct rpc_in *in)
 
 /* The store is opened after the first answer, so that the first to ask may come before it. */
 struct waiting {
-    struct gathering_wait wait; /* first */
+    struct readiness_wait wait; /* first */
     struct rpc_in *in;
-    void (*then)(void *who, struct task_engine *engine);
-    void *who;
+    void (*then)(void *ctx, struct task_engine *engine);
+    void *ctx;
 };
 
-static void on_there(struct op *op, const struct err *e, void *who)
+static void on_there(struct op *op, const struct err *e, void *ctx)
 {
-    struct waiting *w = who;
+    struct waiting *w = ctx;
 
     (void)op;
     if (e)
         rpc_error_of(w->in, e);
     else
-        w->then(w->who, mcp_offer_of(w->in)->host.staff->tasks);
+        w->then(w->ctx, mcp_offer_of(w->in)->host.context->tasks);
 }
 
-void mcp_when_tasks(struct rpc_in *in, void (*then)(void *who, struct task_engine *engine),
-                    void *who)
+void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
+                    void *ctx)
 {
     const struct offer *offer = mcp_offer_of(in);
-    const struct agent_staff *staff = offer->host.staff;
+    const struct agent_context *context = offer->host.context;
     struct waiting *w;
 
-    if (!staff || staff->tasks || !staff->coming || !staff->coming->open) {
-        then(who, staff ? staff->tasks : NULL);
+    if (!context || context->tasks || !context->coming || !context->coming->open) {
+        then(ctx, context ? context->tasks : NULL);
         return;
     }
     w = ARENA_NEW(in->mem, struct waiting);
     w->in = in;
     w->then = then;
-    w->who = who;
-    gathering_wait(staff->coming, &w->wait, offer->host.loop, offer->host.limits, &in->op, on_there,
-                   w);
+    w->ctx = ctx;
+    readiness_wait(context->coming, &w->wait, offer->host.loop, offer->host.limits, &in->op,
+                   on_there, w);
 }
 
 static void free_mem(void *ptr)
@@ -116,9 +116,9 @@ static void refuse(struct query *q, const struct err *e)
         rpc_error_of(q->in, e);
 }
 
-static void on_engine(void *who, struct task_engine *engine)
+static void on_engine(void *ctx, struct task_engine *engine)
 {
-    struct query *q = who;
+    struct query *q = ctx;
 
     q->engine = engine;
     if (engine)
@@ -144,9 +144,9 @@ static void begin(struct rpc_in *in, size_t fields, void (*then)(struct query *q
 
 /* ---- tasks/get ------------------------------------------------------------------------------ */
 
-static void on_got(struct op *op, const struct err *e, void *who)
+static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct query *q = who;
+    struct query *q = ctx;
     struct rpc_in *in = q->in;
 
     (void)op;
@@ -173,9 +173,9 @@ void mcp_on_tasks_get(struct rpc_in *in)
 /* ---- tasks/cancel --------------------------------------------------------------------------- */
 
 /* That it had ended already is no failure. */
-static void on_cancelled(struct op *op, const struct err *e, void *who)
+static void on_cancelled(struct op *op, const struct err *e, void *ctx)
 {
-    struct query *q = who;
+    struct query *q = ctx;
 
     (void)op;
     if (e && e->code != ERR_INVALID)
@@ -200,9 +200,9 @@ void mcp_on_tasks_cancel(struct rpc_in *in)
 static void answer_next(struct query *q);
 
 /* Somebody else may have been faster; that is no failure either. */
-static void on_answered(struct op *op, const struct err *e, void *who)
+static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct query *q = who;
+    struct query *q = ctx;
 
     (void)op;
     if (e && e->code != ERR_NOT_FOUND)
@@ -248,9 +248,9 @@ static bool check_responses(struct query *q)
     return true;
 }
 
-static void on_looked(struct op *op, const struct err *e, void *who)
+static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct query *q = who;
+    struct query *q = ctx;
 
     (void)op;
     if (e) {

@@ -32,8 +32,8 @@ void mcp_refuse_taskless(struct rpc_in *in);
 struct str mcp_task_owner(const struct rpc_in *in);
 
 /* Run then(who, engine) once tasks are there; NULL: they will not be. Answers errors itself. */
-void mcp_when_tasks(struct rpc_in *in, void (*then)(void *who, struct task_engine *engine),
-                    void *who);
+void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
+                    void *ctx);
 
 /* A request to the engine for `in`, which its memory goes with. */
 struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id);

@@ -36,14 +36,14 @@ static void list_tools(struct rpc_in *in)
 }
 
 struct listing {
-    struct gathering_wait wait; /* first */
+    struct readiness_wait wait; /* first */
     struct rpc_in *in;
     void (*list)(struct rpc_in *in);
 };
 
-static void on_gathered(struct op *op, const struct err *e, void *who)
+static void on_gathered(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *l = who;
+    struct listing *l = ctx;
 
     (void)op;
     if (e)
@@ -64,7 +64,7 @@ void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in))
     l = ARENA_NEW(in->mem, struct listing);
     l->in = in;
     l->list = list;
-    gathering_wait(offer->listing, &l->wait, offer->host.loop, offer->host.limits, &in->op,
+    readiness_wait(offer->listing, &l->wait, offer->host.loop, offer->host.limits, &in->op,
                    on_gathered, l);
 }
 
@@ -135,18 +135,18 @@ static void call_tool(struct rpc_in *in, struct mcp_tool_call *params)
 
 /* Called by somebody who knows its name from before, while it is still to come. */
 struct early_call {
-    struct gathering_wait wait; /* first */
+    struct readiness_wait wait; /* first */
     struct mcp_tool_call params;
 };
 
-static void on_gathered_call(struct op *op, const struct err *e, void *who)
+static void on_gathered_call(struct op *op, const struct err *e, void *ctx)
 {
     struct early_call *early = (struct early_call *)(void *)op;
 
     if (e)
-        rpc_error_of(who, e);
+        rpc_error_of(ctx, e);
     else
-        call_tool(who, &early->params);
+        call_tool(ctx, &early->params);
 }
 
 void mcp_on_tools_call(struct rpc_in *in)
@@ -158,12 +158,12 @@ void mcp_on_tools_call(struct rpc_in *in)
     if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||
         mcp_park_resume(in, &params.round))
         return;
-    if (!offer->gathering || !offer->gathering->open || offer_tool(offer, params.name)) {
+    if (!offer->readiness || !offer->readiness->open || offer_tool(offer, params.name)) {
         call_tool(in, &params);
         return;
     }
     early = ARENA_NEW(in->mem, struct early_call);
     early->params = params;
-    gathering_wait(offer->gathering, &early->wait, offer->host.loop, offer->host.limits, &in->op,
+    readiness_wait(offer->readiness, &early->wait, offer->host.loop, offer->host.limits, &in->op,
                    on_gathered_call, in);
 }

@@ -1,38 +1,38 @@
 /*
  * kid.h - a child that a tool started, what it said, and who waits for it.
  *
- *   RUNNING -> EXITED -> closed        kid_drop() at any time: killed, closed, freed
+ *   RUNNING -> EXITED -> closed        child_drop() at any time: killed, closed, freed
  *
  * Belongs to the world, so it may outlive the call that started it. Its stdout and stderr become
  * one text, in the order they are read; stderr line by line.
  */
-#ifndef TOOL_KID_H
-#define TOOL_KID_H
+#ifndef TOOL_CHILD_H
+#define TOOL_CHILD_H
 
 #include "loop/op.h"
 #include "tool/output.h"
 #include "tool/work.h"
 #include "tool/world.h"
 
-enum { KID_ID = 17 };
+enum { CHILD_ID = 17 };
 
-struct kid {
+struct child {
     struct proc proc;
     struct tool_world *world;
-    struct kid *next, **link;
-    char id[KID_ID];
-    bool kept; /* a background process: found by kid_find */
+    struct child *next, **link;
+    char id[CHILD_ID];
+    bool kept; /* a background process: found by child_find */
     struct output output;
     int cwd; /* until it has started; -1: none */
     bool exited, closed, dropped;
     struct proc_exit exit;
-    struct kid_wait *waits;
+    struct child_wait *waits;
 };
 
 /* ---- what to run --------------------------------------------------------------------------- */
 
 /* Arguments that shell_exec and process_start have in common; all in the memory of the call. */
-struct kid_args {
+struct child_args {
     struct pick_strs argv;
     struct str command;
     bool shell;
@@ -40,7 +40,7 @@ struct kid_args {
     struct json env;
 };
 
-#define KID_FIELDS(type, field)                                                                    \
+#define CHILD_FIELDS(type, field)                                                                  \
     PICK_FIELD("argv", PICK_STRS, type, field.argv, 0),                                            \
         PICK_FIELD("command", PICK_STR, type, field.command, 0),                                   \
         PICK_FIELD("shell", PICK_BOOL, type, field.shell, 0),                                      \
@@ -48,7 +48,7 @@ struct kid_args {
         PICK_FIELD("env", PICK_OBJECT, type, field.env, 0)
 
 /* The same as properties of a JSON schema. */
-#define KID_SCHEMA                                                                                 \
+#define CHILD_SCHEMA                                                                               \
     "\"argv\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"                 \
     "\"description\":\"The program and its arguments; no shell is involved.\"},"                   \
     "\"command\":{\"type\":\"string\",\"minLength\":1,"                                            \
@@ -59,13 +59,13 @@ struct kid_args {
     "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"                 \
     "\"description\":\"Further environment variables.\"}"
 
-struct kid_plan {
+struct child_plan {
     const char *const *argv, *const *env;
     struct place cwd;
 };
 
 /* False: the call has failed with the reason. */
-bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *out);
+bool child_plan(struct call *call, const struct child_args *args, struct child_plan *out);
 
 /* ---- running it ---------------------------------------------------------------------------- */
 
@@ -73,43 +73,43 @@ bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *o
  * How many bytes of output to keep of `most`: so few that they reach the reader whole, with what is
  * said of the program's end below them, and are not cut at limits.tool_result_chars.
  */
-size_t kid_output_room(const struct limits *limits, int64_t most);
+size_t child_output_room(const struct limits *limits, int64_t most);
 
 /* `cwd` is taken over. Room for head and tail bytes of output. NULL: it could not be started. */
-struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd, size_t head,
-                      size_t tail, struct err *e);
+struct child *child_start(struct tool_world *w, const struct child_plan *plan, int cwd, size_t head,
+                          size_t tail, struct err *e);
 
 /* Kill it with all it started; its exit follows. */
-void kid_kill(struct kid *k);
+void child_kill(struct child *k);
 
 /* Nobody is interested any more: waits fail with ERR_CLOSED, what runs is killed. */
-void kid_drop(struct kid *k);
+void child_drop(struct child *k);
 
 /* The background process of an id; NULL: none. */
-struct kid *kid_find(struct tool_world *w, struct str id);
+struct child *child_find(struct tool_world *w, struct str id);
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-enum kid_news { KID_EXIT, KID_ANY /* also output that was not taken yet */ };
+enum child_news { CHILD_EXIT, CHILD_ANY /* also output that was not taken yet */ };
 
-struct kid_wait {
+struct child_wait {
     struct op op; /* first */
-    struct kid *kid;
-    enum kid_news news;
+    struct child *child;
+    enum child_news news;
     struct timer timer;
-    struct kid_wait *next;
+    struct child_wait *next;
 };
 
 /* ERR_TIMEOUT when nothing comes within ms; at once, when it is there already. */
-void kid_wait(struct kid *k, struct kid_wait *w, enum kid_news news, int64_t ms, struct op *parent,
-              op_done_fn *done, void *who);
+void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
+                struct op *parent, op_done_fn *done, void *ctx);
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
 /* "exited with code 0", "is running". */
-struct str kid_state_text(const struct kid *k, struct arena *mem);
+struct str child_state_text(const struct child *k, struct arena *mem);
 
 /* Members of an object: running, exitCode or signal. */
-void kid_write_state(const struct kid *k, struct jw *w);
+void child_write_state(const struct child *k, struct jw *w);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tool/kid.h"
+#include "tool/child.h"
 
 #include "base/container.h"
 #include "base/id.h"
@@ -16,7 +16,7 @@ static bool has_nul(struct str s)
     return str_find_byte(s, 0) >= 0;
 }
 
-static const char *const *plan_argv(struct call *call, const struct kid_args *a)
+static const char *const *plan_argv(struct call *call, const struct child_args *a)
 {
     size_t n = a->shell ? 3 : a->argv.n;
     const char **argv = ARENA_ARRAY(call->mem, const char *, n + 1);
@@ -32,7 +32,7 @@ static const char *const *plan_argv(struct call *call, const struct kid_args *a)
     return argv;
 }
 
-static bool check_argv(struct call *call, const struct kid_args *a)
+static bool check_argv(struct call *call, const struct child_args *a)
 {
     bool nul = a->shell && has_nul(a->command);
 
@@ -72,7 +72,7 @@ static bool plan_env(struct call *call, struct json env, const char *const **out
     return false;
 }
 
-bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *out)
+bool child_plan(struct call *call, const struct child_args *args, struct child_plan *out)
 {
     if (!call->host->world || call->host->world->closing) {
         call_failed(call, "no program can be started here");
@@ -87,9 +87,9 @@ bool kid_plan(struct call *call, const struct kid_args *args, struct kid_plan *o
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-static void settle_wait(struct kid_wait *w, const struct err *e)
+static void settle_wait(struct child_wait *w, const struct err *e)
 {
-    struct kid_wait **at = &w->kid->waits;
+    struct child_wait **at = &w->child->waits;
 
     while (*at && *at != w)
         at = &(*at)->next;
@@ -104,37 +104,37 @@ static void settle_wait(struct kid_wait *w, const struct err *e)
 
 static void cancel_wait(struct op *op)
 {
-    settle_wait(CONTAINER_OF(op, struct kid_wait, op), &(struct err){ ERR_CANCELED, "canceled" });
+    settle_wait(CONTAINER_OF(op, struct child_wait, op), &(struct err){ ERR_CANCELED, "canceled" });
 }
 
 static const struct op_kind wait_kind = { .name = "child", .cancel = cancel_wait };
 
 static void on_wait_time(struct timer *t)
 {
-    settle_wait(CONTAINER_OF(t, struct kid_wait, timer),
+    settle_wait(CONTAINER_OF(t, struct child_wait, timer),
                 &(struct err){ ERR_TIMEOUT, "nothing came in time" });
 }
 
-static bool is_news(const struct kid *k, enum kid_news news)
+static bool is_news(const struct child *k, enum child_news news)
 {
-    return k->exited || (news == KID_ANY && k->output.behind > k->output.taken);
+    return k->exited || (news == CHILD_ANY && k->output.behind > k->output.taken);
 }
 
-static void tell_waits(struct kid *k)
+static void tell_waits(struct child *k)
 {
-    for (struct kid_wait *w = k->waits, *next; w; w = next) {
+    for (struct child_wait *w = k->waits, *next; w; w = next) {
         next = w->next;
         if (is_news(k, w->news))
             settle_wait(w, NULL);
     }
 }
 
-void kid_wait(struct kid *k, struct kid_wait *w, enum kid_news news, int64_t ms, struct op *parent,
-              op_done_fn *done, void *who)
+void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
+                struct op *parent, op_done_fn *done, void *ctx)
 {
-    *w = (struct kid_wait){ .kid = k, .news = news, .next = k->waits };
+    *w = (struct child_wait){ .child = k, .news = news, .next = k->waits };
     k->waits = w;
-    op_begin(&w->op, &wait_kind, k->world->loop, parent, done, who);
+    op_begin(&w->op, &wait_kind, k->world->loop, parent, done, ctx);
     if (is_news(k, news))
         settle_wait(w, NULL);
     else
@@ -143,15 +143,15 @@ void kid_wait(struct kid *k, struct kid_wait *w, enum kid_news news, int64_t ms,
 
 /* ---- its life ---------------------------------------------------------------------------- */
 
-static struct kid *kid_of(struct stream *s)
+static struct child *child_of(struct stream *s)
 {
     return s->owner;
 }
 
 static void on_bytes(struct stream *s, struct str bytes)
 {
-    output_put(&kid_of(s)->output, bytes);
-    tell_waits(kid_of(s));
+    output_put(&child_of(s)->output, bytes);
+    tell_waits(child_of(s));
 }
 
 static void on_end(struct stream *s, const struct err *e)
@@ -172,14 +172,14 @@ static const struct stream_events io_events = {
 
 static void on_stderr(struct proc *p, struct str line)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     output_put(&k->output, line);
     output_put(&k->output, STR("\n"));
     tell_waits(k);
 }
 
-static void leave_cwd(struct kid *k)
+static void leave_cwd(struct child *k)
 {
     if (k->cwd >= 0)
         close(k->cwd);
@@ -193,7 +193,7 @@ static void on_started(struct proc *p)
 
 static void on_proc_exit(struct proc *p, const struct proc_exit *exit)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     leave_cwd(k);
     k->exited = true;
@@ -202,7 +202,7 @@ static void on_proc_exit(struct proc *p, const struct proc_exit *exit)
     proc_close(p);
 }
 
-static void free_kid(struct kid *k)
+static void free_child(struct child *k)
 {
     struct tool_world *w = k->world;
 
@@ -216,40 +216,40 @@ static void free_kid(struct kid *k)
 
 static void on_closed(struct proc *p)
 {
-    struct kid *k = p->owner;
+    struct child *k = p->owner;
 
     k->closed = true;
     if (k->dropped)
-        free_kid(k);
+        free_child(k);
 }
 
-static const struct proc_events kid_events = {
+static const struct proc_events child_events = {
     .on_started = on_started,
     .on_stderr = on_stderr,
     .on_exit = on_proc_exit,
     .on_closed = on_closed,
 };
 
-static void new_id(char out[KID_ID])
+static void new_id(char out[CHILD_ID])
 {
     uint64_t random;
 
     id_random(&random, sizeof(random));
-    snprintf(out, KID_ID, "%016llx", (unsigned long long)random);
+    snprintf(out, CHILD_ID, "%016llx", (unsigned long long)random);
 }
 
-static void join_world(struct kid *k, struct tool_world *w)
+static void join_world(struct child *k, struct tool_world *w)
 {
     k->world = w;
-    k->next = w->kids;
-    k->link = &w->kids;
+    k->next = w->children;
+    k->link = &w->children;
     if (k->next)
         k->next->link = &k->next;
-    w->kids = k;
+    w->children = k;
 }
 
 /* The folder is given by its descriptor: what its path leads to may change. */
-size_t kid_output_room(const struct limits *limits, int64_t most)
+size_t child_output_room(const struct limits *limits, int64_t most)
 {
     enum { NOTES = 256 }; /* characters that are said besides */
     int64_t chars = limits->tool_result_chars;
@@ -258,16 +258,16 @@ size_t kid_output_room(const struct limits *limits, int64_t most)
     return (size_t)(most < room ? most : room);
 }
 
-struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd, size_t head,
-                      size_t tail, struct err *e)
+struct child *child_start(struct tool_world *w, const struct child_plan *plan, int cwd, size_t head,
+                          size_t tail, struct err *e)
 {
-    struct kid *k = MEM_NEW(struct kid);
+    struct child *k = MEM_NEW(struct child);
     char folder[64];
     struct proc_opts opts = {
         .argv = plan->argv,
         .env = plan->env,
         .cwd = folder,
-        .events = &kid_events,
+        .events = &child_events,
         .owner = k,
         .io_events = &io_events,
         .io_owner = k,
@@ -287,13 +287,13 @@ struct kid *kid_start(struct tool_world *w, const struct kid_plan *plan, int cwd
     return k;
 }
 
-void kid_kill(struct kid *k)
+void child_kill(struct child *k)
 {
     if (!k->exited)
         proc_kill(&k->proc);
 }
 
-void kid_drop(struct kid *k)
+void child_drop(struct child *k)
 {
     if (k->dropped)
         return;
@@ -302,14 +302,14 @@ void kid_drop(struct kid *k)
     while (k->waits)
         settle_wait(k->waits, &(struct err){ ERR_CLOSED, "the process was dropped" });
     if (k->closed)
-        free_kid(k);
+        free_child(k);
     else
         proc_close(&k->proc);
 }
 
-struct kid *kid_find(struct tool_world *w, struct str id)
+struct child *child_find(struct tool_world *w, struct str id)
 {
-    for (struct kid *k = w->kids; k; k = k->next)
+    for (struct child *k = w->children; k; k = k->next)
         if (k->kept && str_eq(id, str_of(k->id)))
             return k;
     return NULL;
@@ -317,7 +317,7 @@ struct kid *kid_find(struct tool_world *w, struct str id)
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-struct str kid_state_text(const struct kid *k, struct arena *mem)
+struct str child_state_text(const struct child *k, struct arena *mem)
 {
     char text[300];
 
@@ -327,7 +327,7 @@ struct str kid_state_text(const struct kid *k, struct arena *mem)
     return arena_str(mem, str_of(text));
 }
 
-void kid_write_state(const struct kid *k, struct jw *w)
+void child_write_state(const struct child *k, struct jw *w)
 {
     jw_kbool(w, "running", !k->exited);
     if (k->exited && k->exit.how == PROC_EXITED)
