@@ -1,12 +1,12 @@
 /*
- * arena.h - memory that dies together.
+ * arena.h - memory that is freed as a whole.
  *
- * Each inbound request births one arena; everything decoded or built for it lives there and
- * is gone at once when its op is. Foreign things (an fd, a handle of a library) are attached
- * with arena_defer and released in reverse order, before the memory.
+ * Each inbound request gets one arena. Everything decoded or built for the request lives there and
+ * is freed when the op of the request ends. Resources that are not memory (a descriptor, a library
+ * handle) are attached with arena_defer and released in reverse order, before the memory.
  *
- * An arena has no cap of its own: what input can enlarge is checked against base/limits.def
- * by whoever reads it.
+ * An arena has no maximum size. The code that reads input checks its size against base/limits.def
+ * before it allocates.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

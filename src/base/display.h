@@ -1,8 +1,9 @@
 /*
- * display.h - text from a file, for a person's eyes.
+ * display.h - make text from a file safe to show on a terminal.
  *
- * What a project's file says is shown before somebody agrees to start it, so it must not be able
- * to move the cursor, turn the text around or hide a part of it; and it may hold secrets.
+ * trefoil shows what a project's file contains before the user agrees to start it. The text must
+ * not move the cursor, reverse the reading direction or hide a part of itself, and secrets in it
+ * are masked.
  */
 #ifndef BASE_DISPLAY_H
 #define BASE_DISPLAY_H

@@ -1,7 +1,7 @@
 /*
- * hash.h - a number for a string, for look-up tables that strangers fill.
+ * hash.h - hash a string for look-up tables whose keys come from untrusted input.
  *
- * Keyed by a secret, so that nobody can choose strings that all meet in one slot.
+ * The hash is keyed by a secret, so an attacker cannot choose strings that all collide.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

@@ -1,8 +1,8 @@
 /*
- * id.h - names that nobody else has.
+ * id.h - unique ids.
  *
- * UUIDv7 (RFC 9562): the time in front, so that ids sort by age and a database index grows at
- * its end; within one millisecond a counter keeps the order.
+ * UUIDv7 (RFC 9562): the time comes first, so ids sort by age and a database index grows at its
+ * end. Within one millisecond a counter keeps the order.
  */
 #ifndef BASE_ID_H
 #define BASE_ID_H
@@ -36,7 +36,7 @@ static inline bool id_is_meant(struct str id, struct str typed)
 /* A number that no other caller of this has; never 0. */
 uint64_t id_number(void);
 
-/* Bytes nobody can guess. Aborts if the kernel gives none. */
+/* Random bytes that cannot be guessed. Aborts if the kernel returns none. */
 void id_random(void *out, size_t n);
 
 #endif

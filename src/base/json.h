@@ -189,9 +189,9 @@ bool json_fail(struct json v, struct err *e, const char *fmt, ...)
 /* ---- writing ---------------------------------------------------------------------------- */
 
 /*
- * A stream of tokens into a buf; commas are put where they belong. Strings are escaped; bytes
- * that are not UTF-8 become U+FFFD, so the output is always valid. Past the buf's maximum
- * everything is dropped and buf->full says so: check it once at the end.
+ * A stream of tokens into a buf. The writer inserts the commas and escapes strings. Bytes that are
+ * not UTF-8 become U+FFFD, so the output is always valid. When the buf reaches its maximum, the
+ * rest is dropped and buf->full is set: check it once at the end.
  */
 struct jw {
     struct buf *out;

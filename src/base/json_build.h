@@ -1,8 +1,9 @@
 /*
- * json_build.h - a document made by a reader of another language (toml_out.c, yaml_read.c): nodes in
- * order, the place of each in the real file, and a JSON text that they are spans of.
+ * json_build.h - build a JSON document from another language (toml_out.c, yaml_read.c): the nodes
+ * in order, the position of each in the original file, and a JSON text that they are spans of.
  *
- * Values are told in document order: open, then for each member a key and a value, then close.
+ * The reader adds values in document order: open, then a key and a value for each member, then
+ * close.
  */
 #ifndef BASE_JSON_BUILD_H
 #define BASE_JSON_BUILD_H

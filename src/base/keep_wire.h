@@ -37,7 +37,7 @@ enum keep_news {
     KEEP_STARTED = 1, /* value: pid of the child, which has become its program */
     KEEP_FAILED,      /* value: errno; step: what could not be done. The last word */
     KEEP_EXITED,      /* value: wait status of the child; its whole tree is gone. The last word */
-    KEEP_STUCK,       /* value: how many do not die; the keeper goes on trying */
+    KEEP_STUCK,       /* value: how many processes are still alive; the keeper keeps trying */
 };
 
 /* Where a start can fail. */

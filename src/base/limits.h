@@ -1,7 +1,7 @@
 /*
- * limits.h - the one table of bounds (limits.def).
+ * limits.h - the one table of limits (limits.def).
  *
- * Whoever enforces a bound gets a `const struct limits *` from its owner; there is no global.
+ * Code that enforces a limit gets a `const struct limits *` from its owner. There is no global.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H

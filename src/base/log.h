@@ -5,10 +5,10 @@
  *   {"time":"2026-...","level":"warn","room":"mcp","message":"server died","name":"calc","restarts":3}
  *
  * Quiet by default (warnings and errors). base, loop, wire and rpc never log above debug: they
- * return errors, and the edge that gives up logs once. Secrets are not given to the log at all.
+ * return errors, and the caller that gives up logs once. Never pass a secret to the log.
  *
- * A reader of our stderr that does not read must not stop us: a line that the pipe has no room
- * for is dropped and counted, and the count is told with the next line that fits.
+ * A stderr reader that stops reading must not block trefoil: a line that does not fit into the pipe
+ * is dropped and counted, and the next line that fits reports the count.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

@@ -1,8 +1,8 @@
 /*
  * str.h - a borrowed run of bytes.
  *
- * A str never owns memory and is not NUL-terminated. Whoever made the bytes says how long
- * they live (usually: as long as the arena of the op).
+ * A str never owns memory and is not NUL-terminated. The function that returns it says how long the
+ * bytes live (usually as long as the arena of the op).
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H

@@ -1,8 +1,8 @@
 /*
- * visible.h - text from elsewhere, made safe for a person's eyes.
+ * visible.h - make untrusted text safe to show to a person.
  *
- * Such text must not be able to move a cursor, turn the reading direction around or hide a part of
- * itself: what a person agrees to is what is there.
+ * Such text must not move the cursor, reverse the reading direction or hide a part of itself, so
+ * that the user approves exactly what is shown.
  */
 #ifndef BASE_VISIBLE_H
 #define BASE_VISIBLE_H

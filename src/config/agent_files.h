@@ -58,8 +58,8 @@ bool agents_find(const struct agent_list *list, struct str name, const struct ag
                  struct err *e);
 
 /*
- * ERR_NOT_FOUND that names the nearest agent, or where none is near goes on with `otherwise`.
- * Returns false.
+ * ERR_NOT_FOUND that suggests the most similar agent name, or continues with `otherwise` when no
+ * name is similar. Returns false.
  */
 bool agents_fail_unknown(const struct agent_list *list, struct str name, const char *otherwise,
                          struct err *e);

@@ -1,5 +1,5 @@
 /*
- * api_keys_read.h - the API keys of `serve`.
+ * api_keys_read.h - read the API keys of `serve`.
  *
  *   [serve]
  *   api_key = "env:TREFOIL_KEY"     the key named "default"
@@ -8,10 +8,10 @@
  *   name = "ci"                     its clients are the principal key:ci
  *   key = "file:ci.key"
  *
- * Two keys of one name, or one key under two names, are an error. A key in a project's file proves
- * nothing to the user who serves the project, because whoever wrote the file knows it: without
- * trust, [[serve.keys]] is left out, and api_key is asked for but names nobody, and only where the
- * user has configured no key.
+ * Two keys with one name, or one key under two names, are an error. A key in a project's file does
+ * not authenticate a client to the user who serves the project, because the author of the file
+ * knows it. Without trust, [[serve.keys]] is ignored, and api_key is required of clients but
+ * identifies no principal, and only if the user has configured no key.
  */
 #ifndef CONFIG_API_KEYS_READ_H
 #define CONFIG_API_KEYS_READ_H

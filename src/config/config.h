@@ -46,9 +46,9 @@ struct config {
     bool isolate;                     /* [tasks] isolate */
     const char *chosen;               /* the file of --config; NULL: none */
     bool trust;                       /* --trust */
-    struct server_list servers;       /* of all files; who is shadowed is not in it */
+    struct server_list servers;       /* of all files, without shadowed entries */
     struct json agents, user_agents;  /* [[agents]], undecoded: agent_files.h reads them */
-    struct json trusted_agents;       /* hashes of those of the project that were accepted */
+    struct json trusted_agents;       /* hashes of the project's entries that the user accepted */
     struct model_setup models;        /* [providers], [models] */
     struct notes notes;
     const char *files[2]; /* those that were read, the weaker first */

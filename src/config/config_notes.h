@@ -12,7 +12,7 @@
 
 struct note {
     enum log_level
-        level; /* LOG_WARN: act on it; LOG_INFO: only check says so; LOG_DEBUG: how it is */
+        level; /* LOG_WARN: needs action; LOG_INFO: shown by `config check` only; LOG_DEBUG: for information */
     struct str text;
 };
 
@@ -21,7 +21,7 @@ struct notes {
     size_t n, room;
 };
 
-/* Without a list nobody wants to know. */
+/* Without a list, notes are discarded. */
 void note(struct arena *mem, struct notes *list, enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,11 +1,10 @@
 /*
- * entry_edit.h - put one entry into the configuration file of another program; every other byte
- * of the file stays.
+ * entry_edit.h - add one entry to another program's configuration file and keep every other byte.
  *
- * One function per file format. Each finds the place in the text, writes the entry there in the
- * style of the file, and reads the new text again before it is given back: it must say what it
- * said before, and the new entry. A file that cannot be parsed, or whose shape does not allow a
- * safe change, is an error.
+ * One function per file format. Each finds the place in the text, writes the entry in the style of
+ * the file, and parses the result before returning it: the result must mean the same as before,
+ * plus the new entry. A file that cannot be parsed, or whose structure does not allow a safe
+ * change, is an error.
  */
 #ifndef CONFIG_ENTRY_EDIT_H
 #define CONFIG_ENTRY_EDIT_H

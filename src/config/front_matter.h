@@ -1,5 +1,5 @@
 /*
- * front_matter.h - a Markdown file with a head of YAML between two lines of three dashes.
+ * front_matter.h - a Markdown file with YAML front matter between two lines of three dashes.
  *
  *   ---
  *   name: reviewer
@@ -7,11 +7,11 @@
  *   ---
  *   You read code and say what is wrong with it.
  *
- * Files of other programs often hold what is no YAML (an unquoted ": " in a description). Their
- * head is then read line by line: a key, a colon, the rest of the line as it stands; indented
- * lines, lines without a key and lines inside <example> go on with the value above them, and a
- * value that is nothing but lines of "- item" is a list. Of one key the first counts. A note says
- * so.
+ * Files of other programs often contain invalid YAML (an unquoted ": " in a description). Their
+ * front matter is then read line by line: a key, a colon, and the rest of the line as the value.
+ * Indented lines, lines without a key and lines inside <example> continue the value above them. A
+ * value that consists only of "- item" lines is a list. If a key is repeated, the first one is
+ * used. A note reports that the file was read this way.
  */
 #ifndef CONFIG_FRONT_MATTER_H
 #define CONFIG_FRONT_MATTER_H

@@ -21,8 +21,8 @@ struct include_opts {
 };
 
 /*
- * Put the includes into `text`, which stands in `file` (below the root, relative to it) from line
- * `line` on; `id` is that file's, or NULL. Text without any comes back as it is, borrowed.
+ * Expand the includes in `text`, which is in `file` (relative to the root) from line `line`; `id`
+ * identifies that file, or is NULL. Text without includes is returned unchanged and borrowed.
  */
 bool include_resolve(struct arena *mem, const struct include_opts *opts, const char *file,
                      const struct file_id *id, uint32_t line, struct str text, struct str *out,

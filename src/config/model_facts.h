@@ -10,8 +10,8 @@
 #include "config/models_read.h"
 
 /*
- * Fill in window, max_tokens and price of a model (out->name) of a provider; what nobody knows is
- * 0, or negative.
+ * Fill in window, max_tokens and price of a model (out->name) of a provider; an unknown value is 0,
+ * or negative for prices.
  */
 void model_facts(const struct model_setup *s, const char *provider, struct agent_model *out);
 

@@ -1,20 +1,20 @@
 /*
- * models_read.h - [providers.NAME], [models] and [models."NAME"], as the files have them.
+ * models_read.h - read [providers.NAME], [models] and [models."NAME"].
  *
- *   [providers.NAME]    kind       anthropic, openai, gemini or offline; may be left out when NAME
- *                                  is that of a preset
- *                       base_url   where it is; without one where the preset is
- *                       api_key    env:NAME or file:PATH; a literal one is taken, and noted
- *                       api        of openai: chat or responses
+ *   [providers.NAME]    kind       anthropic, openai, gemini or offline; optional when NAME is a
+ *                                  preset
+ *                       base_url   address of the API; default: that of the preset
+ *                       api_key    env:NAME or file:PATH; a literal key is accepted with a note
+ *                       api        for openai: chat or responses
  *                       headers    sent with every request, { Name = "value" }
  *                       model, low, medium, high
  *
- * A later file lies over an earlier one: its providers go first and hide those of the same name.
+ * A later file overrides an earlier one: its providers come first and hide those of the same name.
  *
- * A project must not decide where conversations and keys go: it may be a stranger's. Unless it is
- * trusted for this run, its entries that name a base_url, a key or headers are inert - nothing
- * they refer to is looked up - and the others only choose models. What it says of windows and
- * prices counts where nobody else says anything.
+ * An untrusted project must not decide where conversations and keys are sent. Unless the project is
+ * trusted for this run, its entries with a base_url, a key or headers are inert (nothing they refer
+ * to is looked up), and its other entries only choose models. Its windows and prices are used only
+ * where no other source has a value.
  */
 #ifndef CONFIG_MODELS_READ_H
 #define CONFIG_MODELS_READ_H

@@ -19,7 +19,7 @@
 #include "core/agent/skill.h"
 #include "core/agent/system_prompt.h"
 
-/* Read what a model of `provider` is told; STR_NONE: not chosen yet. Blocks. */
+/* Read the instructions for a model of `provider`; STR_NONE: not chosen yet. Blocks. */
 void prompt_files_load(struct arena *mem, const char *root, const struct limits *limits,
                        struct str provider, struct notes *notes, struct prompt_parts *out);
 

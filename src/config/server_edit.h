@@ -1,10 +1,9 @@
 /*
- * server_edit.h - change the servers of one of our files without touching the rest of its text.
+ * server_edit.h - change the servers in one of our files and leave the rest of its text unchanged.
  *
- * The place comes from the positions that the TOML reader keeps; comments, order and formatting
- * stay as they are. Before anything is given back the new text is read again: it must parse, the
- * server in question must be as asked for, and everything else must mean what it meant. Else it
- * is an error, and nobody writes anything.
+ * The position comes from the TOML reader; comments, order and formatting stay as they are. The new
+ * text is parsed before it is returned: it must be valid, contain the server as requested, and mean
+ * the same everywhere else. Otherwise the function fails and nothing is written.
  */
 #ifndef CONFIG_SERVER_EDIT_H
 #define CONFIG_SERVER_EDIT_H

@@ -1,14 +1,14 @@
 /*
- * trust.h - which entries of a project may be started, and which of its agents may loosen what
- * the user's configuration says.
+ * trust.h - which entries of a project may be started, and which of its agents may loosen the
+ * user's configuration.
  *
- * A cloned repository must not run code by being opened. So a server that a file of the project
- * names stays inert until the user accepts it; what is accepted is this entry, as it is written,
- * in this root: its name and text are hashed (SHA-256), and any change asks anew. The user's own
+ * A cloned repository must not run code by being opened. A server that a project file names stays
+ * inert until the user accepts it. The user accepts this entry, as it is written, in this root: its
+ * name and text are hashed (SHA-256), and any change must be accepted again. The user's own
  * configuration needs no trust. The same holds for agents (agent_trust.h), whose definition is
- * hashed with its persona.
+ * hashed together with the persona.
  *
- * Kept in trust.json in the user's state folder, readable by the user alone:
+ * Stored in trust.json in the user's state folder, readable by the user only:
  *
  *   { "version": 1, "roots": { "/path/of/the/root": ["<hash of a server>", ...] },
  *     "agents": { "/path/of/the/root": ["<hash of an agent>", ...] } }

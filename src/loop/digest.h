@@ -1,8 +1,8 @@
 /*
- * digest.h - a seal on bytes that nobody shall imitate: HMAC-SHA256, by OpenSSL's libcrypto.
+ * digest.h - authenticate bytes with HMAC-SHA256, by OpenSSL's libcrypto.
  *
- * The library is opened when the first seal is made: most runs of the program never need one, and
- * linking it would cost each of them time at the start.
+ * The library is loaded when the first digest is computed: most runs never need one, and linking it
+ * would slow down every start.
  */
 #ifndef LOOP_DIGEST_H
 #define LOOP_DIGEST_H

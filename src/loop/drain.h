@@ -1,9 +1,9 @@
 /*
- * drain.h - leave in good order, but leave.
+ * drain.h - shut down gracefully, with a deadline.
  *
- * Who has work under way joins as a part. drain_begin asks every part to stop taking new work
- * and to finish; when the last has left, or the deadline has passed, `done` runs once. What is
- * left then is cut off by its owner's close.
+ * A component that has work in progress joins as a part. drain_begin asks every part to accept no
+ * new work and to finish. When the last part has finished, or the deadline has passed, `done` runs
+ * once. Work that is left then is cut off when its owner closes it.
  */
 #ifndef LOOP_DRAIN_H
 #define LOOP_DRAIN_H

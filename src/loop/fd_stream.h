@@ -44,9 +44,9 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
                       const struct stream_events *events, void *owner, size_t backlog);
 
 /*
- * A descriptor of our own for stdin or stdout that does not block, while the one we share with
- * the shell or the parent keeps its mode: pipes and terminals are opened again through /proc.
- * What cannot be opened again (a socket, a pipe of another user) changes its mode for all.
+ * Open a non-blocking descriptor of our own for stdin or stdout, so that the one shared with the
+ * shell or the parent keeps its mode. Pipes and terminals are reopened through /proc. A descriptor
+ * that cannot be reopened (a socket, another user's pipe) is switched to non-blocking for everyone.
  */
 bool fd_own_nonblocking(int fd, int *out_fd, struct err *e);
 

@@ -1,14 +1,14 @@
 /*
- * file_watch.h - notice that files have changed, have come or have gone.
+ * file_watch.h - report that files have changed, appeared or disappeared.
  *
- * A look is a number for all that can be seen of the files without reading them: path, time of
- * change, size, inode. The owner is told when the number is another one. The kernel says when to
- * look (inotify); what it cannot tell (a full queue, a file system of another machine, no
- * descriptors left) is found by looking now and then anyway. What is not there yet is waited for
- * in the nearest folder above it.
+ * A snapshot is a number computed from everything visible without reading the files: path, time of
+ * change, size, inode. The owner is notified when the number changes. inotify says when to take a
+ * new snapshot. Changes that inotify misses (full queue, network file system, no descriptors left)
+ * are found by a periodic snapshot. For a path that does not exist yet, the nearest existing parent
+ * folder is watched.
  *
- * Many changes in a row are told once, when it has been quiet for a moment. Looking blocks for as
- * long as a stat of each file takes.
+ * A burst of changes is reported once, after a quiet moment. A snapshot blocks for one stat per
+ * file.
  */
 #ifndef LOOP_FILE_WATCH_H
 #define LOOP_FILE_WATCH_H
@@ -16,7 +16,7 @@
 #include "loop/loop.h"
 
 enum {
-    FILE_WATCH_QUIET_MS = 50,  /* without a change before the owner is told */
+    FILE_WATCH_QUIET_MS = 50,  /* without a change before the owner is notified */
     FILE_WATCH_LATEST_MS = 500 /* after the first one, however many follow */
 };
 

@@ -1,9 +1,9 @@
 /*
- * hangup.h - notices who is gone altogether.
+ * hangup.h - detect that the peer of a Unix socket is gone.
  *
- * A socket that brings no more bytes may still be read by the other side, which waits for answers;
- * a stream cannot tell that from a process that has died. One struct hangups watches any number of
- * Unix sockets and tells when one has no other side any more.
+ * A socket that delivers no more bytes may still be open for our answers, and a stream cannot tell
+ * that case from a peer that has died. One struct hangups watches any number of Unix sockets and
+ * reports when one has no peer any more.
  */
 #ifndef LOOP_HANGUP_H
 #define LOOP_HANGUP_H

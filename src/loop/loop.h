@@ -1,12 +1,12 @@
 /*
- * loop.h - the one thread everything happens on.
+ * loop.h - the event loop: the one thread on which everything happens.
  *
- * Wraps libuv so that no other room sees it. An iteration is: wait for descriptors, call who
- * waits for them, then a turn: deliver what was posted (again and again, within reason), then
- * run the flush hooks, so that all a turn wrote goes out in one system call per stream.
+ * Wraps libuv so that no other room sees it. One iteration waits for descriptors, calls their
+ * handlers, and then runs a turn: it delivers posted callbacks (repeatedly, up to a bound) and runs
+ * the flush hooks, so that everything written in a turn goes out in one system call per stream.
  *
  * Time: loop_now() is the only clock in the program. A loop made with a fake clock stands
- * still until loop_advance() moves it, so tests own time and never sleep.
+ * still until loop_advance() moves it, so tests control time and never sleep.
  */
 #ifndef LOOP_LOOP_H
 #define LOOP_LOOP_H
@@ -94,7 +94,7 @@ struct watch {
     struct loop *loop;
     watch_ready_fn *on_ready;
     watch_closed_fn *on_closed;
-    struct post again; /* always ready: how we come back */
+    struct post again; /* always ready: returns control to us */
     uint8_t wanted;    /* WATCH_* */
     bool always;       /* no epoll for this descriptor */
     bool dead;         /* would not open: never ready */

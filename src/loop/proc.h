@@ -1,16 +1,16 @@
 /*
- * proc.h - a child under the keeper, and its three pipes, on the loop.
+ * proc.h - a child process under the keeper, with its three pipes, on the loop.
  *
- * The child is started by a keeper (sandbox/keep.h), so that neither it nor anything it starts
- * outlives us. proc_state.h has its states. Of one child:
+ * A keeper (sandbox/keep.h) starts the child, so that neither the child nor its descendants outlive
+ * trefoil. proc_state.h defines its states. For one child:
  *
  *   stdin, stdout  a stream that the owner drives like any other: proc_io()
- *   stderr         read always; the last lines are kept in p->tail
- *   its end        on_exit, once, when the child and all that came from it are gone
- *   ours           proc_close(); *p may be freed after on_closed, and nothing is left then: no
- *                  descriptor, no handle, no zombie
+ *   stderr         always read; the last lines are kept in p->tail
+ *   exit           on_exit, once, when the child and all its descendants are gone
+ *   close          proc_close(); *p may be freed after on_closed, when no descriptor, handle or
+ *                  zombie is left
  *
- * Connection lifetime. Nothing is told from inside a call the owner makes.
+ * Connection lifetime. Callbacks never run inside a call that the owner makes.
  */
 #ifndef LOOP_PROC_H
 #define LOOP_PROC_H
@@ -27,13 +27,13 @@ struct procs {
     struct loop *loop;
     const struct limits *limits;
     const char *keeper; /* the program that has the verb `keep`; preset: this one */
-    uint64_t nofile;    /* soft limit of open files of a child; 0 (preset): the one we have */
-    struct proc *first; /* those whose keeper lives */
+    uint64_t nofile;    /* soft limit of open files of a child; 0 (the default): our own */
+    struct proc *first; /* children whose keeper is alive */
 };
 
 /*
- * Makes this process the one to which the tree of a dead keeper comes (PR_SET_CHILD_SUBREAPER).
- * Such orphans are told from children that others made by their session, which is never ours.
+ * Makes this process the reaper of a dead keeper's tree (PR_SET_CHILD_SUBREAPER). Such orphans
+ * differ from other children by their session, which is never ours.
  */
 void procs_init(struct procs *all, struct loop *loop, const struct limits *limits);
 
@@ -107,8 +107,8 @@ struct proc {
 };
 
 /*
- * Start a child. False when not even its keeper could be started: then there is no event and
- * nothing to close. All else that goes wrong is told by on_exit. Copies what it needs of *o.
+ * Start a child. Returns false if the keeper could not be started; then no event follows and
+ * there is nothing to close. on_exit reports every other failure. Copies what it needs of *o.
  */
 bool proc_start(struct proc *p, struct procs *all, const struct proc_opts *o, struct err *e);
 

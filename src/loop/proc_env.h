@@ -18,7 +18,8 @@ struct proc_env_var {
 struct proc_env_opts {
     const char *const *ours; /* NAME=value, ended by NULL: environ */
     bool strict;             /* of the base set only PATH */
-    const struct str *pass;  /* names of ours that pass as well; who is not set is left out */
+    const struct str
+        *pass; /* names of our variables that are passed too; unset ones are left out */
     size_t passes;
     const struct proc_env_var *set; /* the last of equal names wins */
     size_t sets;

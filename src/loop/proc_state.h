@@ -1,18 +1,18 @@
 /*
- * proc_state.h - the life of a child, without the child.
+ * proc_state.h - the life cycle of a child process, as a pure state machine.
  *
  *   STARTING -> RUNNING -> STOPPING -> TERMINATING -> KILLING -> DONE
  *
- * STARTING     the keeper runs; whether the program does is not known yet
- * RUNNING      the child has become its program
- * STOPPING     asked politely: its stdin is closed; it has child_polite_ms
- * TERMINATING  SIGTERM went to its group; it has child_term_ms
- * KILLING      the keeper kills the whole tree, and has some seconds to say so
- * SWEEPING     there is no keeper any more, or it does not answer and is killed too: who is
- *              left of the tree comes to us, and we kill it
- * DONE         the keeper is gone and so is the tree
+ * STARTING     the keeper runs; whether the program runs is not known yet
+ * RUNNING      the child has executed its program
+ * STOPPING     stdin is closed; the child has child_polite_ms to exit
+ * TERMINATING  SIGTERM was sent to its group; it has child_term_ms
+ * KILLING      the keeper kills the whole tree and has some seconds to report it
+ * SWEEPING     the keeper is gone, or does not answer and is killed too: we inherit the rest of
+ *              the tree and kill it
+ * DONE         the keeper and the tree are gone
  *
- * From every state before DONE: the keeper ends with its last word -> DONE; without it ->
+ * From every state before DONE: the keeper exits after its final report -> DONE; without it ->
  * SWEEPING; a kill goes straight to KILLING. No event leads back.
  */
 #ifndef LOOP_PROC_STATE_H
@@ -33,9 +33,9 @@ enum proc_event {
     PROC_ON_STOP,        /* our owner wants it to leave */
     PROC_ON_KILL,        /* our owner wants it gone */
     PROC_ON_TIME,        /* the time that a state has is up */
-    PROC_ON_KEEPER_LEFT, /* the keeper ended after its last word: nobody is left */
+    PROC_ON_KEEPER_LEFT, /* the keeper exited after its final report: no process is left */
     PROC_ON_KEEPER_LOST, /* the keeper ended without it */
-    PROC_ON_SWEPT,       /* nobody is left among who came to us */
+    PROC_ON_SWEPT,       /* no process that we inherited is left */
 };
 
 /* Pure: what comes after. The same state when the event changes nothing. */

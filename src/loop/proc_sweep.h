@@ -1,10 +1,10 @@
 /*
- * proc_sweep.h - kill what a dead keeper left behind. For proc.c.
+ * proc_sweep.h - kill the processes that a dead keeper left behind. For proc.c.
  *
- * We are a subreaper, so when a keeper is killed its tree comes to us, and is killed as in
- * sandbox/keep.c. Ours to kill is every direct child that is no living keeper and not in our
- * own session: a keeper leads a session of its own and nobody can go back from there, while
- * children that somebody made before he became us by exec are in ours, as a rule.
+ * We are a subreaper: when a keeper is killed, we inherit its tree and kill it as in
+ * sandbox/keep.c. We kill every direct child that is not a living keeper and not in our own
+ * session. A keeper leads a session of its own, and no process can return from there to ours. The
+ * children that this process had before it executed trefoil are normally in our session.
  */
 #ifndef LOOP_PROC_SWEEP_H
 #define LOOP_PROC_SWEEP_H
@@ -12,8 +12,8 @@
 #include "loop/proc.h"
 
 /*
- * One pass: kill who is found, reap who is dead, and count these in *reaped. Returns how many
- * were found. Who dies may leave children, which are ours then: only 0 says that it is over.
+ * One pass: kill the processes found, reap the dead ones and count these in *reaped. Returns how
+ * many were found. A dying process may leave children, which we inherit: only 0 means done.
  */
 int proc_sweep(const struct procs *all, int *reaped);
 

@@ -1,10 +1,10 @@
 /*
- * process_tree.h - who is whose child, as the kernel has it; and killing from the top down.
+ * process_tree.h - the children of a process, as the kernel reports them, and killing a tree from
+ * the top down.
  *
- * For those who kill and reap what they did not start themselves: orphans that came to a
- * subreaper. A direct child keeps its pid until we reap it, so whoever finds one here and is
- * the only one to reap may signal it without fear of hitting a stranger. For no other process
- * is a pid worth anything by the time it is used.
+ * For a subreaper that kills and reaps processes that it did not start. A direct child keeps its
+ * pid until we reap it, so the only reaper can signal it safely. The pid of any other process may
+ * have been reused by the time it is signalled.
  */
 #ifndef LOOP_PROCESS_TREE_H
 #define LOOP_PROCESS_TREE_H
@@ -15,9 +15,9 @@
 typedef void children_fn(pid_t pid, void *ctx);
 
 /*
- * Call fn for each direct child of ours, dead ones included. The list changes while it is read,
- * so one may be missed: who must have them all repeats until waitpid knows of no child. False
- * without /proc.
+ * Call fn for each direct child of ours, including dead ones. The list changes while it is read, so
+ * a child may be missed: to reach all of them, repeat until waitpid reports no child. False without
+ * /proc.
  */
 bool children_each(children_fn *fn, void *ctx);
 
@@ -31,11 +31,11 @@ bool children_each_of(pid_t parent, children_fn *fn, void *ctx);
 pid_t children_parent(pid_t pid);
 
 /*
- * Kill a direct child of ours, which nobody else reaps, and what can be seen below it at once.
- * Some may be missed; they become our children when those above them are dead. Without this
- * one could only wait for them: but a dying process needs its turn on a CPU, and in a storm of
- * thousands that is seconds away, time for the rest to fork on. Whereas from the top down one
- * pass gets all: who has its SIGKILL makes no more children, so the list of them is complete.
+ * Kill a direct child of ours, of which we are the only reaper, and its visible descendants at
+ * once. Descendants that were missed become our children when their parents are dead. Killing only
+ * the child and waiting would be slow: a dying process needs CPU time, and with thousands of
+ * processes the others fork on in the meantime. From the top down one pass is enough, because a
+ * process with a pending SIGKILL forks no more.
  */
 void children_kill(pid_t child);
 

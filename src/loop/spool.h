@@ -1,9 +1,10 @@
 /*
- * spool.h - lines of JSON that are gathered on the loop and written together on the pool.
+ * spool.h - collect JSON lines on the loop and write them in batches on the thread pool.
  *
- * Nobody waits for the disk, and much that happens wakes no thread for each line. A crash loses
- * what was gathered. When the disk is slower than the lines, those that have no room are left out
- * and counted: {"lost":N} stands before the next one that is not. A write that fails stops nothing.
+ * No caller waits for the disk, and a burst of lines does not wake a thread for each line. A crash
+ * loses the collected lines. When the disk is slower than the lines arrive, lines without room are
+ * dropped and counted: {"lost":N} precedes the next line that is written. A failed write stops
+ * nothing.
  */
 #ifndef LOOP_SPOOL_H
 #define LOOP_SPOOL_H
@@ -44,7 +45,7 @@ void spool_init(struct spool *s, const struct spool_kind *kind, struct loop *loo
 struct jw spool_begin(struct spool *s);
 void spool_end(struct spool *s);
 
-/* Write what is there, then call done; now, when there is nothing. */
+/* Write the collected lines, then call done; at once when there are none. */
 void spool_close(struct spool *s, void (*done)(void *ctx), void *ctx);
 
 /* It must be closed, or never have had a line. */

@@ -24,7 +24,7 @@
 
 struct stream;
 
-/* What the owner is told. Never from inside a call the owner makes. */
+/* Callbacks to the owner. Never called inside a call that the owner makes. */
 struct stream_events {
     /* Bytes arrived; borrowed for the call. The owner may close the stream in it. */
     void (*on_bytes)(struct stream *s, struct str bytes);
@@ -110,7 +110,7 @@ void stream_tell_room(struct stream *s);
 /* Write what waits now, as far as it goes. For a last word before stream_close. */
 void stream_flush(struct stream *s);
 
-/* Write what waits, then tell the other side that nothing follows. Reading goes on. */
+/* Write the queued output, then shut down the sending side. Reading continues. */
 void stream_shut(struct stream *s);
 
 /* Nothing is written any more, as if the other side had gone: for one that does not read. */

@@ -1,10 +1,10 @@
 /*
- * worker.h - one thread of its own that works through what is put before it.
+ * worker.h - one thread that processes queued work in order.
  *
- * For work that must stay in order and gains from being done together, such as commits. What a
- * turn of the loop puts is handed over at its end; the thread takes all that waits as one batch,
- * so batches grow by themselves while one is under way. When a batch is done its pieces come
- * back to the loop, in order.
+ * For work that must stay in order and is cheaper in batches, such as commits. What a turn of the
+ * loop queues is handed over at the end of the turn. The thread takes everything that waits as one
+ * batch, so batches grow while one is in progress. Finished items are returned to the loop in
+ * order.
  */
 #ifndef LOOP_WORKER_H
 #define LOOP_WORKER_H
@@ -30,7 +30,7 @@ bool worker_open(struct loop *loop, worker_run_fn *run, worker_done_fn *done, vo
 
 void worker_put(struct worker *w, struct work *work);
 
-/* Pieces that were put and have not come back. */
+/* Items that were queued and have not been returned. */
 size_t worker_load(const struct worker *w);
 
 /* Waits until all that was put is done and brings it back. The worker is gone after that. */

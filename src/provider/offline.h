@@ -1,11 +1,11 @@
 /*
- * offline.h - what serves when no model is configured.
+ * offline.h - the provider that answers when no model is configured.
  *
- * It does not pretend: plain text, and a command that it does not know, fail with STOP_NO_MODEL and
- * a sentence that says how to configure a model. That holds also when somebody has chosen this
- * provider by name. What needs no model works by commands (/help lists them), so that every path of
- * a turn can be tried on a fresh machine. It answers like any provider: text, thoughts, calls of
- * tools; when the last message holds results, it says them.
+ * It does not pretend to be a model: plain text and unknown commands fail with STOP_NO_MODEL and a
+ * sentence that explains how to configure a model, even if the user chose this provider by name.
+ * Functions that need no model work by commands (/help lists them), so that every path of a turn can
+ * be tried on a fresh machine. It answers like any provider: text, thoughts, tool calls; when the
+ * last message contains tool results, it prints them.
  */
 #ifndef PROVIDER_OFFLINE_H
 #define PROVIDER_OFFLINE_H

@@ -18,8 +18,8 @@ struct provider_world {
 };
 
 /*
- * Make *p from a spec, which is copied; all of it lives in mem. ERR_INVALID for a kind nobody
- * knows, the sentence names those there are.
+ * Make *p from a spec, which is copied; everything lives in mem. ERR_INVALID for an unknown kind;
+ * the message lists the accepted kinds.
  */
 bool provider_open(struct provider *p, struct arena *mem, const struct provider_world *w,
                    const struct provider_spec *spec, struct err *e);
@@ -43,12 +43,12 @@ struct provider_choice {
 };
 
 /*
- * Which provider serves: a configured one; else TREFOIL_PROVIDER, by name; else the first whose
- * variable is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OLLAMA_HOST; else offline.
- * *out lives in mem and is complete. ERR_NOT_FOUND for a name nobody has.
+ * Choose the provider: a configured one; else the one named by TREFOIL_PROVIDER; else the first
+ * whose variable is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OLLAMA_HOST; else
+ * offline. *out lives in mem and is complete. ERR_NOT_FOUND for an unknown name.
  *
- * A key of the environment goes only where the environment, or nobody, says: never to a base_url
- * of the configuration.
+ * A key from the environment is sent only to an address from the environment or to the built-in
+ * one, never to a base_url of the configuration.
  */
 bool provider_choose(struct arena *mem, const struct provider_choice *c, struct provider_spec *out,
                      struct err *e);

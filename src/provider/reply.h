@@ -1,9 +1,9 @@
 /*
- * reply.h - the answer of a model while it is put together.
+ * reply.h - assemble the answer of a model from its stream.
  *
- * A decoder names each block by a key of its own (an index of the stream) and adds to it; deltas
- * are told to the turn's events as they come. Keys are looked up from the newest block back. Every
- * function fails with ERR_LIMIT when the answer grows past model_answer_bytes or model_blocks.
+ * A decoder names each block by a key of its own (an index of the stream) and appends to it; deltas
+ * are passed to the turn's events as they arrive. Keys are looked up from the newest block back.
+ * Every function fails with ERR_LIMIT when the answer exceeds model_answer_bytes or model_blocks.
  */
 #ifndef PROVIDER_REPLY_H
 #define PROVIDER_REPLY_H

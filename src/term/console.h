@@ -1,11 +1,12 @@
 /*
- * console.h - stdin, stdout and stderr of a verb that runs on the loop.
+ * console.h - stdin, stdout and stderr of a command that runs on the loop.
  *
- * Nothing here blocks: what a slow reader does not take waits (limits.output_backlog_bytes). A reader
- * that left, or takes nothing for so long that the backlog is full, is told once by on_gone.
+ * Nothing here blocks: output that a slow reader does not take is queued
+ * (limits.output_backlog_bytes). on_gone reports once that the reader has disconnected, or has read
+ * nothing until the queue was full.
  *
- * As a sink of a render: the answer goes to stdout, what is aside to stderr. Where both are one
- * terminal they share a stream, so that order is kept.
+ * As the sink of a renderer: the answer goes to stdout, everything else to stderr. If both are the
+ * same terminal they share a stream, which keeps the order.
  */
 #ifndef TERM_CONSOLE_H
 #define TERM_CONSOLE_H
@@ -17,7 +18,7 @@
 struct console {
     struct render_sink sink; /* first */
     struct asking asking;    /* by lines of stdin, in a terminal */
-    struct render *render;   /* held while somebody is asked; may be NULL */
+    struct render *render;   /* paused while the user is asked; may be NULL */
     struct loop *loop;
     const struct limits *limits;
     struct sock_stream out, err, in;
@@ -28,7 +29,7 @@ struct console {
     bool reading;     /* `in` is open */
     bool wanted;      /* a line is */
     bool held;        /* the render is */
-    bool gone;        /* nobody reads stdout, for this reason: */
+    bool gone;        /* stdout has no reader, for this reason: */
     struct err why;   /* ERR_LIMIT: too much waits for a reader that is there */
     bool closing, closed_in;
     size_t open; /* streams that are not closed */
@@ -47,7 +48,7 @@ bool console_open(struct console *c, struct loop *loop, const struct limits *lim
 /* What is known of the terminal, for a render that writes to it. */
 void console_set(const struct console *c, struct render_opts *opts);
 
-/* Somebody is there to be asked: stdin and stderr are terminals. */
+/* The user can be asked: stdin and stderr are terminals. */
 bool console_can_ask(const struct console *c);
 
 /* Will that be so of one that is opened now? */

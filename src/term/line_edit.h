@@ -54,7 +54,7 @@ struct line_edit {
     void *closed_ctx;
 };
 
-/* Must live until the loop ends. A history that cannot be read is said on stderr, and done without. */
+/* Must live until the loop ends. If the history cannot be read, a warning is printed to stderr. */
 bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, struct err *e);
 
 /*

@@ -1,10 +1,10 @@
 /*
- * line_history.h - lines that were typed before, in memory and in a file of the user's.
+ * line_history.h - previously typed lines, in memory and in a file of the user.
  *
- * The newest are kept, so many and so many bytes. A line that begins with a space is nobody's
- * business and is not kept; nor is one that repeats the one before it.
+ * Keeps the newest lines, up to a number of lines and of bytes. A line that begins with a space is
+ * private and not kept; neither is a line that repeats the previous one.
  *
- * In the file a line is a line: a line end inside is written \n, a backslash \\.
+ * The file has one line per entry: a line break inside an entry is written \n, a backslash \\.
  */
 #ifndef TERM_LINE_HISTORY_H
 #define TERM_LINE_HISTORY_H
@@ -27,8 +27,8 @@ void line_history_fini(struct line_history *h);
 bool line_history_add(struct line_history *h, struct str line);
 
 /*
- * Read what is in the file (none: nothing) behind what is there. Of one that has grown too large
- * the end is read, and it is made shorter. Blocks.
+ * Append the entries of the file, if it exists. Of a file that is too large only the end is read,
+ * and the file is shortened. Blocks.
  */
 bool line_history_load(struct line_history *h, const char *path, struct err *e);
 

@@ -1,21 +1,21 @@
 /*
- * render.h - what an agent does, as lines: for a person at a terminal, or a program behind a pipe.
+ * render.h - print what an agent does: for a person at a terminal, or for a program behind a pipe.
  *
- * There are two sides. What the agent says goes to the answer as it comes; all else goes aside:
- * calls of tools, a line each when they have ended, notices, its plan, why it stopped. So a
- * pipe behind the answer gets the answer alone. Where both are one terminal (`together`) a line
- * that was begun is ended before another one begins.
+ * There are two outputs. The agent's answer goes to the answer output as it arrives. Everything
+ * else goes to the side output: finished tool calls (one line each), notices, the plan, the stop
+ * reason. A pipe on the answer output therefore gets only the answer. If both outputs are one
+ * terminal (`together`), an unfinished line is ended before another one begins.
  *
- * While nothing is printed a spinner turns aside, on terminals: how long it takes, and what runs.
- * It is erased before anything else is written.
+ * On terminals, a spinner on the side output shows the elapsed time and the running tool while
+ * nothing is printed. It is erased before anything else is written.
  *
- * What models and tools say is made harmless for terminals (display.h), and passed on as it is to
- * pipes. With `json` every event is one line of the answer, and nothing goes aside.
+ * Text of models and tools is made safe for terminals (display.h) and passed to pipes unchanged.
+ * With `json`, every event is one line of the answer output, and the side output stays empty.
  *
- * Of an agent that was called, its calls are shown, indented; what it says comes back as the result.
+ * The tool calls of a called agent are shown indented; its text arrives as the call's result.
  *
- * It answers no questions: `can` says no to all. Clients that ask put their own work_client around
- * it and pass events on to render_event.
+ * The renderer answers no questions: `can` always returns false. Clients that ask wrap it in their
+ * own work_client and pass events on to render_event.
  */
 #ifndef TERM_RENDER_H
 #define TERM_RENDER_H
@@ -66,14 +66,14 @@ struct render {
 void render_init(struct render *r, const struct render_opts *opts);
 void render_fini(struct render *r);
 
-/* A turn begins: from now on, until its end is told, waiting is shown. */
+/* A turn begins: until its end event, the renderer shows that it is waiting. */
 void render_wait(struct render *r);
 
 /* What render's own client does: of the agent, and of one that it has called. */
 void render_event(struct render *r, const struct event *ev);
 void render_below(struct render *r, const struct event *ev);
 
-/* Somebody else is about to write to the terminal: no spinner, at the beginning of a line. */
+/* Other output follows on the terminal: erase the spinner and move to the start of a line. */
 void render_hold(struct render *r);
 
 /* Waiting may be shown again, after as many holds. */

@@ -27,7 +27,7 @@ enum term_mode {
 /* Remember how it is. fd must be a terminal, and stay open until term_close. */
 bool term_open(int fd, struct err *e);
 
-/* Set a mode, also when it should be set already: somebody else may have changed it. */
+/* Set a mode, even if it should be set already: another program may have changed it. */
 void term_set(enum term_mode mode);
 enum term_mode term_now(void);
 

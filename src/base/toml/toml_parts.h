@@ -1,13 +1,13 @@
 /*
- * toml_parts.h - the inside of the TOML reader, for toml*.c only.
+ * toml_parts.h - internals of the TOML reader, for toml*.c only.
  *
- * TOML may come back to a table later in the file, so the text is first read into a tree of
- * linked items (toml_tree.c) in a scratch arena, and then laid out as a json_doc (toml_out.c).
+ * TOML may add to a table later in the file. The text is therefore first read into a tree of linked
+ * items (toml_tree.c) in a scratch arena, and then laid out as a json_doc (toml_out.c).
  *
  *   toml.c         lines: keys, headers, arrays, inline tables
  *   toml_string.c  the four kinds of strings
  *   toml_scalar.c  numbers, booleans, dates and times
- *   toml_tree.c    look-up, and who may add to what
+ *   toml_tree.c    look-up, and which items may still be extended
  *   toml_out.c     the tree as a document
  */
 #ifndef BASE_TOML_TOML_PARTS_H
@@ -15,9 +15,9 @@
 
 #include "base/json_doc.h"
 
-/* How an item came to be; that decides who may add to it later. */
+/* How an item was defined; this decides whether later lines may extend it. */
 enum toml_kind {
-    TOML_VALUE,   /* after an equals sign or a comma: complete, nobody adds */
+    TOML_VALUE,   /* after an equals sign or a comma: complete, cannot be extended */
     TOML_IMPLIED, /* table on the way of a header: keys by a header of its own, or dotted keys */
     TOML_DOTTED,  /* table on the way of a dotted key: more dotted keys, and sub-headers */
     TOML_HEADED,  /* table with its header; the root; an element of a list: sub-headers only */
@@ -50,7 +50,7 @@ struct toml {
     struct arena *mem; /* scratch: gone when toml_read returns */
     struct err *e;
 
-    /* Positions are asked for in ascending order, so counting goes on from the last one. */
+    /* Positions are requested in ascending order, so counting continues from the last one. */
     const char *mark;
     struct json_pos mark_pos;
 
@@ -78,7 +78,7 @@ static inline int toml_hex(char c)
 
 /* ---- toml.c ----------------------------------------------------------------------------- */
 
-/* The position of a byte of the text, not before the one asked for last. */
+/* The position of a byte of the text. Must not lie before the previously requested one. */
 struct json_pos toml_pos(struct toml *t, const char *at);
 
 /* Fill the error of the reader and return false. ERR_INVALID where no code is given. */
