@@ -1,8 +1,8 @@
 /*
- * audit.h - the port for a record of every call the guard has judged.
+ * audit.h - the port for a record of every call that the guard has judged.
  *
- * It is of what happens now. Whoever keeps it may write later: a record gates no answer. It holds no argument and no result,
- * only digests, so that no secret gets into it.
+ * An implementation may write records later: no answer waits for a record. A record holds digests
+ * of arguments and results instead of their values, so that no secret reaches the audit log.
  */
 #ifndef CORE_AUDIT_H
 #define CORE_AUDIT_H
@@ -18,7 +18,7 @@ struct audit_entry {
     uint64_t args;       /* keyed digest of tool and arguments */
     const char *verdict; /* allow, ask (and a person agreed), deny */
     const char *by;      /* the check that decided; NULL: none had an objection */
-    const char *outcome; /* ok, error (a result that says so), or the name of an error code */
+    const char *outcome; /* ok, error (a result with is_error), or the name of an error code */
     int64_t took_ms;
     struct str from; /* of an untrusted result: its source; else STR_NONE */
 };

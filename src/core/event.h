@@ -12,12 +12,12 @@
 #include "core/tool/tool.h"
 
 enum event_kind {
-    EVENT_PROMPT,   /* a part of what was asked; only when history is told again */
+    EVENT_PROMPT,   /* a part of the prompt; only when the history is replayed */
     EVENT_TEXT,     /* a piece of what the agent says */
     EVENT_THOUGHT,  /* a piece of what it thinks */
     EVENT_TOOL,     /* a call was named, begins, is under way, has ended */
-    EVENT_PLAN,     /* its plan; replaces the one before */
-    EVENT_ASK,      /* somebody is asked, or need not answer any more */
+    EVENT_PLAN,     /* its plan; replaces the previous one */
+    EVENT_ASK,      /* a question is open, or needs no answer any more */
     EVENT_USAGE,    /* what it has cost so far, and how full the context is */
     EVENT_ARTIFACT, /* something it made, or a piece of it */
     EVENT_NOTICE,   /* tried again, another model, history made shorter, cut: good to know */
@@ -32,7 +32,7 @@ enum called_status {
     CALLED_PENDING, /* the model has named it; told again with the arguments, before any ask */
     CALLED_RUNNING,
     CALLED_DONE,
-    CALLED_FAILED,   /* it said so, was refused, or ran out of time */
+    CALLED_FAILED,   /* it returned an error, was rejected, or timed out */
     CALLED_CANCELED, /* with its turn */
     CALLED_STATES,
 };
@@ -77,7 +77,7 @@ struct event_artifact {
     struct str text;           /* text, or base64 when `binary` */
     struct str uri;            /* where it is, instead of text; else STR_NONE */
     bool binary;
-    bool append, last; /* goes on where the piece before ended; nothing follows */
+    bool append, last; /* continues the previous piece; no piece follows */
 };
 
 enum notice_kind {
@@ -86,7 +86,7 @@ enum notice_kind {
     NOTICE_COMPACTING,     /* begins; ends with one of the next two */
     NOTICE_COMPACTED,      /* text: the summary that stands for what was before */
     NOTICE_COMPACT_FAILED, /* text: why; history is as it was */
-    NOTICE_RESUMED,        /* a turn that was broken off goes on */
+    NOTICE_RESUMED,        /* an interrupted turn continues */
     NOTICE_WARNING,
     NOTICE_KINDS,
 };
@@ -162,7 +162,7 @@ extern const char *const notice_names[NOTICE_KINDS];
 extern const char *const ask_names[ASK_KINDS];
 bool ask_kind_named(struct str name, enum ask_kind *out);
 
-/* ---- who is told ----------------------------------------------------------------------------- */
+/* ---- who receives events --------------------------------------------------------------------- */
 
 struct ask;
 struct work_client;

@@ -30,8 +30,8 @@ struct block {
     enum block_kind kind;
     struct str text;           /* text, thought; of a result: what the model is to read */
     struct str type;           /* media type of media, and of a resource; STR_NONE: plain text */
-    struct str uri;            /* of a text in a prompt: the resource whose text it is or, without
-                                  text, that is only named. STR_NONE: somebody's words */
+    struct str uri;            /* of a text in a prompt: the resource that contains it or, without
+                                  text, that is only named. STR_NONE: text of the user */
     struct str data;           /* base64 of media */
     struct str id;             /* of a call, and of its result */
     struct str name;           /* of the tool, or of a resource */
@@ -58,7 +58,7 @@ struct model_tool {
     struct str schema; /* raw JSON Schema of the arguments */
 };
 
-/* ---- what comes back ---------------------------------------------------------------------- */
+/* ---- the answer --------------------------------------------------------------------------- */
 
 enum model_stop {
     STOP_END,      /* it has said what it had to say */
@@ -106,14 +106,14 @@ struct model_request {
 };
 
 /*
- * An op. On success `answer` is what the model said, as blocks in mem, ready to be the next message
- * of the assistant. It fails with ERR_DENIED (key, quota), ERR_TIMEOUT, ERR_CLOSED (broken off),
- * ERR_INVALID (we or it spoke wrongly), ERR_LIMIT (too much), ERR_CANCELED; what had come until
- * then is in `answer` too, without calls: nobody may run half of one. Retries are the provider's
- * business; they end with the first delta. A conversation that is too long is no failure but
- * STOP_CONTEXT.
+ * An op. On success `answer` is the model's answer as blocks in mem, ready to be the next assistant
+ * message. It fails with ERR_DENIED (key, quota), ERR_TIMEOUT, ERR_CLOSED (connection lost),
+ * ERR_INVALID (a malformed request or response), ERR_LIMIT (too large) or ERR_CANCELED. Then
+ * `answer` holds what had arrived, without tool calls, because an incomplete call must not run. The
+ * provider retries by itself until the first delta arrives. A conversation that is too long is not
+ * a failure but STOP_CONTEXT.
  *
- * Set mem, request, events and owner, the rest to 0; then model_ask.
+ * Set mem, request, events and owner, the rest to 0; then call model_ask.
  */
 struct model_turn {
     struct op op; /* first */

@@ -43,7 +43,7 @@ struct principal principal_of_user(enum origin origin, uint32_t uid);
 struct principal principal_of_key(struct str name); /* up to PRINCIPAL_KEY_NAME bytes */
 struct principal principal_of_loopback(void);
 
-/* One whose name is known already, as it stands in struct caller. */
+/* A principal whose name is already known, as it is in struct caller. */
 struct principal principal_named(enum origin origin, struct str name);
 
 /* The user who runs this process. */

@@ -21,7 +21,7 @@ struct provider_spec {
     struct str key;      /* a secret: never shown, never logged */
     const struct server_pair *header; /* sent beside ours; one of ours with the same name goes */
     size_t headers;
-    struct str model[TIER_HIGH + 1]; /* by enum agent_tier; of TIER_NONE: when nothing is said */
+    struct str model[TIER_HIGH + 1]; /* by enum agent_tier; TIER_NONE: the default model */
     const char *origin;              /* "trefoil.toml:12", or "ANTHROPIC_API_KEY" */
 };
 

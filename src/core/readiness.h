@@ -1,9 +1,9 @@
 /*
- * readiness.h - while what is offered is still being gathered, who asks for the list waits.
+ * readiness.h - requests for a list wait until the servers and agents behind it are ready.
  *
  * Servers connect in the background. A client that lists tools at once would miss theirs, and not
- * every client listens when it is told that the list has changed. So a list waits until all
- * servers have been tried, but not for long. The owner of a gathering decides when it ends.
+ * every client reacts to a list_changed notification. A list request therefore waits until all
+ * servers have been tried, up to a limit. The owner of the gate decides when it opens.
  */
 #ifndef CORE_READINESS_H
 #define CORE_READINESS_H
@@ -16,7 +16,7 @@ struct readiness_wait;
 /* Program lifetime; {0} is over. */
 struct readiness {
     bool open;
-    void (*wanted)(struct readiness *g); /* somebody waits; may be NULL */
+    void (*wanted)(struct readiness *g); /* called when a request starts to wait; may be NULL */
     struct readiness_wait *waits;
 };
 

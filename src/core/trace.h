@@ -21,7 +21,7 @@ enum {
 };
 
 struct trace {
-    struct str id;     /* STR_NONE: nobody gave one yet */
+    struct str id;     /* STR_NONE: not assigned yet */
     int depth;         /* 0: a person or program called us; n: the nth agent in a chain */
     int arrived;       /* what the depth was when the call came into this process */
     struct str parent; /* W3C traceparent as it came, or STR_NONE */
@@ -30,7 +30,7 @@ struct trace {
     bool malformed;    /* it has an id of ours that is none: to be refused */
 };
 
-/* The one place that says so, for the guard and for protocols that can refuse earlier. */
+/* The one check, for the guard and for protocols that can reject earlier. */
 static inline bool trace_too_deep(int depth, int64_t most)
 {
     return depth > most;

@@ -1,17 +1,18 @@
 /*
  * agent_server.h - one agent as an MCP server: `trefoil mcp --agent NAME` and /mcp/NAME.
  *
- * What it exports stands in its definition (agent_files.h), for example in agents/NAME/agent.json:
+ * The definition of the agent (agent_files.h) lists what it exports, for example in
+ * agents/NAME/agent.json:
  *
  *   { "name": "coder", "mcp": { "expose_tools": ["file_read", "git:status"],
  *                               "private_tools": ["admin:reset"] } }
  *
- * Nothing is exported unless it is listed, and what is private stays so even when it is. A tool
- * of a server is listed by its published name or as server:tool, and is published as listed. The
- * server calls itself by the agent's name.
+ * Only listed tools are exported, and a private tool stays private even if it is listed. A tool of
+ * a server is listed by its published name or as server:tool, and is published as listed. The MCP
+ * server carries the agent's name.
  *
- * It has one resource, agents://NAME: {"card":{...},"tools":[names of what it exports]}. When the
- * definition changes, clients are told; when there is none any more, nothing is offered.
+ * It has one resource, agents://NAME: {"card":{...},"tools":[names of exported tools]}. When the
+ * definition changes, clients are notified; when it is deleted, nothing is offered any more.
  */
 #ifndef RUNTIME_AGENT_SERVER_H
 #define RUNTIME_AGENT_SERVER_H
@@ -35,7 +36,7 @@ struct agent_scope {
     const struct resource *resources[1];
     struct offer_source about; /* of that resource */
 
-    const struct config *config; /* whose private_tools are nobody's */
+    const struct config *config; /* its private_tools apply to no other agent */
     struct offer offer;
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */

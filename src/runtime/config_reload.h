@@ -24,7 +24,7 @@ struct reload {
     struct file_watch_path *path;
     size_t paths;
     struct file_watch *watch; /* NULL: stopped */
-    /* Use it from now on; the one before goes when this returns. */
+    /* Use it from now on; the previous one is freed when this returns. */
     void (*apply)(struct reload *r, const struct config *c);
 };
 

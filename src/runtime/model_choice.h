@@ -1,12 +1,13 @@
 /*
- * model_choice.h - which provider and model a word stands for. Pure, but for the environment.
+ * model_choice.h - resolve a word to a provider and a model. Pure, except for the environment.
  *
  * A word is a tier (low, medium, high), an alias of one (haiku, sonnet, opus), a model, or
- * PROVIDER/MODEL, where MODEL is any of these. What stands before the first / is a provider when
- * there is one of that name, else part of the model's name. "inherit" says nothing.
+ * PROVIDER/MODEL, where MODEL is any of these. The part before the first / is a provider if one of
+ * that name exists, else part of the model's name. "inherit" means no choice.
  *
- * Without a provider, a model is one of whoever names it among his models; else the default
- * provider's: [models] provider, else that of [models] default, else as provider_choose has it.
+ * Without a provider, the model belongs to the provider that lists it among its models; else to
+ * the default provider: [models] provider, else that of [models] default, else the result of
+ * provider_choose.
  */
 #ifndef RUNTIME_MODEL_CHOICE_H
 #define RUNTIME_MODEL_CHOICE_H

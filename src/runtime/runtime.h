@@ -1,9 +1,10 @@
 /*
- * runtime.h - where agents work: the store, the models, the agents and what they may be given.
+ * runtime.h - everything that agents of one root need: the store, the models, the agent registry
+ * and the tools they may be given.
  *
- * One per program, beside the service whose tools, servers and guard it uses. Agents may be given
- * all built-in tools and those of all servers, also the ones that clients of [mcp] are not offered;
- * what each of them may do is the guard's business.
+ * One per root, beside the service whose tools, servers and guard it uses. Agents may be given all
+ * built-in tools and those of all servers, including tools that clients of [mcp] are not offered.
+ * The guard decides what each agent may do.
  */
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H

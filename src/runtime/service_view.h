@@ -31,13 +31,13 @@ struct service_view {
 bool service_scope_named(struct str word, enum service_scope *out);
 const char *service_scope_name(enum service_scope scope);
 
-/* One of those that go with agents, where other tools do not. */
+/* A tool that is offered together with agents, in views without the other tools. */
 bool tool_is_about_agents(const struct tool *t);
 
 /* The MCP server of a scope: the service's own, or a face that is opened when first asked for. */
 struct mcp_server *service_scoped(struct service *s, enum service_scope scope);
 
-/* For service.c: the lists have changed; servers are left; nobody is served any more; the end. */
+/* For service.c: the lists have changed; servers are closed; serving has ended; free the views. */
 void service_views_use(struct service *s);
 void service_views_leave_servers(struct service *s);
 void service_views_end(struct service *s);

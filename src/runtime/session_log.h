@@ -1,11 +1,12 @@
 /*
- * session_log.h - all that happens in a session, as lines of JSON: <session>.log (log_dir.h).
+ * session_log.h - write everything that happens in a session as lines of JSON: <session>.log
+ * (log_dir.h).
  *
- * A work_client that stands before another one: events are written down, each with its time, and
- * passed on; questions are passed on. For people who look for what went wrong; nothing reads it back.
- * The file is the user's alone (0600). Past limits.session_log_bytes it becomes <session>.1.log
- * and a new one begins. Lines are written on the pool (loop/spool.h); a log that cannot be written
- * is told of once, as a notice, and stops nothing.
+ * A work_client that wraps another one: it writes each event with its time and passes it on;
+ * questions are passed on. The log is for people who look for an error; trefoil never reads it
+ * back. The file is readable by the user only (0600). Past limits.session_log_bytes it is renamed to
+ * <session>.1.log and a new one begins. Lines are written on the thread pool (loop/spool.h). A log
+ * that cannot be written is reported once, as a notice, and stops nothing.
  */
 #ifndef RUNTIME_SESSION_LOG_H
 #define RUNTIME_SESSION_LOG_H
@@ -39,7 +40,7 @@ void session_log_open(struct session_log *log, struct loop *loop, const struct l
 /* Write down something that the other client need not hear, such as a prompt. {0} writes nothing. */
 void session_log_note(struct session_log *log, const struct event *ev);
 
-/* Write what is there, then call done. After that it is gone. {0} is fine: done is called now. */
+/* Write the pending lines, then call done and free it. {0} is valid: done is called at once. */
 void session_log_close(struct session_log *log, void (*done)(void *ctx), void *ctx);
 
 #endif

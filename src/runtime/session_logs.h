@@ -1,5 +1,5 @@
 /*
- * session_logs.h - the logs of sessions that nobody sits in front of: tasks, and agents that are
+ * session_logs.h - the logs of sessions without a user in front of them: tasks, and agents that are
  * called as tools. Each is a session_log of its own.
  */
 #ifndef RUNTIME_SESSION_LOGS_H

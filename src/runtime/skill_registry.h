@@ -1,9 +1,9 @@
 /*
- * skill_registry.h - the skills of a root while we run: read at the start, and again when their files
- * change; and the tool that loads one.
+ * skill_registry.h - the skills of a root: read at the start and again when their files change; and
+ * the tool that loads a skill.
  *
- * Two forms of the tool: models of ours are told of the skills by their system prompt and get the
- * plain one (tool/tools.h), clients of others get one whose description lists them.
+ * The tool has two forms. Our own models learn about the skills from their system prompt and get the
+ * plain form (tool/tools.h). Other programs get a form whose description lists the skills.
  */
 #ifndef RUNTIME_SKILL_REGISTRY_H
 #define RUNTIME_SKILL_REGISTRY_H
@@ -32,7 +32,7 @@ struct skill_registry {
 void skill_registry_open(struct skill_registry *s, struct loop *loop, const struct limits *limits,
                          const char *root);
 
-/* Read them anew; who is told, is told only if they are others now. */
+/* Read them again; on_changed is called only if they differ. */
 void skill_registry_refresh(struct skill_registry *s);
 
 /* What clients are offered for a built-in tool: the tool; NULL for `skill` where there are none. */

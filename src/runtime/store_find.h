@@ -7,10 +7,10 @@
 
 #include "core/store.h"
 
-/* Start the request and run its loop until it is done; also when somebody stops the loop. */
+/* Start the request and run its loop until it is done, even if the loop is stopped meanwhile. */
 bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
 
-/* A search through ids that are told one after the other. */
+/* A search through ids that are passed in one by one. */
 struct id_search {
     const char *what; /* "session", "task": in errors */
     struct str beginning;
@@ -18,7 +18,7 @@ struct id_search {
     bool over; /* nothing that follows can matter: a whole id was met, or a second one fits */
 };
 
-/* Does this id fit? The last one that did is the one that was found. */
+/* Does this id match? The last match is the result. */
 bool id_search_meets(struct id_search *s, struct str id);
 
 /* After the last: ERR_NOT_FOUND, or ERR_INVALID when it is not the only one. */

@@ -22,7 +22,7 @@ struct tool_cache {
     struct arena mem;
     const char *folder;                     /* NULL: there is no place to keep anything */
     size_t saving;                          /* files being written */
-    void (*on_saved)(struct tool_cache *c); /* the last of them is; set while somebody waits */
+    void (*on_saved)(struct tool_cache *c); /* the last of them; set while a request waits */
 };
 
 /* Without a state directory, or when it cannot be used, nothing is kept. `limits` must outlive it. */

@@ -1,29 +1,28 @@
 /*
- * task.h - a piece of work that outlives whoever asked for it.
+ * task.h - a durable piece of work: it continues when its caller disconnects.
  *
  *   SUBMITTED -> WORKING <-> INPUT_REQUIRED <-> AUTH_REQUIRED <-> WORKING
  *       |           |             |                  |
  *       +-----------+-------------+------------------+--> COMPLETED, FAILED, CANCELED, REJECTED: final
  *
- * While it asks, it is AUTH_REQUIRED when all that is open are pages that a person must visit, and
- * INPUT_REQUIRED as soon as one of its questions can be answered with words: that is the state in
- * which somebody who looks can do something about it. REJECTED is what was refused before anything
- * was done, because it is not permitted; what fails later, or for another reason, is FAILED.
+ * A task with open questions is AUTH_REQUIRED when all of them are pages that a person must visit,
+ * and INPUT_REQUIRED as soon as one can be answered with text. REJECTED is a task that was refused
+ * before any work, because it is not permitted; every later or other failure is FAILED.
  *
- * A task is one prompt for one agent, worked on in a session of its own by the process that holds
- * its fencing token; or one call of a tool (task_call.h). Every change is a new version and leaves
- * an event; events have numbers, 1, 2, 3 ..., and are stored before anyone is told. The caller may
- * go; the work goes on, and comes back after a restart. Terminal tasks are kept for
- * limits.task_keep_ms; when there are limits.tasks of them the oldest terminal one makes room, and
- * when all are live a new one is refused (ERR_BUSY).
+ * A task is one prompt for one agent, in a session of its own, worked on by the process that holds
+ * its fencing token; or it is one call of a tool (task_call.h). Every change is a new version and
+ * leaves an event. Events are numbered 1, 2, 3 ... and stored before they are published. When the
+ * caller disconnects the work continues, and it resumes after a restart. Terminal tasks are kept
+ * for limits.task_keep_ms. When there are limits.tasks tasks, the oldest terminal one is deleted;
+ * when all are live, a new one is rejected (ERR_BUSY).
  *
- * Events of a task, as stored and told (kind, JSON body):
+ * Events of a task, as stored and published (kind, JSON body):
  *
- *   status    {"state","text"?}                       it has changed
- *   text, thought, tool, plan, usage, notice, artifact, ask    as event_write writes them; words are
- *             gathered: what comes within limits.task_gather_ms is one event
- *   answered  {"key","by","text"?}                    an ask is closed; by "nobody": it was taken
- *             back, or its time was over, as the text says
+ *   status    {"state","text"?}                       the state has changed
+ *   text, thought, tool, plan, usage, notice, artifact, ask    as event_write writes them; text that
+ *             arrives within limits.task_gather_ms is joined into one event
+ *   answered  {"key","by","text"?}                    an ask is closed; by "nobody": it was
+ *             withdrawn, or has expired, as the text says
  */
 #ifndef CORE_TASK_TASK_H
 #define CORE_TASK_TASK_H
@@ -58,7 +57,7 @@ struct str task_status_body(struct arena *mem, enum task_state state, struct str
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* Borrowed until the op is done, but for what is said to live as long as the engine. */
+/* Borrowed until the op is done, except where a field says that it lives as long as the engine. */
 struct task_spec {
     struct str tool;                         /* of a call; STR_NONE: an agent does it */
     struct str agent;                        /* STR_NONE: the default */
@@ -69,7 +68,7 @@ struct task_spec {
     bool read_only;
     struct str mode_reason; /* why it is, and which setting changes that; STR_NONE: it was asked */
     struct str context;     /* groups tasks; STR_NONE: one of its own */
-    struct str owner;       /* the principal whose task it is */
+    struct str owner;       /* the principal that owns the task */
     enum origin origin;     /* the way the owner came in */
     struct str session;     /* to go on with; STR_NONE: a new one */
     const char *caller;     /* "mcp", "cli": its name to the guard and the log */
@@ -84,8 +83,9 @@ struct task_spec {
 
 struct task_info {
     struct str id, context, model, mode, session, owner;
-    struct str mode_reason; /* why it is read-only though nobody asked for that; else STR_NONE */
-    struct str agent;       /* of a call: the tool */
+    struct str
+        mode_reason; /* why it is read-only although the caller did not ask for that; else STR_NONE */
+    struct str agent; /* of a call: the tool */
     enum task_state state;
     struct str asked;   /* what it is to do */
     enum origin origin; /* from where it was begun */
@@ -103,12 +103,12 @@ struct task_info {
 };
 
 /*
- * Calls of it that a stopped program had begun and of which nobody knows whether they were done;
- * from its result, which says so first.
+ * Calls that a stopped process had begun and whose outcome is unknown; from the task's result,
+ * which mentions them first.
  */
 int64_t task_interrupted(const struct task_info *t);
 
-/* A task as the store has it, in mem: for who reads the store without an engine. */
+/* A task as stored, in mem: for code that reads the store without an engine. */
 struct task_info task_info_of(struct arena *mem, const struct store_task *t);
 
 /* ---- the engine ------------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ struct task_engine;
 struct task_away {
     char id[ID_TEXT];
     int64_t fence; /* what the other takes it by: task_take_over */
-    void *child;   /* of who has started it; NULL: it has gone */
+    void *child;   /* of the process that started it; NULL: it is gone */
 
     struct task_engine *engine; /* the rest is the engine's */
     struct task_away *next;
@@ -153,25 +153,25 @@ struct task_engine_opts {
 struct task_engine *task_engine_new(const struct task_engine_opts *opts);
 
 /*
- * Go on with tasks whose process has died, and fail those that cannot be gone on with; looks again
- * every limits.task_look_ms, for tasks of processes that die later.
+ * Resume tasks whose process has died, and fail those that cannot be resumed. Checks again every
+ * limits.task_look_ms for tasks of processes that die later.
  */
 void task_engine_recover(struct task_engine *g);
 
 /*
- * In the process that was started for it: take a task over from the one that has started us, and
- * work on it here. then(who, e) from the loop: that it has begun, or why not.
+ * In a process that was started for one task: take the task over from the process that started us,
+ * and work on it here. then(ctx, e) is called from the loop: it has begun, or why not.
  */
 void task_take_over(struct task_engine *g, struct str id, int64_t fence,
                     void (*then)(void *ctx, const struct err *e), void *ctx);
 
-/* Stop running (tasks stay as they are in the store, for who comes next); done from the loop. */
+/* Stop running (tasks stay in the store as they are, for the next process); done from the loop. */
 void task_engine_close(struct task_engine *g, void (*done)(void *ctx), void *ctx);
 
 /* How many run in this process; for tests, which wait for that. */
 size_t task_engine_running(const struct task_engine *g);
 
-/* ---- asking it: each an op; zero it, set what is said to be in, read what is out -------------- */
+/* ---- requests: each is an op; zero it, set the fields marked "in", read those marked "out" ----- */
 
 struct task_ask {
     struct op op;          /* first */
@@ -189,7 +189,7 @@ struct task_ask {
 void task_create(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
                  struct op *parent, op_done_fn *done, void *ctx);
 
-/* ERR_NOT_FOUND: unknown, expired, or somebody else's. */
+/* ERR_NOT_FOUND: unknown, expired, or owned by another principal. */
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
               void *ctx);
 
@@ -205,17 +205,17 @@ void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, o
                  void *ctx);
 
 /*
- * Answer an open ask, wherever its task is worked on: {"action","content"?,"reason"?} as struct ask
- * wants it. key may be STR_NONE where only one ask is open; both are borrowed until the op is done.
- * Of each ask the first answer counts. It is stored, taken by the process that works on the task,
- * and the op is done when the ask is closed. ERR_NOT_FOUND: it is not open, or not any more; or was
- * closed otherwise before the answer came. ERR_INVALID: no answer to this ask; nobody agrees to a call
- * whose arguments were cut, unless `unseen`.
+ * Answer an open ask, in whichever process its task runs: {"action","content"?,"reason"?} in the
+ * form of struct ask. key may be STR_NONE when only one ask is open; both are borrowed until the op
+ * is done. The first answer to an ask wins. It is stored, taken by the process that works on the
+ * task, and the op is done when the ask is closed. ERR_NOT_FOUND: the ask is not open, or was closed
+ * before the answer arrived. ERR_INVALID: not a valid answer to this ask; a call with truncated
+ * arguments cannot be approved unless `unseen` is set.
  *
- * Whoever sees the task (`owner`) may answer. Agents have no tool for it, so that no agent agrees to
- * its own questions, or to those of an agent below it. A program that speaks MCP over stdio cannot
- * agree to what was begun at the command line (ERR_DENIED): that may do more than MCP clients may,
- * and only a person at a terminal knows.
+ * Every principal that can see the task (`owner`) may answer. Agents have no tool for it, so that no
+ * agent approves its own calls or those of an agent below it. A program that speaks MCP over stdio
+ * cannot approve what was begun at the command line (ERR_DENIED): such work may do more than MCP
+ * clients may.
  */
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx);
@@ -247,14 +247,15 @@ void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op
 
 /*
  * All events after a number, from the store and then as they happen, each once and in order, until
- * the task is terminal and all is told, then done. Who is slower than limits.task_watch_events is
- * done with ERR_LIMIT and may come again from where it was. Cancelling the op ends it.
+ * the task is terminal and everything was delivered; then done. A reader that falls behind by more
+ * than limits.task_watch_events is done with ERR_LIMIT and can resume from its last event.
+ * Cancelling the op ends it.
  */
 struct task_watch {
     struct op op;  /* first */
     struct str id; /* in */
     struct str owner;
-    int64_t after; /* in; then the last that was told */
+    int64_t after; /* in; then the last that was delivered */
     /* True: go on at once. False: told too much; task_watch_more when there is room again. */
     bool (*event)(struct task_watch *w, int64_t seq, int64_t at, struct str kind, struct str body);
     void *state;
@@ -269,15 +270,16 @@ void task_watch_more(struct task_watch *w);
 enum { TASK_FEED_NOW = -1 };
 
 /*
- * What happens to all tasks of the root - their status, asks, answered, artifact - whoever works on
- * them, each once and in the order it was stored. What this process does is told at once, what
- * others do within limits.task_look_ms. Done only when it is cancelled, the program stops, or who
- * follows is behind by more than limits.task_watch_events (ERR_LIMIT). Borrowed until then.
+ * What happens to all tasks of the root (status, ask, answered, artifact), in whichever process,
+ * each once and in stored order. Events of this process are delivered at once, events of other
+ * processes within limits.task_look_ms. Done only when it is cancelled, the program stops, or the
+ * reader falls behind by more than limits.task_watch_events (ERR_LIMIT). Borrowed until then.
  */
 struct task_feed {
     struct op op; /* first */
     struct str owner;
-    int64_t after; /* in: the last that is known, or TASK_FEED_NOW; then the last that was told */
+    int64_t
+        after; /* in: the last known number, or TASK_FEED_NOW; then the last that was delivered */
     /* Once, before any event. `gap`: of what was stored after `after`, some is not kept any more. */
     void (*begun)(struct task_feed *f, bool gap);
     /* True: go on at once. False: told too much; task_feed_more when there is room again. */

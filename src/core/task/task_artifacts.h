@@ -1,13 +1,13 @@
 /*
- * task_artifacts.h - which files a piece of work has made: those its tools wrote, those it made as
- * artifacts, and those its answer names that exist and have changed since the work began. The tree
- * of files is not searched: only what is named is looked at.
+ * task_artifacts.h - find the files that a task has made: those its tools wrote, those it made as
+ * artifacts, and those its answer names that exist and have changed since the work began. The file
+ * tree is not searched: only named paths are checked.
  *
  * A path in a text begins at the start of a line or behind white space, a quote, a backtick or "(",
  * and ends before white space, a quote, a backtick, ")", ",", ";", ":" or the end of a line. It
  * counts when it lies below .vault/, .vaultspec/, src/, crates/, tests/ or test/, or when it ends
- * in .md, .rs, .toml or .py. A folder is no file, and neither is what a link leads to outside the
- * root. A file that somebody else has changed meanwhile is listed, too.
+ * in .md, .rs, .toml or .py. Folders do not count, nor does a link that leads outside the root. A
+ * file that another program has changed meanwhile is listed too.
  */
 #ifndef CORE_TASK_TASK_ARTIFACTS_H
 #define CORE_TASK_TASK_ARTIFACTS_H

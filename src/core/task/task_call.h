@@ -1,12 +1,12 @@
 /*
  * task_call.h - a task that is one call of a tool.
  *
- * It lives as every task does: stored as SUBMITTED before anyone is told, seen, followed, answered
- * and cancelled like those of agents. What the tool asks are questions of the task; that it begins,
- * how far it is and how it ended are events of the call, whose id is the task's.
+ * Like every task it is stored as SUBMITTED before it is published, and can be read, followed,
+ * answered and cancelled. The tool's questions are questions of the task. Its start, progress and
+ * end are tool events with the id of the task.
  *
- * A call has no history to go on from. When its process ends before it does, the task fails and
- * says so; the tool is not run again.
+ * A call has no history to resume from. When its process ends first, the task fails with that
+ * reason; the tool is not run again.
  */
 #ifndef CORE_TASK_TASK_CALL_H
 #define CORE_TASK_TASK_CALL_H
@@ -18,13 +18,14 @@
 struct task_call_spec {
     struct offer *offer; /* of the tool and its host; lives as long as the engine */
     struct str tool;
-    struct json args;            /* an object, or missing */
-    const struct caller *caller; /* who wants it: all but its kind, history and grants counts */
-    struct str context;          /* as in struct task_spec */
-    unsigned can;                /* bits, 1u << enum ask_kind: what may be asked */
+    struct json args; /* an object, or missing */
+    const struct caller
+        *caller;        /* the caller: everything but its kind, history and grants is used */
+    struct str context; /* as in struct task_spec */
+    unsigned can;       /* bits, 1u << enum ask_kind: what may be asked */
     /*
-     * How the settled call ended, in the words of whoever wanted it: one JSON value, kept as "call"
-     * beside the rest of the result. e: NULL unless the call failed. May be NULL.
+     * How the settled call ended, in the caller's format: one JSON value, kept as "call" beside the
+     * rest of the result. e: NULL unless the call failed. May be NULL.
      */
     void (*write)(struct jw *w, const struct call *call, const struct err *e);
 };

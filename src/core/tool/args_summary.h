@@ -1,8 +1,8 @@
 /*
- * args_summary.h - the arguments of a call as they may be shown to who decides about it.
+ * args_summary.h - the arguments of a call, shortened for the person who approves it.
  *
- * Both are one JSON object in mem: values whose names are those of secrets are "***"; what is left
- * out says so, and *cut that there is such. Arguments that are no object are {}.
+ * Both functions return one JSON object in mem. Values whose names look like secrets are "***".
+ * Omitted parts are marked, and *cut is set. Arguments that are not an object become {}.
  */
 #ifndef CORE_TOOL_ARGS_SUMMARY_H
 #define CORE_TOOL_ARGS_SUMMARY_H

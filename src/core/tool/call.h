@@ -2,18 +2,17 @@
  * call.h - one piece of work done for a caller: a tool run, a resource read, a prompt filled in,
  * an argument completed.
  *
- * A call is an op. What it is to do is args (or uri); it writes content, may report, log and ask
- * meanwhile, and settles by exactly one of call_done, call_failed, call_broke, call_lacks,
- * call_forward. Two kinds of not working: what the model should see and may mend (call_failed:
- * wrong arguments, no such file) is a result with is_error set; a failure of the op is ours
- * (deadline, cancel, limits, a lost server).
+ * A call is an op. args (or uri) say what to do. It writes content, may report progress, log and
+ * ask meanwhile, and settles by exactly one of call_done, call_failed, call_broke, call_lacks and
+ * call_forward. There are two kinds of failure. One that the model should see and can correct
+ * (call_failed: wrong arguments, no such file) is a result with is_error set. One that is ours
+ * (deadline, cancel, limits, a lost server) is a failure of the op.
  *
- * The deadline stands still while an ask is open, since people are slow, and while the call waits
- * for its turn to write (lock_for_call.h). An ask that is open when its call
- * settles is taken back.
+ * The deadline is suspended while an ask is open and while the call waits for its turn to write
+ * (lock_for_call.h). An ask that is still open when its call settles is withdrawn.
  *
- * core knows no protocol: content is written as blocks by the functions below, whose JSON
- * happens to be what MCP, ACP and A2A share.
+ * core knows no protocol: content is written as blocks by the functions below, in the JSON form
+ * that MCP, ACP and A2A share.
  */
 #ifndef CORE_TOOL_CALL_H
 #define CORE_TOOL_CALL_H
@@ -92,7 +91,7 @@ struct call {
     bool untrusted;     /* what it brings back came from outside: data, never instruction */
     struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
     struct str warning; /* what the guard has to say to the model; else STR_NONE */
-    struct str task;    /* it goes on as the task of this id; else STR_NONE */
+    struct str task;    /* it continues as the task with this id; else STR_NONE */
 
     /* A whole result object or error object, forwarded as it came; lives as long as mem. */
     struct str raw_result, raw_error;
@@ -115,7 +114,7 @@ struct call {
     bool waits;             /* for it */
 
     void *data; /* the worker's */
-    /* Told once, as it settles and before anyone else is: for who lent it something. Or NULL. */
+    /* Called once when it settles, before its done callback: to release borrowed things. Or NULL. */
     void (*on_settled)(struct call *call);
     struct ask *asks;
     struct timer deadline;
@@ -158,7 +157,7 @@ void call_block(struct call *call, struct str json);
 
 void call_done(struct call *call);
 
-/* Settles the read of a resource whose content is this JSON; ERR_LIMIT when it was too long. */
+/* Settle the read of a resource with this JSON as content; ERR_LIMIT when it is too long. */
 void call_json_content(struct call *call, const struct buf *json);
 
 /* Done, with one text block that says what the model should know. */

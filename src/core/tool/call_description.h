@@ -1,14 +1,14 @@
 /*
- * call_description.h - what a call would run, as text for the person who is asked about it.
+ * call_description.h - what a call would run, as text for the person who is asked to approve it.
  *
- *   tool             its name; of an MCP server's also server:tool
- *   working folder   of a built-in tool: from where its paths are meant and commands run
+ *   tool             its name; for a tool of an MCP server also server:tool
+ *   working folder   of a built-in tool: the base of relative paths and of commands
  *   each argument    on lines of its own; further lines of a text are indented, so that none of
  *                    them looks like another argument
  *   changes          of a file that would be written: a diff instead of the texts
  *
- * Values whose names are those of secrets are masked. What is too long is cut and says by how
- * much: what is not shown cannot be agreed to from afar (check_seen in task_answer.c).
+ * Values whose names look like secrets are masked. Long text is truncated, and the text says by how
+ * much: a truncated call cannot be approved remotely (check_seen in task_answer.c).
  */
 #ifndef CORE_TOOL_CALL_DESCRIPTION_H
 #define CORE_TOOL_CALL_DESCRIPTION_H

@@ -1,11 +1,11 @@
 /*
- * caller.h - the one for whom work is done, seen from the work.
+ * caller.h - the port to the caller of a call.
  *
- * While a call runs it may tell its caller how far it is, say something for a log, and ask: a
- * person for input, a model for an answer, a client for its folders. Each protocol implements
- * this port its own way; a caller that cannot be told or asked says so and loses nothing.
+ * While a call runs it may report progress to its caller, send it a log message, and ask: a person
+ * for input, a model for an answer, a client for its folders. Each protocol implements this port.
+ * A caller that cannot be asked reports so, and the call decides what to do.
  *
- * A caller also carries what guards against endless chains of agents calling each other (trace.h).
+ * A caller also carries the trace that stops endless chains of agents calling each other (trace.h).
  */
 #ifndef CORE_TOOL_CALLER_H
 #define CORE_TOOL_CALLER_H
@@ -60,7 +60,7 @@ struct caller {
     const char *name; /* who it is to the guard and the log: "mcp", "cli" */
     struct trace trace;
 
-    bool takes_tasks; /* it comes back for what goes on as a task (call->task) */
+    bool takes_tasks; /* it can fetch the result of a call that continues as a task (call->task) */
 
     /*
      * The client behind it: callers with the same number ask the same client (id_number). 0: not
@@ -103,8 +103,8 @@ struct caller_kind {
     void (*log)(struct caller *c, enum call_level level, struct str logger, struct str data);
 
     /*
-     * Let the connection rest: the caller comes back after retry_ms for what happens meanwhile,
-     * if its protocol can do that. NULL: it cannot.
+     * Close the connection for now: the caller reconnects after retry_ms and gets what happened
+     * meanwhile, if its protocol can do that. NULL: it cannot.
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 

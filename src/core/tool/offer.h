@@ -1,10 +1,10 @@
 /*
- * offer.h - what one endpoint offers: tools, resources, prompts, from any number of sources.
+ * offer.h - what one endpoint offers: tools, resources and prompts, from any number of sources.
  *
- * A source (the built-in tools, one connected server, a test's fixtures) holds lists and says
- * when they changed. An offer joins sources, in order; a source may be part of several offers.
- * Whoever tells clients watches the offer and hears of changes from the loop, each kind at most
- * once per turn of it.
+ * A source (the built-in tools, one connected server, a test's fixtures) holds lists and reports
+ * when they change. An offer joins sources, in order; a source may be part of several offers. A
+ * watcher of an offer is notified of changes from the loop, at most once per kind and turn of the
+ * loop.
  */
 #ifndef CORE_TOOL_OFFER_H
 #define CORE_TOOL_OFFER_H
@@ -47,7 +47,7 @@ enum offer_part { OFFER_TOOLS, OFFER_RESOURCES, OFFER_PROMPTS, OFFER_PARTS };
 
 struct offer_join;
 
-/* The owner changes the lists and then says so; zeroed is empty. */
+/* The owner changes the lists and then calls offer_changed; zeroed is empty. */
 struct offer_source {
     const struct tool *const *tool;
     size_t tools;

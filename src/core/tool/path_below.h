@@ -1,8 +1,8 @@
 /*
- * path_below.h - where a path leads that somebody gave, by its letters alone. Pure.
+ * path_below.h - resolve a path lexically, without looking at the file system. Pure.
  *
- * Tools open what the guard has judged, so both go by this one reading of a path: "a/../b" is "b",
- * whatever a is. What links do to it is the kernel's business (tool/beneath.h).
+ * Tools open what the guard has judged, so both use this one interpretation of a path: "a/../b" is
+ * "b", whatever a is. The kernel resolves symbolic links (tool/beneath.h).
  */
 #ifndef CORE_TOOL_PATH_BELOW_H
 #define CORE_TOOL_PATH_BELOW_H

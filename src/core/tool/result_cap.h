@@ -1,10 +1,10 @@
 /*
- * result_cap.h - how long the result of a tool may be, for whoever called it.
+ * result_cap.h - limit the length of a tool's result.
  *
- * The text of all its blocks counts, in characters, up to limits.tool_result_chars, or what the
- * user allows the server of the tool (max_result_chars). Pictures, sound and blobs do not count
- * and are never cut. A longer text is cut and the cut is marked. Structured content cannot be cut:
- * a result that has some is replaced by an error with a link to the whole (linked_results.h).
+ * The text of all blocks counts, in characters, up to limits.tool_result_chars or the limit that
+ * the user set for the server of the tool (max_result_chars). Images, audio and blobs do not count
+ * and are never truncated. A longer text is truncated and marked. Structured content cannot be
+ * truncated: such a result is replaced by an error with a link to the whole (linked_results.h).
  */
 #ifndef CORE_TOOL_RESULT_CAP_H
 #define CORE_TOOL_RESULT_CAP_H

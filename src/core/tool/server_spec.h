@@ -23,7 +23,7 @@ struct server_pair {
     struct str name, value;
 };
 
-/* What is said about one tool of a server, by the name the server gives it. */
+/* The settings of one tool of a server, under the name that the server gives it. */
 struct tool_override {
     struct str tool;
     struct str rename;      /* published under this name instead; STR_NONE: as always */
@@ -72,7 +72,7 @@ struct server_spec {
     bool trusted;       /* may be started */
 };
 
-/* All of it, in an arena of its own: for who keeps a server longer than its configuration. */
+/* A deep copy in an arena of its own: for code that keeps a server longer than its configuration. */
 struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
 
 /* "stdio", "http" or "sse". */

@@ -21,18 +21,18 @@ enum tool_kind {
     TOOL_KINDS,
 };
 
-/* What a structured result of a built-in tool is told as, beside being one. */
+/* The event that a structured result of a built-in tool also becomes. */
 enum tool_tells {
     TOOL_TELLS_NOTHING,
     TOOL_TELLS_PLAN,     /* {"entries":[...]}: EVENT_PLAN */
     TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
 };
 
-/* May a call of it become a task, for clients that know how to come back for one? */
+/* May a call of it become a task, for clients that can fetch the result later? */
 enum tool_task {
     TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
-    TOOL_TASK_MAY,   /* whoever calls it makes it one (task_call.h) */
-    TOOL_TASK_ONLY,  /* the same, and nobody can wait for it */
+    TOOL_TASK_MAY,   /* the caller decides (task_call.h) */
+    TOOL_TASK_ONLY,  /* always: no caller can wait for it */
     TOOL_TASK_OWN,   /* it begins one itself where caller.takes_tasks, and ends as it: call->task */
 };
 
@@ -65,8 +65,8 @@ struct tool {
     void *ctx;          /* call->who */
 
     /*
-     * Of a built-in tool: begins to find out what a call would change, for the person who is asked
-     * about it; ends in guard_previewed, or settles a call that cannot work. NULL: nothing to find.
+     * Of a built-in tool: start to find out what a call would change, for the person who approves
+     * it. Ends in guard_previewed, or settles a call that cannot work. NULL: nothing to preview.
      */
     call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */
