@@ -1,4 +1,4 @@
-# A front door for meson. Nothing is decided here.
+# Shortcuts for meson and the scripts.
 PREFIX ?= /usr/local
 BUILD ?= build
 

@@ -52,7 +52,7 @@ class Build:
 
     @functools.cache
     def files_of(self, name):
-        """What the test of this name is made of: files it is given, sources of what it starts."""
+        """The files and program sources of the test of this name."""
         test = next(t for t in self.tests if t["name"] == name)
         given = [word for word in test["cmd"] if os.path.isabs(word)]
         compiled = [source for program in self.programs_of(test)
@@ -64,7 +64,7 @@ class Build:
         return [t for t in self.tests if str(path) in self.files_of(t["name"])]
 
     def drives_trefoil(self, test):
-        """Does it start trefoil and no other program of ours? Then all it sees is trefoil's doing."""
+        """Is trefoil the only program of the build that this test starts?"""
         return [p["id"] for p in self.programs_of(test)] == [self.trefoil]
 
     def not_linked(self, test):
