@@ -49,7 +49,7 @@ static void begin(struct attached_mcp *g)
 {
     g->begun = true;
     g->own.s.events = &stream_link_events;
-    g->own.s.owner = &g->stdio.link;
+    g->own.s.owner = &g->stdio.io.link;
     mcp_stdio_start(&g->stdio, g->server, &g->own.s, g->framing, on_stdio_done, g);
 }
 
@@ -163,7 +163,7 @@ bool attached_mcp_start(struct attached_mcp *g, struct mcp_server *server, enum 
         return false;
     fd_packet_fini(packet);
     socket->events = g->handed ? &socket_events : &stream_link_events;
-    socket->owner = g->handed ? (void *)g : &g->stdio.link;
+    socket->owner = g->handed ? (void *)g : &g->stdio.io.link;
     stream_put(socket, STR("{\"ok\":true}\n"));
     if (!g->handed)
         mcp_stdio_start(&g->stdio, server, socket, framing, on_stdio_done, g);
@@ -196,7 +196,7 @@ void attached_mcp_stop(struct attached_mcp *g)
     if (!g->begun)
         return;
     if (!g->over)
-        stream_break(g->stdio.link.io);
+        stream_break(g->stdio.io.link.io);
     else if (!g->shut)
         stream_close(g->socket);
 }

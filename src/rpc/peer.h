@@ -77,6 +77,7 @@ struct peer {
     const struct peer_kind *kind;
     struct link *link; /* where our own calls and notifications go; NULL once it is gone */
     void *ctx;         /* the protocol's state for this conversation */
+    void *transport;   /* of the transport, for on_idle; NULL: it needs none */
     int version;       /* column in the method table */
     bool batches;      /* an array of messages is accepted */
     void (*on_idle)(struct peer *p); /* nothing is under way any more; may free the peer */

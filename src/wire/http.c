@@ -51,6 +51,31 @@ struct str http_header_get(const struct http_header *h, size_t n, const char *na
     return STR_NONE;
 }
 
+/* Is `range` a wildcard that covers the type: all types, or its family? */
+static bool range_covers(struct str range, struct str type)
+{
+    struct str family = str_head(type, (size_t)str_find_byte(type, '/') + 1);
+
+    return str_eq(range, STR("*/*")) || (range.n == family.n + 1 && str_ends(range, STR("/*")) &&
+                                         str_eq_nocase(str_head(range, family.n), family));
+}
+
+bool http_accepts(struct str accept, const char *type)
+{
+    struct str want = str_of(type);
+
+    if (!accept.p)
+        return true;
+    while (accept.p) {
+        struct str item = str_cut(&accept, ',');
+        struct str name = str_trim(str_cut(&item, ';'));
+
+        if (str_eq_nocase(name, want) || (str_ends(name, STR("*")) && range_covers(name, want)))
+            return true;
+    }
+    return false;
+}
+
 void http_date(int64_t wall_ms, char out[HTTP_DATE])
 {
     static const char day[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };

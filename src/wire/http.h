@@ -1,4 +1,4 @@
-/* http.h - what server and client both say about a message. */
+/* http.h - what the HTTP server and the HTTP client share. */
 #ifndef WIRE_HTTP_H
 #define WIRE_HTTP_H
 
@@ -13,6 +13,9 @@ const char *http_status_text(int status);
 
 /* The value of a header, by name in any case; STR_NONE when absent. First one wins. */
 struct str http_header_get(const struct http_header *h, size_t n, const char *name);
+
+/* Is `type`, or a range that covers it, in the value of Accept? An absent value accepts all. */
+bool http_accepts(struct str accept, const char *type);
 
 enum { HTTP_DATE = 30 };
 

@@ -70,7 +70,7 @@ struct wire *world_add_wire(struct world *w, struct str name, bool http, enum fr
     open_service(w);
     w->wires++;
     wire->http = http;
-    fake_stream_open(&wire->fake, w->loop, &stream_link_events, &wire->stdio.link,
+    fake_stream_open(&wire->fake, w->loop, &stream_link_events, &wire->stdio.io.link,
                      (size_t)w->limits.output_backlog_bytes);
     misbehave(&wire->fake, w->fault);
     if (http)

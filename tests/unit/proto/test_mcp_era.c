@@ -128,7 +128,7 @@ TEST(headers_must_say_the_same_as_the_body)
 {
     for (size_t i = 0; i < ARRAY_LEN(posts); i++) {
         AUTO_ARENA mem = { 0 };
-        struct mcp_headers h = { .version = str_of(posts[i].version),
+        struct mcp_http_headers h = { .version = str_of(posts[i].version),
                                  .method = str_of(posts[i].method),
                                  .name = str_of(posts[i].name) };
         struct rpc_message m;
@@ -224,7 +224,7 @@ TEST(annotated_arguments_and_headers_must_agree)
     for (size_t i = 0; i < ARRAY_LEN(params); i++) {
         AUTO_ARENA mem = { 0 };
         struct str schema = arena_printf(&mem, "{\"properties\":%s}", params[i].properties);
-        struct mcp_headers h = { .param = one_param, .ctx = params[i].header };
+        struct mcp_http_headers h = { .param = one_param, .ctx = params[i].header };
         struct mcp_verdict v = { 0 };
         bool ok = mcp_params_agree(&mem, read_json(&mem, schema.p), read_json(&mem, params[i].args),
                                    &h, &v);
@@ -241,7 +241,7 @@ TEST(the_tool_of_a_call_says_which_headers_it_wants)
     struct offer_source source = { .tool = tools, .tools = 1 };
     struct limits limits;
     struct loop *loop = loop_new(LOOP_FAKE_CLOCK);
-    struct mcp_headers h = { .param = one_param, .ctx = "x" };
+    struct mcp_http_headers h = { .param = one_param, .ctx = "x" };
     AUTO_ARENA mem = { 0 };
     struct mcp_verdict v;
     struct rpc_message m;

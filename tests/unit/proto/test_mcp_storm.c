@@ -48,7 +48,7 @@ static void on_done(struct mcp_stdio *s, const struct err *e)
 static void open_client(struct world *w, struct client *c)
 {
     *c = (struct client){ .open = true };
-    fake_stream_open(&c->fake, w->loop, &stream_link_events, &c->stdio.link, 1 << 20);
+    fake_stream_open(&c->fake, w->loop, &stream_link_events, &c->stdio.io.link, 1 << 20);
     mcp_stdio_start(&c->stdio, &w->server, &c->fake.s, FRAMING_LINE, on_done, c);
 }
 

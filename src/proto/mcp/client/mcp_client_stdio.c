@@ -1,215 +1,120 @@
-/*
- * mcp_client_stdio.c - a child and its pipes as a wire.
- *
- *   open     the child is started; what it says is a message if it looks like one
- *   failed   told when it has ended, so that the reason is known: how, and its last words on stderr.
- *            One that only closes its stdout is asked to leave first
- *   closed   after it and all that came from it are gone
- */
+/* mcp_client_stdio.c - an MCP server that we start and reach over its pipes (rpc/child_link.h). */
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/mem.h"
-#include "base/utf8.h"
-#include "loop/proc.h"
 #include "loop/proc_env.h"
 #include "proto/mcp/client/mcp_client_in.h"
-#include "wire/stream_link.h"
-
-#include <stdio.h>
+#include "rpc/child_link.h"
 
 struct stdio_wire {
     struct mcp_wire wire; /* first */
-    struct proc proc;
-    struct stream_link link;
-    struct post start; /* tell that it is open, or did not even start */
-    bool started, ended;
-    struct err err;
+    struct child_link child;
 };
 
-static struct stdio_wire *of(struct mcp_wire *w)
+static struct stdio_wire *stdio_wire_of(struct child_link *l)
 {
-    return CONTAINER_OF(w, struct stdio_wire, wire);
+    return CONTAINER_OF(l, struct stdio_wire, child);
 }
 
-/* ---- its last words ------------------------------------------------------------------------ */
+/* ---- events ------------------------------------------------------------------------------ */
 
-/* Frames of a stack trace and lone brackets would push out the line that says what is wrong. */
-static bool says_something(struct str line)
+static void on_server_open(struct child_link *l)
 {
-    return line.n > 2 && line.p[0] != ' ' && line.p[0] != '\t' &&
-           !str_starts(line, STR("Node.js v"));
+    mcp_wire_opened(&stdio_wire_of(l)->wire);
 }
 
-/* As many of the last lines as fit, in their order. */
-static void last_words(const struct tail *t, char *out, size_t size)
+static void on_server_frame(struct child_link *l, const struct frame *frame)
 {
-    struct str line[8];
-    size_t lines = 0, used = 0;
-    int n = 0;
-
-    for (size_t i = t->count; i > 0 && lines < ARRAY_LEN(line); i--) {
-        struct str one = tail_line(t, i - 1);
-
-        if (!says_something(one))
-            continue;
-        if (lines && used + one.n + 4 > size)
-            break;
-        line[lines++] = utf8_head(one, size - 1);
-        used += one.n + 3;
-    }
-    out[0] = 0;
-    while (lines > 0 && n < (int)size) {
-        lines--;
-        n +=
-            snprintf(out + n, size - (size_t)n, "%s" STR_FMT, n ? " | " : "", STR_ARG(line[lines]));
-    }
+    peer_receive(&stdio_wire_of(l)->wire.c->peer, &l->link.link, frame);
 }
 
-static void why_it_ended(struct stdio_wire *s, const struct proc_exit *exit, struct err *e)
+static void on_server_stderr(struct child_link *l, const struct tail *tail)
 {
-    char how[160], words[140];
+    struct mcp_client *c = stdio_wire_of(l)->wire.c;
 
-    proc_exit_text(exit, how, sizeof(how));
-    last_words(&s->proc.tail, words, sizeof(words));
-    mcp_client_fail(s->wire.c, e, ERR_CLOSED, "%s%s%s", how, words[0] ? "; its last words: " : "",
-                    words);
+    if (c->events->on_last_words)
+        c->events->on_last_words(c, tail);
 }
 
-/* ---- the child ------------------------------------------------------------------------------ */
-
-static void on_exit_(struct proc *p, const struct proc_exit *exit)
+static void on_server_failed(struct child_link *l, const struct err *e)
 {
-    struct stdio_wire *s = p->owner;
-    struct err e;
+    struct stdio_wire *s = stdio_wire_of(l);
+    struct err why = *e;
 
-    s->ended = true;
-    why_it_ended(s, exit, &e);
-    if (s->wire.c->events->on_last_words)
-        s->wire.c->events->on_last_words(s->wire.c, &p->tail);
-    if (s->wire.closing)
-        proc_close(p);
-    else
-        mcp_wire_failed(&s->wire, 0, &e);
+    if (l->started) /* else the error names the server already */
+        mcp_client_fail(s->wire.c, &why, e->code, "%s", e->text);
+    mcp_wire_failed(&s->wire, 0, &why);
 }
 
-static void on_proc_closed(struct proc *p)
+static void on_server_closed(struct child_link *l)
 {
-    struct stdio_wire *s = p->owner;
+    struct stdio_wire *s = stdio_wire_of(l);
 
     mcp_wire_closed(&s->wire);
     mem_free(s);
 }
 
-static const struct proc_events proc_events = { .on_exit = on_exit_, .on_closed = on_proc_closed };
+static const struct child_link_events server_events = {
+    .on_open = on_server_open,
+    .on_frame = on_server_frame,
+    .on_stderr = on_server_stderr,
+    .on_failed = on_server_failed,
+    .on_closed = on_server_closed,
+};
 
-/* ---- its stdout ----------------------------------------------------------------------------- */
+/* ---- the wire ---------------------------------------------------------------------------- */
 
-static void on_frame(struct link *link, const struct frame *frame)
+static bool server_env(struct arena *mem, const struct mcp_client *c, const char *const **out,
+                       struct err *e)
 {
-    struct stdio_wire *s = link->owner;
-
-    if (!s->wire.closing)
-        peer_receive(&s->wire.c->peer, link, frame);
-}
-
-static void on_end(struct link *link, const struct err *e)
-{
-    struct stdio_wire *s = link->owner;
-
-    (void)e;
-    proc_stop(&s->proc);
-}
-
-static void on_link_closed(struct link *link)
-{
-    (void)link; /* the child's pipes are closed with it */
-}
-
-static const struct link_events link_events = { on_frame, on_end, on_link_closed };
-
-/* ---- the wire ------------------------------------------------------------------------------- */
-
-static bool start(struct stdio_wire *s, struct err *e)
-{
-    const struct mcp_client_world *world = &s->wire.c->world;
-    const struct server_spec *spec = s->wire.c->spec;
+    const struct server_spec *spec = c->spec;
+    struct proc_env_var *set = ARENA_ARRAY(mem, struct proc_env_var, spec->envs);
     struct proc_env_opts env = {
-        .ours = world->environ,
+        .ours = c->world.environ,
         .strict = spec->env_strict,
         .pass = spec->pass,
         .passes = spec->passes,
+        .set = set,
+        .sets = spec->envs,
     };
-    struct proc_opts opts = {
-        .argv = spec->argv,
-        .cwd = spec->cwd ? spec->cwd : world->root,
-        .events = &proc_events,
-        .owner = s,
-        .io_events = &stream_link_events,
-        .io_owner = &s->link,
-    };
-    AUTO_ARENA mem = { 0 };
-    struct proc_env_var *set = ARENA_ARRAY(&mem, struct proc_env_var, spec->envs);
 
     for (size_t i = 0; i < spec->envs; i++)
         set[i] = (struct proc_env_var){ spec->env[i].name, spec->env[i].value };
-    env.set = set;
-    env.sets = spec->envs;
-    return proc_env(&mem, &env, &opts.env, e) && proc_start(&s->proc, world->procs, &opts, e);
+    return proc_env(mem, &env, out, e);
 }
 
-static void on_start(struct post *post)
+static void close_stdio_wire(struct mcp_wire *w)
 {
-    struct stdio_wire *s = CONTAINER_OF(post, struct stdio_wire, start);
-
-    if (s->started) {
-        mcp_wire_opened(&s->wire);
-        return;
-    }
-    if (!s->wire.closing)
-        mcp_wire_failed(&s->wire, 0, &s->err); /* closes us */
-    mcp_wire_closed(&s->wire);
-    mem_free(s);
+    child_link_close(&CONTAINER_OF(w, struct stdio_wire, wire)->child);
 }
 
-static void close_wire(struct mcp_wire *w)
-{
-    struct stdio_wire *s = of(w);
-
-    if (!s->started)
-        return; /* on_start ends it */
-    if (s->ended)
-        proc_close(&s->proc);
-    else
-        proc_stop(&s->proc);
-}
-
-static const struct proc *proc_of(const struct mcp_wire *w)
+static const struct proc *stdio_wire_proc(const struct mcp_wire *w)
 {
     const struct stdio_wire *s = CONTAINER_OF(w, struct stdio_wire, wire);
 
-    return s->started ? &s->proc : NULL;
+    return s->child.started ? &s->child.proc : NULL;
 }
 
 static const struct mcp_wire_kind stdio_kind = {
     .transport = SERVER_STDIO,
-    .close = close_wire,
-    .proc = proc_of,
+    .close = close_stdio_wire,
+    .proc = stdio_wire_proc,
 };
 
 struct mcp_wire *mcp_stdio_wire_open(struct mcp_client *c)
 {
     struct stdio_wire *s = MEM_NEW(struct stdio_wire);
+    struct child_command command = { .argv = c->spec->argv,
+                                     .cwd = c->spec->cwd ? c->spec->cwd : c->world.root };
+    AUTO_ARENA mem = { 0 };
+    struct err e;
 
     s->wire = (struct mcp_wire){ .kind = &stdio_kind, .c = c };
-    s->start.fn = on_start;
-    s->started = start(s, &s->err);
-    if (s->started) {
-        stream_link_open(&s->link, proc_io(&s->proc), FRAMING_AUTO, c->world.rpc->limits,
-                         &link_events, s);
-        s->wire.link = &s->link.link;
-    } else {
-        fail_in(&s->err, "server %s", c->spec->name);
-    }
-    loop_post(c->world.rpc->loop, &s->start);
+    if (!server_env(&mem, c, &command.env, &e))
+        child_link_open_failed(&s->child, c->world.procs, &e, &server_events);
+    else if (child_link_open(&s->child, c->world.procs, &command, FRAMING_AUTO, &server_events))
+        s->wire.link = &s->child.link.link;
+    if (!s->child.started)
+        fail_in(&s->child.err, "server %s", c->spec->name);
     return &s->wire;
 }

@@ -49,7 +49,7 @@ static struct json claim_of(const struct rpc_message *m)
 }
 
 /* Without a claim. The header may name a legacy version; initialize brings its own. */
-static void judge_legacy(const struct rpc_message *m, const struct mcp_headers *h,
+static void judge_legacy(const struct rpc_message *m, const struct mcp_http_headers *h,
                          struct mcp_verdict *out)
 {
     enum mcp_version named;
@@ -70,7 +70,7 @@ static void judge_legacy(const struct rpc_message *m, const struct mcp_headers *
 
 /* The version both name; false when refused. */
 static bool agree_on_version(struct arena *mem, const struct rpc_message *m, struct json claim,
-                             const struct mcp_headers *h, struct mcp_verdict *out)
+                             const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
     struct str claimed = json_str(mem, claim);
 
@@ -125,7 +125,7 @@ static struct json name_of(const struct rpc_message *m)
     return (struct json){ 0 };
 }
 
-static bool method_agrees(const struct rpc_message *m, const struct mcp_headers *h,
+static bool method_agrees(const struct rpc_message *m, const struct mcp_http_headers *h,
                           struct mcp_verdict *out)
 {
     if (str_eq(h->method, m->method) || (m->kind == RPC_NOTIFICATION && !h->method.p))
@@ -136,8 +136,8 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_headers 
     return false;
 }
 
-static bool name_agrees(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *h,
-                        struct mcp_verdict *out)
+static bool name_agrees(struct arena *mem, const struct rpc_message *m,
+                        const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
     struct json name = name_of(m);
     struct str text = STR_NONE;
@@ -154,8 +154,9 @@ static bool name_agrees(struct arena *mem, const struct rpc_message *m, const st
     return false;
 }
 
-void mcp_judge(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *headers,
-               enum mcp_version assumed, struct mcp_verdict *out)
+void mcp_judge(struct arena *mem, const struct rpc_message *m,
+               const struct mcp_http_headers *headers, enum mcp_version assumed,
+               struct mcp_verdict *out)
 {
     struct json claim = claim_of(m);
 
@@ -219,7 +220,7 @@ static bool refuse_param(struct mcp_verdict *out, struct str name, const char *w
 
 /* A value that is no scalar has no header; whether it may be there is for the tool to say. */
 static bool param_agrees(struct arena *mem, struct str name, struct json v,
-                         const struct mcp_headers *h, struct mcp_verdict *out)
+                         const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
     struct str value = h->param(h->ctx, name), text;
     enum json_type type = json_type(v);
@@ -248,7 +249,7 @@ static struct str header_name(struct arena *mem, struct json property)
 
 /* Recursion is bounded by the depth of a JSON text. */
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
-                      const struct mcp_headers *headers, struct mcp_verdict *out)
+                      const struct mcp_http_headers *headers, struct mcp_verdict *out)
 {
     struct json properties = json_get(schema, STR("properties"));
 
@@ -268,7 +269,7 @@ bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
 }
 
 bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
-                      const struct mcp_headers *headers, struct mcp_verdict *out)
+                      const struct mcp_http_headers *headers, struct mcp_verdict *out)
 {
     struct json_opts opts = limits_json(offer->host.limits);
     const struct tool *tool = NULL;

@@ -22,7 +22,7 @@ enum mcp_code {
 #define MCP_META "io.modelcontextprotocol/"
 
 /* What an HTTP request says beside its body. Values without blanks around; STR_NONE: absent. */
-struct mcp_headers {
+struct mcp_http_headers {
     struct str version; /* MCP-Protocol-Version */
     struct str method;  /* Mcp-Method */
     struct str name;    /* Mcp-Name */
@@ -44,22 +44,23 @@ struct mcp_verdict {
  * Judge a request or notification. `headers` NULL: it did not come by HTTP. `assumed`: the version
  * of a message without a claim of its own (and without a header that names one).
  */
-void mcp_judge(struct arena *mem, const struct rpc_message *m, const struct mcp_headers *headers,
-               enum mcp_version assumed, struct mcp_verdict *out);
+void mcp_judge(struct arena *mem, const struct rpc_message *m,
+               const struct mcp_http_headers *headers, enum mcp_version assumed,
+               struct mcp_verdict *out);
 
 /*
  * The last rung, for a message that may be served: does a tools/call bring the headers that its
  * tool wants? Fills *out with a refusal otherwise.
  */
 bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
-                      const struct mcp_headers *headers, struct mcp_verdict *out);
+                      const struct mcp_http_headers *headers, struct mcp_verdict *out);
 
 /*
  * Do the headers Mcp-Param-* say the same as the arguments of a tools/call? By the tool's input
  * schema, whose annotations x-mcp-header name them. Fills *out with a refusal otherwise.
  */
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
-                      const struct mcp_headers *headers, struct mcp_verdict *out);
+                      const struct mcp_http_headers *headers, struct mcp_verdict *out);
 
 /*
  * The text of a header value: as it is, or decoded when it is wrapped as =?base64?...?=. False when

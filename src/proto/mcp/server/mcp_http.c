@@ -15,15 +15,16 @@ enum { NO_SESSION = -32001, BAD_HTTP = -32000 }; /* what others answer, too */
 
 static const struct json no_id = { 0 };
 
-static bool refuse(struct http_req *req, int status, struct json id, int code, struct str message)
+static bool refuse_post(struct http_req *req, int status, struct json id, int code,
+                        struct str message)
 {
-    mcp_http_refuse(req, status, id, code, message, STR_NONE);
+    http_post_refuse(req, status, id, code, message, STR_NONE);
     return false;
 }
 
-static bool refuse_by(struct http_req *req, struct json id, const struct mcp_verdict *v)
+static bool refuse_by_verdict(struct http_req *req, struct json id, const struct mcp_verdict *v)
 {
-    mcp_http_refuse(req, v->status, id, v->code, v->message, v->data);
+    http_post_refuse(req, v->status, id, v->code, v->message, v->data);
     return false;
 }
 
@@ -51,13 +52,13 @@ static struct str param_header(const void *ctx, struct str name)
     return STR_NONE;
 }
 
-static struct mcp_headers headers_of(const struct http_req *req)
+static struct mcp_http_headers headers_of(const struct http_req *req)
 {
-    return (struct mcp_headers){ .version = header_trimmed(req, "mcp-protocol-version"),
-                                 .method = header_trimmed(req, "mcp-method"),
-                                 .name = header_trimmed(req, "mcp-name"),
-                                 .param = param_header,
-                                 .ctx = req };
+    return (struct mcp_http_headers){ .version = header_trimmed(req, "mcp-protocol-version"),
+                                      .method = header_trimmed(req, "mcp-method"),
+                                      .name = header_trimmed(req, "mcp-name"),
+                                      .param = param_header,
+                                      .ctx = req };
 }
 
 /* ---- modern ------------------------------------------------------------------------------ */
@@ -69,17 +70,17 @@ static bool needs_events(const struct rpc_message *m)
 }
 
 static void serve_modern(struct mcp_http *h, struct http_req *req, struct json root,
-                         const struct rpc_message *m, const struct mcp_headers *headers,
+                         const struct rpc_message *m, const struct mcp_http_headers *headers,
                          struct mcp_verdict *v)
 {
     if (m->kind == RPC_RESPONSE)
-        refuse(req, 400, no_id, RPC_INVALID_REQUEST,
-               STR("this protocol version has no answers of a client: nothing was asked"));
-    else if (needs_events(m) &&
-             !mcp_media_type_in(http_req_header(req, "accept"), "text/event-stream"))
-        refuse(req, 406, m->id, RPC_INVALID_REQUEST, STR("Accept must allow text/event-stream"));
+        refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
+                    STR("this protocol version has no answers of a client: nothing was asked"));
+    else if (needs_events(m) && !http_accepts(http_req_header(req, "accept"), "text/event-stream"))
+        refuse_post(req, 406, m->id, RPC_INVALID_REQUEST,
+                    STR("Accept must allow text/event-stream"));
     else if (!mcp_judge_params(&req->mem, h->server->offer, m, headers, v))
-        refuse_by(req, m->id, v);
+        refuse_by_verdict(req, m->id, v);
     else
         mcp_post_alone(h, req, v->version, root, m);
 }
@@ -98,13 +99,13 @@ bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json
         return true;
     s = mcp_session_find(h, MCP_SESSION_STREAMABLE, name, req);
     if (!s)
-        return refuse(req, 404, id, NO_SESSION, STR("Session not found"));
+        return refuse_post(req, 404, id, NO_SESSION, STR("Session not found"));
     version = header_trimmed(req, "mcp-protocol-version");
     if (s->conv.greeted && version.p &&
         (!mcp_version_named(version, &named) || (int)named != s->conv.peer.version)) {
         mcp_session_release(s);
-        return refuse(req, 400, id, RPC_INVALID_REQUEST,
-                      STR("MCP-Protocol-Version: this session speaks another version"));
+        return refuse_post(req, 400, id, RPC_INVALID_REQUEST,
+                           STR("MCP-Protocol-Version: this session speaks another version"));
     }
     *out = s;
     return true;
@@ -118,8 +119,8 @@ static void begin_session(struct mcp_http *h, struct http_req *req, struct json 
     if (s)
         mcp_post_in_session(s, req, true, root, m);
     else
-        refuse(req, 503, m->id, BAD_HTTP,
-               STR("there are too many sessions, and all are in use (limits.mcp_sessions)"));
+        refuse_post(req, 503, m->id, BAD_HTTP,
+                    STR("there are too many sessions, and all are in use (limits.mcp_sessions)"));
 }
 
 static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_version version,
@@ -128,16 +129,16 @@ static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_vers
     struct json id = m ? m->id : no_id;
     struct mcp_session *s;
 
-    if (!mcp_media_type_in(http_req_header(req, "accept"), "application/json"))
-        refuse(req, 406, id, RPC_INVALID_REQUEST,
-               STR("Accept must allow application/json (and text/event-stream)"));
+    if (!http_accepts(http_req_header(req, "accept"), "application/json"))
+        refuse_post(req, 406, id, RPC_INVALID_REQUEST,
+                    STR("Accept must allow application/json (and text/event-stream)"));
     else if (!mcp_http_find_session(h, req, id, &s))
         return;
     else if (s)
         mcp_post_in_session(s, req, false, root, m);
     else if (m && m->kind == RPC_RESPONSE)
-        refuse(req, 400, no_id, RPC_INVALID_REQUEST,
-               STR("an answer belongs to a session: the header Mcp-Session-Id is missing"));
+        refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
+                    STR("an answer belongs to a session: the header Mcp-Session-Id is missing"));
     else if (m && m->kind == RPC_REQUEST && str_eq(m->method, STR("initialize")))
         begin_session(h, req, root, m);
     else
@@ -152,56 +153,41 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
 
     *version = MCP_ASSUMED;
     if (named.p && !mcp_version_named(named, version))
-        return refuse(req, 400, no_id, RPC_INVALID_REQUEST,
-                      STR("MCP-Protocol-Version: not a version of this server"));
+        return refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
+                           STR("MCP-Protocol-Version: not a version of this server"));
     JSON_EACH(item, root)
     {
         rpc_message_read(&req->mem, item, &m);
         if (m.kind == RPC_MALFORMED)
-            return refuse(req, 400, no_id, RPC_INVALID_REQUEST, str_of(m.why.text));
+            return refuse_post(req, 400, no_id, RPC_INVALID_REQUEST, str_of(m.why.text));
         if (mcp_features[*version].modern ||
             json_here(json_get(m.meta, STR(MCP_META "protocolVersion"))))
-            return refuse(req, 400, no_id, RPC_INVALID_REQUEST,
-                          STR("batches are not part of this protocol version"));
+            return refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
+                               STR("batches are not part of this protocol version"));
     }
     return true;
 }
 
 /* ---- the order of things ------------------------------------------------------------------ */
 
-/*
- * One type and nothing else: a list, or a range, may be taken for something simpler by a browser,
- * which then asks nobody before it sends.
- */
-static bool is_json(struct str type)
-{
-    return str_eq_nocase(str_trim(str_cut(&type, ';')), STR("application/json"));
-}
-
 static bool read_body(struct mcp_http *h, struct http_req *req, struct json *root)
 {
-    struct str type = http_req_header(req, "content-type");
-    struct json_opts opts = limits_json(h->server->rpc->limits);
+    int status, code;
     struct err e;
 
-    if (!is_json(type))
-        return refuse(req, 415, no_id, RPC_INVALID_REQUEST,
-                      STR("Content-Type must be application/json"));
-    if (!json_read(&req->mem, req->body, &opts, root, &e))
-        return refuse(req, 400, no_id, e.code == ERR_LIMIT ? RPC_INVALID_REQUEST : RPC_PARSE_ERROR,
-                      str_of(e.text));
-    return true;
+    return http_post_read(req, h->server->rpc->limits, root, &status, &code, &e) ||
+           refuse_post(req, status, no_id, code, str_of(e.text));
 }
 
 static void serve_message(struct mcp_http *h, struct http_req *req, struct json root,
                           const struct rpc_message *m)
 {
-    struct mcp_headers headers = headers_of(req);
+    struct mcp_http_headers headers = headers_of(req);
     struct mcp_verdict v;
 
     mcp_judge(&req->mem, m, &headers, MCP_ASSUMED, &v);
     if (v.code)
-        refuse_by(req, m->id, &v);
+        refuse_by_verdict(req, m->id, &v);
     else if (mcp_features[v.version].modern && m->kind != RPC_RESPONSE)
         serve_modern(h, req, root, m, &headers, &v);
     else
@@ -223,7 +209,7 @@ void mcp_http_post(struct mcp_http *h, struct http_req *req)
     }
     rpc_message_read(&req->mem, root, &m);
     if (m.kind == RPC_MALFORMED)
-        refuse(req, 400, m.id, m.code, str_of(m.why.text));
+        refuse_post(req, 400, m.id, m.code, str_of(m.why.text));
     else
         serve_message(h, req, root, &m);
 }

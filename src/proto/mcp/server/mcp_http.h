@@ -8,13 +8,13 @@
  * an event stream.
  *
  * A client that leaves before its answer cancels its call, except where it was given event ids: it
- * can come back for the rest by a GET with the last of them (mcp_events.h).
+ * can resume by a GET with the last of them (event_log.h).
  *
  *   mcp_http.c      what a POST is: era, session, headers
  *   mcp_post.c      one POST on its way to its answer
  *   mcp_session.c   sessions: finding, ending
  *   mcp_sessions.c  which of them expire or are evicted
- *   mcp_http_get.c  GET and DELETE: the session's own stream, coming back, leaving
+ *   mcp_http_get.c  GET and DELETE: open, resume and end
  *   mcp_sse.c       HTTP+SSE
  */
 #ifndef PROTO_MCP_SERVER_MCP_HTTP_H

@@ -8,72 +8,11 @@
 
 #include <stdio.h>
 
-/* ---- events ------------------------------------------------------------------------------ */
+/* ---- the stream for messages that belong to no request ------------------------------------ */
 
-void mcp_send_event(struct http_req *req, struct str id, const struct str *piece, size_t n)
+static void mcp_session_close_stream(struct mcp_session *s)
 {
-    AUTO_BUF text;
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < n; i++)
-        bytes += piece[i].n;
-    buf_init(&text, bytes);
-    for (size_t i = 0; i < n; i++)
-        buf_put(&text, piece[i]);
-    http_sse_send(req, &(struct sse_out){ STR("message"), id, buf_str(&text), 0 });
-}
-
-void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_event_stream *events,
-                      uint32_t retry_ms)
-{
-    char id[MCP_EVENT_ID];
-
-    http_sse_send(req, &(struct sse_out){ .id = mcp_events_number(&s->events, events, id),
-                                          .data = STR(""),
-                                          .retry_ms = retry_ms });
-}
-
-void mcp_send_kept(struct mcp_session *s, struct http_req *req, struct mcp_event_stream from)
-{
-    char id[MCP_EVENT_ID];
-    bool lost;
-
-    for (const struct mcp_event *ev = mcp_events_after(&s->events, from, &lost); ev;
-         ev = mcp_events_next(ev))
-        mcp_send_event(req, mcp_event_id(&s->events, ev, id), &(struct str){ ev->text, ev->n }, 1);
-}
-
-/* ---- what belongs to no request ---------------------------------------------------------- */
-
-static void send_own(struct link *link, const struct str *piece, size_t n)
-{
-    struct mcp_session *s = CONTAINER_OF(link, struct mcp_session, own);
-    struct str text = STR_NONE;
-    char id[MCP_EVENT_ID];
-
-    if (s->kind == MCP_SESSION_STREAMABLE)
-        text = mcp_events_keep(&s->events, &s->own_events, piece, n, id);
-    if (!s->stream)
-        return;
-    s->own_sent = s->own_events.told;
-    mcp_send_event(s->stream, text, piece, n);
-}
-
-static void close_own(struct link *link)
-{
-    (void)link; /* ends with the session */
-}
-
-static const struct link_kind own_kind = { .name = "session",
-                                           .send = send_own,
-                                           .close = close_own };
-
-static void close_stream(struct mcp_session *s)
-{
-    struct http_req *req = s->stream;
-
-    s->stream = NULL;
-    http_stream_end(req);
+    sse_link_close(&s->own);
     mcp_session_release(s);
 }
 
@@ -81,24 +20,20 @@ static void on_stream_gone(struct http_req *req)
 {
     struct mcp_session *s = req->data;
 
-    close_stream(s);
+    mcp_session_close_stream(s);
     if (s->kind == MCP_SESSION_SSE)
         mcp_session_end(s);
 }
 
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
-                             const struct mcp_event_stream *from)
+                             const struct event_stream *from)
 {
-    struct mcp_event_stream sent = { .newest = s->own_sent };
-
-    if (s->stream)
-        close_stream(s);
+    if (s->own.stream)
+        mcp_session_close_stream(s);
     s->holds++;
-    s->stream = req;
     req->data = s;
     req->on_gone = on_stream_gone;
-    mcp_send_kept(s, req, from ? *from : sent);
-    s->own_sent = s->own_events.told;
+    sse_link_open(&s->own, req, from);
 }
 
 /* ---- finding ----------------------------------------------------------------------------- */
@@ -131,7 +66,7 @@ struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind k
 
 /* ---- ending ------------------------------------------------------------------------------ */
 
-static void on_all_closed(struct post *p)
+static void on_all_sessions_closed(struct post *p)
 {
     struct mcp_http *h = CONTAINER_OF(p, struct mcp_http, closing);
 
@@ -147,7 +82,7 @@ static void free_if_over(struct mcp_session *s)
         return;
     loop_unpost(h->server->rpc->loop, &s->bye);
     mcp_conv_fini(&s->conv);
-    mcp_events_fini(&s->events);
+    event_log_fini(&s->events);
     mem_free(s);
     mcp_http_one_less(h);
 }
@@ -181,8 +116,8 @@ void mcp_session_end(struct mcp_session *s)
     leave_table(s);
     mcp_conv_end(&s->conv);
     peer_hang_up(&s->conv.peer);
-    if (s->stream)
-        close_stream(s);
+    if (s->own.stream)
+        mcp_session_close_stream(s);
     mcp_session_release(s);
 }
 
@@ -221,10 +156,11 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
     s->kind = kind;
     s->holds = 1;
     s->bye.fn = on_bye;
-    s->own = (struct link){ &own_kind, NULL, s, NULL };
     name_session(s);
-    mcp_events_init(&s->events, h->all->limits, &h->all->events);
-    mcp_conv_init(&s->conv, h->server, &s->own, MCP_ASSUMED);
+    event_log_init(&s->events, &h->all->events, (size_t)h->all->limits->mcp_session_events,
+                   (size_t)h->all->limits->mcp_session_bytes);
+    sse_link_init(&s->own, kind == MCP_SESSION_STREAMABLE ? &s->events : NULL);
+    mcp_conv_init(&s->conv, h->server, &s->own.link, MCP_ASSUMED);
     s->conv.lasting = true;
     s->conv.principal = principal;
     s->conv.remote = !req->loopback;
@@ -242,7 +178,7 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
 void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all)
 {
     *h = (struct mcp_http){ .server = server, .all = all, .secret = hash_secret() };
-    h->closing.fn = on_all_closed;
+    h->closing.fn = on_all_sessions_closed;
 }
 
 void mcp_http_one_less(struct mcp_http *h)

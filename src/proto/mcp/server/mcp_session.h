@@ -17,8 +17,8 @@
 #define PROTO_MCP_SERVER_MCP_SESSION_H
 
 #include "proto/mcp/server/mcp_conv.h"
-#include "proto/mcp/server/mcp_events.h"
 #include "proto/mcp/server/mcp_http.h"
+#include "rpc/sse_link.h"
 
 struct mcp_post;
 
@@ -28,20 +28,13 @@ enum mcp_session_kind {
 };
 
 enum { MCP_SESSION_ID = 33 };
-enum {
-    MCP_RETRY_MS = 1000
-}; /* how long a client that lost its stream waits before it comes back */
 
 struct mcp_session {
     struct mcp_conv conv;
     struct mcp_http *http;
-    struct link own;                    /* for messages that belong to no request */
-    struct http_req *stream;            /* the open stream for them, or NULL */
-    struct mcp_event_stream own_events; /* stream 0 */
-    uint64_t own_sent;                  /* the newest of them that went out */
-    struct mcp_events events;
-    uint32_t streams;       /* numbers given to streams */
-    struct mcp_post *posts; /* that may be come back to */
+    struct sse_link own;     /* for messages that belong to no request */
+    struct event_log events; /* of all its streams */
+    struct mcp_post *posts;  /* in progress, which the client may resume */
     struct mcp_session *chain;
     struct mcp_session *older, *newer; /* while idle */
     int64_t idle_since;
@@ -75,21 +68,9 @@ void mcp_session_end(struct mcp_session *s);
  * not sent yet, and what came after `from` (if not NULL), goes out first.
  */
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
-                             const struct mcp_event_stream *from);
+                             const struct event_stream *from);
 
 /* One of http->living is gone. */
 void mcp_http_one_less(struct mcp_http *h);
-
-/* ---- events ------------------------------------------------------------------------------ */
-
-/* One message as an event; id may be STR_NONE. */
-void mcp_send_event(struct http_req *req, struct str id, const struct str *piece, size_t n);
-
-/* An empty event that gives the client an id to come back with. */
-void mcp_send_priming(struct mcp_session *s, struct http_req *req, struct mcp_event_stream *events,
-                      uint32_t retry_ms);
-
-/* All events of a stream that are kept, after `from`. */
-void mcp_send_kept(struct mcp_session *s, struct http_req *req, struct mcp_event_stream from);
 
 #endif

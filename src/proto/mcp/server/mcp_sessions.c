@@ -18,7 +18,7 @@ struct mcp_session_group {
 void mcp_sessions_init(struct mcp_sessions *all, struct loop *loop, const struct limits *limits)
 {
     *all = (struct mcp_sessions){ .loop = loop, .limits = limits };
-    mcp_event_pool_init(&all->events, limits);
+    all->events = (struct event_pool){ .max_bytes = (size_t)limits->mcp_events_bytes };
 }
 
 /* ---- groups ------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 
 #include "core/principal.h"
 #include "loop/loop.h"
-#include "proto/mcp/server/mcp_events.h"
+#include "rpc/event_log.h"
 
 struct mcp_session;
 struct mcp_session_group;
@@ -28,8 +28,8 @@ struct mcp_sessions {
     size_t count; /* that can be found */
     size_t idle;  /* of them */
     struct mcp_session_group *groups;
-    struct mcp_event_pool events; /* of all of them */
-    struct timer expiry;          /* set while one is idle */
+    struct event_pool events; /* of all of them */
+    struct timer expiry;      /* set while one is idle */
 };
 
 void mcp_sessions_init(struct mcp_sessions *all, struct loop *loop, const struct limits *limits);

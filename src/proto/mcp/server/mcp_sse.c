@@ -15,7 +15,7 @@ static void tell_endpoint(const struct mcp_session *s)
     char where[sizeof(MCP_SSE_MESSAGES) + 16 + MCP_SESSION_ID];
     int n = snprintf(where, sizeof(where), MCP_SSE_MESSAGES "?sessionId=%s", s->id);
 
-    http_sse_send(s->stream,
+    http_sse_send(s->own.stream,
                   &(struct sse_out){ .event = STR("endpoint"), .data = { where, (size_t)n } });
 }
 
@@ -51,7 +51,7 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
         return;
     }
     mcp_http_trace(req, &s->conv);
-    peer_receive(&s->conv.peer, &s->own,
+    peer_receive(&s->conv.peer, &s->own.link,
                  &(struct frame){ .kind = FRAME_MESSAGE, .text = req->body });
     s->conv.trace = (struct trace){ 0 };
     mcp_session_release(s);

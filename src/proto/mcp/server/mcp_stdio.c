@@ -2,56 +2,35 @@
 
 #include "base/container.h"
 
-static struct mcp_stdio *of_peer(struct peer *p)
+static struct mcp_stdio *mcp_stdio_of(struct stdio_peer *io)
 {
-    return CONTAINER_OF(p, struct mcp_stdio, conv.peer);
+    return CONTAINER_OF(io, struct mcp_stdio, io);
 }
 
-static void close_when_idle(struct peer *p)
+static void on_stdio_end(struct stdio_peer *io)
 {
-    struct mcp_stdio *s = of_peer(p);
-
-    if (s->closing || !mcp_conv_idle(&s->conv))
-        return;
-    s->closing = true;
-    link_close(&s->link.link);
+    mcp_conv_end(&mcp_stdio_of(io)->conv);
 }
 
-static void on_frame(struct link *link, const struct frame *frame)
+static bool is_stdio_idle(struct stdio_peer *io)
 {
-    struct mcp_stdio *s = link->owner;
-
-    peer_receive(&s->conv.peer, link, frame);
+    return mcp_conv_idle(&mcp_stdio_of(io)->conv);
 }
 
-static void on_end(struct link *link, const struct err *e)
+static void on_stdio_fini(struct stdio_peer *io)
 {
-    struct mcp_stdio *s = link->owner;
-
-    if (!e) {
-        mcp_stdio_drain(s);
-        return;
-    }
-    s->broken = true;
-    s->why = *e;
-    mcp_stdio_stop(s);
+    mcp_conv_fini(&mcp_stdio_of(io)->conv);
 }
 
-/* A client that closed its side may not have got our last answers either. */
-static void on_closed(struct link *link)
+static const struct stdio_peer_hooks mcp_stdio_hooks = { on_stdio_end, is_stdio_idle,
+                                                         on_stdio_fini };
+
+static void on_stdio_done(struct stdio_peer *io, const struct err *e)
 {
-    struct mcp_stdio *s = link->owner;
-    int error = s->link.io->error;
+    struct mcp_stdio *s = mcp_stdio_of(io);
 
-    if (error && !s->broken) {
-        s->broken = true;
-        fail(&s->why, ERR_CLOSED, "write: %s", strerror(-error));
-    }
-    mcp_conv_fini(&s->conv);
-    s->done(s, s->broken ? &s->why : NULL);
+    s->done(s, e);
 }
-
-static const struct link_events events = { on_frame, on_end, on_closed };
 
 void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stream *io,
                      enum framing framing, void (*done)(struct mcp_stdio *s, const struct err *e),
@@ -59,26 +38,18 @@ void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stre
 {
     s->done = done;
     s->ctx = ctx;
-    s->broken = s->closing = false;
-    mcp_conv_init(&s->conv, server, &s->link.link, MCP_ASSUMED);
+    mcp_conv_init(&s->conv, server, &s->io.link.link, MCP_ASSUMED);
     s->conv.lasting = s->conv.keeps = true;
     s->conv.principal = principal_self(ORIGIN_STDIO);
-    stream_link_open(&s->link, io, framing, server->rpc->limits, &events, s);
+    stdio_peer_start(&s->io, &s->conv.peer, &mcp_stdio_hooks, io, framing, on_stdio_done);
 }
 
 void mcp_stdio_drain(struct mcp_stdio *s)
 {
-    stream_pause(s->link.io);
-    frame_reader_stop(&s->link.reader); /* reading goes on when a backlog has gone */
-    s->conv.peer.on_idle = close_when_idle;
-    mcp_conv_end(&s->conv);
-    if (peer_idle(&s->conv.peer))
-        loop_post(s->conv.peer.rpc->loop, &s->conv.peer.idle);
+    stdio_peer_drain(&s->io);
 }
 
 void mcp_stdio_stop(struct mcp_stdio *s)
 {
-    s->conv.peer.on_idle = close_when_idle;
-    mcp_conv_end(&s->conv);
-    peer_hang_up(&s->conv.peer);
+    stdio_peer_stop(&s->io);
 }

@@ -1,30 +1,28 @@
 /*
- * mcp_stdio.h - one MCP client on the other end of a stream, usually our stdin and stdout.
+ * mcp_stdio.h - one MCP client on a byte stream, usually our stdin and stdout (rpc/stdio_peer.h).
  *
- * When the client closes its side, calls under way are answered first; then `done` runs. A
- * broken stream ends it at once.
+ * When the client closes its side, the calls in progress are answered first; then `done` runs. A
+ * broken stream ends the conversation at once.
  */
 #ifndef PROTO_MCP_SERVER_MCP_STDIO_H
 #define PROTO_MCP_SERVER_MCP_STDIO_H
 
 #include "proto/mcp/server/mcp_conv.h"
-#include "wire/stream_link.h"
+#include "rpc/stdio_peer.h"
 
 struct mcp_stdio {
-    struct stream_link link;
+    struct stdio_peer io;
     struct mcp_conv conv;
-    void (*done)(struct mcp_stdio *s, const struct err *e); /* e: why, or NULL for a good end */
+    void (*done)(struct mcp_stdio *s, const struct err *e); /* e: why it broke; NULL: it did not */
     void *ctx;
-    struct err why;
-    bool broken, closing;
 };
 
-/* Serve `io`, opened with stream_link_events and &s->link as owner. */
+/* Serve `io`, which was opened with stream_link_events and &s->io.link as owner. */
 void mcp_stdio_start(struct mcp_stdio *s, struct mcp_server *server, struct stream *io,
                      enum framing framing, void (*done)(struct mcp_stdio *s, const struct err *e),
                      void *ctx);
 
-/* Read no more, answer what is under way, then end. */
+/* Stop reading, answer the calls in progress, then end. */
 void mcp_stdio_drain(struct mcp_stdio *s);
 
 /* End now. `done` still follows, from the loop. */

@@ -1,0 +1,58 @@
+/*
+ * stdio_peer.h - serve one JSON-RPC client on a byte stream, usually our stdin and stdout.
+ *
+ * When the client closes its side, the calls in progress are answered first; then `done` runs. A
+ * broken stream ends the conversation at once.
+ *
+ *   READING -> DRAINING -> CLOSING -> done
+ *      |                      ^
+ *      +----------------------+        (a broken stream, or stdio_peer_stop)
+ */
+#ifndef RPC_STDIO_PEER_H
+#define RPC_STDIO_PEER_H
+
+#include "rpc/peer.h"
+#include "wire/stream_link.h"
+
+struct stdio_peer;
+
+/* What a protocol adds. Each may be NULL. */
+struct stdio_peer_hooks {
+    /* The client sends nothing more. May be called more than once. */
+    void (*end)(struct stdio_peer *s);
+
+    /*
+     * Has the protocol finished as well, when the peer is idle? If it answers false, the protocol
+     * calls peer.on_idle again when it has.
+     */
+    bool (*idle)(struct stdio_peer *s);
+
+    /* The stream is closed: free what the conversation holds, the peer included. */
+    void (*fini)(struct stdio_peer *s);
+};
+
+/* Embed it. */
+struct stdio_peer {
+    struct stream_link link;
+    struct peer *peer;
+    const struct stdio_peer_hooks *hooks;
+    void (*done)(struct stdio_peer *s, const struct err *e); /* e: why it broke; NULL: it did not */
+    struct err why;
+    bool broken, closing;
+};
+
+/*
+ * Serve `io`, which was opened with stream_link_events and &s->link as owner. The protocol has
+ * called peer_init with &s->link.link as link.
+ */
+void stdio_peer_start(struct stdio_peer *s, struct peer *peer, const struct stdio_peer_hooks *hooks,
+                      struct stream *io, enum framing framing,
+                      void (*done)(struct stdio_peer *s, const struct err *e));
+
+/* Stop reading, answer the calls in progress, then end. */
+void stdio_peer_drain(struct stdio_peer *s);
+
+/* End now. `done` still follows, from the loop. */
+void stdio_peer_stop(struct stdio_peer *s);
+
+#endif
