@@ -36,7 +36,7 @@ enum {
 struct http_wire {
     struct mcp_wire wire; /* first */
     struct link link;
-    struct mcp_exchange *list;
+    struct rpc_exchange *list;
     struct mcp_exchange *settling; /* notifications/initialized */
     struct mcp_exchange *news;     /* the GET stream */
     bool had_news;                 /* the session has such a stream */
@@ -60,32 +60,32 @@ static struct loop *loop_of(const struct http_wire *w)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static void set_headers(struct http_wire *w, const struct mcp_req *r, struct mcp_headers *h)
+static void set_headers(struct http_wire *w, const struct mcp_req *r, struct http_header_list *h)
 {
     struct mcp_client *c = w->wire.c;
     bool greets = r && r->greeting;
 
     if (c->modern)
-        mcp_headers_add(h, "MCP-Protocol-Version", mcp_modern_name());
+        http_header_add(h, STR("MCP-Protocol-Version"), mcp_modern_name());
     else if (!greets)
-        mcp_headers_add(h, "MCP-Protocol-Version", c->version);
+        http_header_add(h, STR("MCP-Protocol-Version"), c->version);
     if (w->session.n && !greets)
-        mcp_headers_add(h, "Mcp-Session-Id", buf_str(&w->session));
+        http_header_add(h, STR("Mcp-Session-Id"), buf_str(&w->session));
     if (c->modern && r) {
-        mcp_headers_add(h, "Mcp-Method", str_of(r->method));
-        mcp_headers_add(h, "Mcp-Name", r->name);
+        http_header_add(h, STR("Mcp-Method"), str_of(r->method));
+        http_header_add(h, STR("Mcp-Name"), r->name);
     }
-    for (size_t i = 0; r && i < r->headers && h->n < MCP_EXCHANGE_HEADERS; i++)
-        h->h[h->n++] = r->header[i];
+    for (size_t i = 0; r && i < r->headers; i++)
+        http_header_add(h, r->header[i].name, r->header[i].value);
     mcp_headers_configured(h, c->spec);
 }
 
 static void post_it(struct http_wire *w, struct mcp_exchange *x)
 {
-    struct mcp_headers h = { .n = 0 };
+    struct http_header_list h = { .n = 0 };
 
-    mcp_headers_add(&h, "Content-Type", STR("application/json"));
-    mcp_headers_add(&h, "Accept", STR("application/json, text/event-stream"));
+    http_header_add(&h, STR("Content-Type"), STR("application/json"));
+    http_header_add(&h, STR("Accept"), STR("application/json, text/event-stream"));
     set_headers(w, x->req, &h);
     x->epoch = w->epoch;
     mcp_exchange_start(x, "POST", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
@@ -94,11 +94,11 @@ static void post_it(struct http_wire *w, struct mcp_exchange *x)
 /* GET, from where a stream was cut off or from now on. */
 static void get_it(struct http_wire *w, struct mcp_exchange *x)
 {
-    struct mcp_headers h = { .n = 0 };
+    struct http_header_list h = { .n = 0 };
 
-    mcp_headers_add(&h, "Accept", STR("text/event-stream"));
+    http_header_add(&h, STR("Accept"), STR("text/event-stream"));
     if (x->last_id.n)
-        mcp_headers_add(&h, "Last-Event-ID", x->last_id);
+        http_header_add(&h, STR("Last-Event-ID"), x->last_id);
     set_headers(w, NULL, &h);
     x->epoch = w->epoch;
     mcp_exchange_start(x, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
@@ -109,9 +109,9 @@ static void on_get_time(struct timer *t)
 {
     struct mcp_exchange *old = CONTAINER_OF(t, struct mcp_exchange, timer);
     struct http_wire *w = of(old->wire);
-    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, old->events, NULL, 0);
+    struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, old->http.events, NULL, 0);
 
-    x->last_id = old->last_id.n ? arena_str(&x->mem, old->last_id) : STR_NONE;
+    x->last_id = old->last_id.n ? arena_str(&x->http.mem, old->last_id) : STR_NONE;
     x->req = old->req;
     if (x->req)
         x->req->exchange = x;
@@ -124,16 +124,16 @@ static void on_get_time(struct timer *t)
 
 static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms, int64_t least)
 {
-    struct str id = sse_read_last_id(&x->sse);
+    struct str id = sse_read_last_id(&x->http.sse);
 
-    if (x->streams && id.n)
-        x->last_id = arena_str(&x->mem, id);
+    if (x->http.streams && id.n)
+        x->last_id = arena_str(&x->http.mem, id);
     timer_set(loop_of(w), &x->timer, ms > least ? ms : least, on_get_time);
 }
 
 static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
 {
-    return x->sse.retry_ms >= 0 ? x->sse.retry_ms : preset;
+    return x->http.sse.retry_ms >= 0 ? x->http.sse.retry_ms : preset;
 }
 
 /* ---- the end of one ------------------------------------------------------------------------- */
@@ -161,7 +161,8 @@ static void check_closed(struct http_wire *w)
 static void send_parked(struct http_wire *w)
 {
     w->holding = false;
-    for (struct mcp_exchange *x = w->list; x; x = x->next) {
+    for (struct mcp_exchange *x = mcp_exchange_next(w->list); x;
+         x = mcp_exchange_next(x->http.next)) {
         if (!x->parked)
             continue;
         x->parked = false;
@@ -213,12 +214,13 @@ static void fail_and_drop(struct http_wire *w, struct mcp_exchange *x, const str
 
 /* ---- sessions ------------------------------------------------------------------------------- */
 
-static void note_session(struct mcp_exchange *x)
+static void note_session(struct rpc_exchange *http)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct http_wire *w = of(x->wire);
-    struct str id = fetch_header(&x->fetch, "Mcp-Session-Id");
+    struct str id = fetch_header(&x->http.fetch, "Mcp-Session-Id");
 
-    if (!x->req || !x->req->greeting || x->fetch.status != 200)
+    if (!x->req || !x->req->greeting || x->http.fetch.status != 200)
         return;
     buf_clear(&w->session);
     if (id.p)
@@ -237,9 +239,9 @@ static bool names_session(struct str said)
 
 static bool lost_session(const struct http_wire *w, const struct mcp_exchange *x)
 {
-    int status = x->fetch.status;
+    int status = x->http.fetch.status;
 
-    return (status == 404 || (status == 400 && names_session(buf_str(&x->text)))) &&
+    return (status == 404 || (status == 400 && names_session(buf_str(&x->http.text)))) &&
            (w->session.n || w->holding) && !w->wire.c->modern;
 }
 
@@ -282,8 +284,8 @@ static void renewed(struct mcp_wire *wire, const struct err *e)
         return;
     }
     w->holding = false;
-    for (struct mcp_exchange *x = w->list; x; x = next) {
-        next = x->next;
+    for (struct mcp_exchange *x = mcp_exchange_next(w->list); x; x = next) {
+        next = mcp_exchange_next(x->http.next);
         if (x->parked)
             fail_and_drop(w, x, e);
     }
@@ -294,12 +296,12 @@ static void renewed(struct mcp_wire *wire, const struct err *e)
 /* A refusal that is an answer to our request goes to it; of others the status is told. */
 static void refuse(struct http_wire *w, struct mcp_exchange *x)
 {
-    struct str text = buf_str(&x->text), id = rpc_salvage_id(str_head(text, FRAME_SALVAGE));
+    struct str text = buf_str(&x->http.text), id = rpc_salvage_id(str_head(text, FRAME_SALVAGE));
     bool ours = id.p && peer_find_out(&w->wire.c->peer, id) == &x->req->out;
     struct err e;
 
     mcp_exchange_refusal(x, &e);
-    if (ours && (x->fetch.status == 400 || x->fetch.status == 404)) {
+    if (ours && (x->http.fetch.status == 400 || x->http.fetch.status == 404)) {
         struct frame f = { FRAME_MESSAGE, text, NULL };
 
         peer_receive(&w->wire.c->peer, &w->link, &f);
@@ -315,7 +317,7 @@ static bool is_lost(const struct http_wire *w, const struct mcp_exchange *x)
 {
     const struct mcp_client *c = w->wire.c;
 
-    return x->fetch.unreached && c->step == STEP_READY && !c->renewing;
+    return x->http.fetch.unreached && c->step == STEP_READY && !c->renewing;
 }
 
 /* The stream ended and the answer was not in it. */
@@ -324,16 +326,16 @@ static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct
     bool lost = is_lost(w, x);
     struct err broken;
 
-    if (x->streams && !w->wire.c->modern && sse_read_last_id(&x->sse).n &&
+    if (x->http.streams && !w->wire.c->modern && sse_read_last_id(&x->http.sse).n &&
         (!e || e->code == ERR_CLOSED)) {
         get_later(w, x, pause_of(x, RETRY_MS), RETRY_LEAST_MS);
         return;
     }
-    x->req->status = e ? 0 : x->fetch.status;
+    x->req->status = e ? 0 : x->http.fetch.status;
     if (!e)
         mcp_client_fail(w->wire.c, &broken, ERR_CLOSED,
                         "at " STR_FMT " ended its answer (HTTP %d) without the response",
-                        STR_ARG(mcp_host_of(w->wire.c->spec->url)), x->fetch.status);
+                        STR_ARG(http_url_host(w->wire.c->spec->url)), x->http.fetch.status);
     else
         mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
     fail_and_drop(w, x, &broken);
@@ -341,8 +343,9 @@ static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct
         mcp_wire_failed(&w->wire, 0, &broken);
 }
 
-static void on_over(struct mcp_exchange *x, const struct err *e)
+static void on_over(struct rpc_exchange *http, const struct err *e)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct http_wire *w = of(x->wire);
 
     timer_clear(loop_of(w), &x->timer);
@@ -355,31 +358,34 @@ static void on_over(struct mcp_exchange *x, const struct err *e)
     } else if (x->req->out.op.settled) {
         drop(w, x);
     } else if (!e && lost_session(w, x) && !x->resent && !x->req->greeting) {
-        if (x->body.p)
+        if (x->http.body.p)
             park(w, x);
         else
             refuse(w, x);
-    } else if (!e && x->fetch.status >= 300) {
+    } else if (!e && x->http.fetch.status >= 300) {
         refuse(w, x);
     } else {
         unanswered(w, x, e);
     }
 }
 
-static const struct mcp_exchange_events post_events = { .on_head = note_session,
+static const struct rpc_exchange_events post_events = { .on_message = mcp_exchange_deliver,
+                                                        .on_head = note_session,
                                                         .on_over = on_over };
 
 /* ---- the stream beside ------------------------------------------------------------------------ */
 
-static void on_news(struct mcp_exchange *x)
+static void on_news(struct rpc_exchange *http)
 {
-    if (x->streams)
+    struct mcp_exchange *x = mcp_exchange_of(http);
+    if (x->http.streams)
         of(x->wire)->had_news = true;
     news_answered(of(x->wire));
 }
 
-static void on_news_over(struct mcp_exchange *x, const struct err *e)
+static void on_news_over(struct rpc_exchange *http, const struct err *e)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct http_wire *w = of(x->wire);
     int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
     struct err broken;
@@ -391,7 +397,7 @@ static void on_news_over(struct mcp_exchange *x, const struct err *e)
         mcp_wire_failed(&w->wire, 0, &broken);
         return;
     }
-    if (!w->wire.closing && (e || x->fetch.status == 200 || x->fetch.status >= 500)) {
+    if (!w->wire.closing && (e || x->http.fetch.status == 200 || x->http.fetch.status >= 500)) {
         get_later(w, x, pause_of(x, pause), NEWS_LEAST_MS);
         return;
     }
@@ -400,7 +406,8 @@ static void on_news_over(struct mcp_exchange *x, const struct err *e)
     drop(w, x);
 }
 
-static const struct mcp_exchange_events news_events = { .on_head = on_news,
+static const struct rpc_exchange_events news_events = { .on_message = mcp_exchange_deliver,
+                                                        .on_head = on_news,
                                                         .on_over = on_news_over };
 
 static void open_news(struct http_wire *w)
@@ -466,7 +473,7 @@ static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 
     r->exchange = NULL;
     x->req = NULL;
-    if (!x->running)
+    if (!x->http.running)
         drop(of(wire), x);
     else if (answered)
         timer_set(loop_of(of(wire)), &x->timer, LINGER_MS, on_linger);
@@ -479,7 +486,7 @@ static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 static void say_goodbye(struct http_wire *w)
 {
     struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, &post_events, NULL, 0);
-    struct mcp_headers h = { .n = 0 };
+    struct http_header_list h = { .n = 0 };
 
     set_headers(w, NULL, &h);
     mcp_exchange_start(x, "DELETE", str_of(w->wire.c->spec->url), &h, GOODBYE_MS);
@@ -491,9 +498,9 @@ static void close_wire(struct mcp_wire *wire)
     struct mcp_exchange *next;
     struct err gone = { ERR_CANCELED, "the connection is closed" };
 
-    for (struct mcp_exchange *x = w->list; x; x = next) {
-        next = x->next;
-        if (x->running)
+    for (struct mcp_exchange *x = mcp_exchange_next(w->list); x; x = next) {
+        next = mcp_exchange_next(x->http.next);
+        if (x->http.running)
             mcp_exchange_stop(x, &gone);
         else
             drop(w, x);

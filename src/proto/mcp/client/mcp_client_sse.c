@@ -14,7 +14,7 @@
 struct sse_wire {
     struct mcp_wire wire; /* first */
     struct link link;
-    struct mcp_exchange *list;
+    struct rpc_exchange *list;
     struct mcp_exchange *stream; /* NULL: not yet, or over */
     struct arena mem;
     struct str endpoint; /* n == 0: not known */
@@ -32,10 +32,10 @@ static struct loop *loop_of(const struct sse_wire *w)
     return w->wire.c->world.rpc->loop;
 }
 
-static void set_headers(struct sse_wire *w, const struct mcp_req *r, struct mcp_headers *h)
+static void set_headers(struct sse_wire *w, const struct mcp_req *r, struct http_header_list *h)
 {
-    for (size_t i = 0; r && i < r->headers && h->n < MCP_EXCHANGE_HEADERS; i++)
-        h->h[h->n++] = r->header[i];
+    for (size_t i = 0; r && i < r->headers; i++)
+        http_header_add(h, r->header[i].name, r->header[i].value);
     mcp_headers_configured(h, w->wire.c->spec);
 }
 
@@ -80,13 +80,14 @@ static bool read_endpoint(struct sse_wire *w, struct str said, struct err *e)
     if (!http_url_same_origin(&base, &url))
         return mcp_client_fail(w->wire.c, e, ERR_DENIED,
                                "at " STR_FMT " names an endpoint at another origin, " STR_FMT,
-                               STR_ARG(mcp_host_of(w->wire.c->spec->url)), STR_ARG(url.host));
+                               STR_ARG(http_url_host(w->wire.c->spec->url)), STR_ARG(url.host));
     w->endpoint = url.text;
     return true;
 }
 
-static bool on_event(struct mcp_exchange *x, const struct sse_event *ev)
+static bool on_event(struct rpc_exchange *http, const struct sse_event *ev)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct sse_wire *w = of(x->wire);
     struct err e;
 
@@ -106,38 +107,41 @@ static bool on_event(struct mcp_exchange *x, const struct sse_event *ev)
 
 /* ---- the stream --------------------------------------------------------------------------------- */
 
-static void on_head(struct mcp_exchange *x)
+static void on_head(struct rpc_exchange *http)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct err e;
 
-    if (x->streams || x->fetch.status != 200)
+    if (x->http.streams || x->http.fetch.status != 200)
         return;
     mcp_client_fail(x->wire->c, &e, ERR_INVALID, "at " STR_FMT " answered GET with no event stream",
-                    STR_ARG(mcp_host_of(x->wire->c->spec->url)));
+                    STR_ARG(http_url_host(x->wire->c->spec->url)));
     mcp_exchange_stop(x, &e);
 }
 
-static void on_stream_over(struct mcp_exchange *x, const struct err *e)
+static void on_stream_over(struct rpc_exchange *http, const struct err *e)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct sse_wire *w = of(x->wire);
-    int status = x->streams ? 0 : x->fetch.status;
+    int status = x->http.streams ? 0 : x->http.fetch.status;
     struct err why;
 
-    if (e && x->broke.code)
+    if (e && x->http.broke.code)
         why = *e;
     else if (e)
         mcp_client_fail(w->wire.c, &why, e->code, "failed: %s", e->text);
-    else if (x->fetch.status != 200)
+    else if (x->http.fetch.status != 200)
         mcp_exchange_refusal(x, &why);
     else
         mcp_client_fail(w->wire.c, &why, ERR_CLOSED, "at " STR_FMT " closed its stream",
-                        STR_ARG(mcp_host_of(w->wire.c->spec->url)));
+                        STR_ARG(http_url_host(w->wire.c->spec->url)));
     w->stream = NULL;
     broken(w, status, &why);
     drop(w, x);
 }
 
-static const struct mcp_exchange_events stream_events = { on_head, on_event, on_stream_over };
+static const struct rpc_exchange_events stream_events = { on_head, on_event, mcp_exchange_deliver,
+                                                          on_stream_over };
 
 static void on_no_endpoint(struct timer *t)
 {
@@ -145,7 +149,7 @@ static void on_no_endpoint(struct timer *t)
     struct err e;
 
     mcp_client_fail(w->wire.c, &e, ERR_TIMEOUT, "at " STR_FMT " names no endpoint",
-                    STR_ARG(mcp_host_of(w->wire.c->spec->url)));
+                    STR_ARG(http_url_host(w->wire.c->spec->url)));
     if (w->stream)
         mcp_exchange_stop(w->stream, &e);
 }
@@ -153,10 +157,10 @@ static void on_no_endpoint(struct timer *t)
 static void open_stream(struct post *post)
 {
     struct sse_wire *w = CONTAINER_OF(post, struct sse_wire, post);
-    struct mcp_headers h = { .n = 0 };
+    struct http_header_list h = { .n = 0 };
 
     w->stream = mcp_exchange_new(&w->wire, &w->list, &stream_events, NULL, 0);
-    mcp_headers_add(&h, "Accept", STR("text/event-stream"));
+    http_header_add(&h, STR("Accept"), STR("text/event-stream"));
     set_headers(w, NULL, &h);
     mcp_exchange_start(w->stream, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
     timer_set(loop_of(w), &w->patience, w->wire.c->world.rpc->limits->mcp_connect_ms,
@@ -165,34 +169,36 @@ static void open_stream(struct post *post)
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
-static void on_post_over(struct mcp_exchange *x, const struct err *e)
+static void on_post_over(struct rpc_exchange *http, const struct err *e)
 {
+    struct mcp_exchange *x = mcp_exchange_of(http);
     struct sse_wire *w = of(x->wire);
     struct err why;
 
     if (x->req && e) {
         mcp_client_fail(w->wire.c, &why, e->code, "failed: %s", e->text);
         rpc_out_fail(&x->req->out, &why);
-    } else if (x->req && x->fetch.status >= 300) {
+    } else if (x->req && x->http.fetch.status >= 300) {
         mcp_exchange_refusal(x, &why);
         rpc_out_fail(&x->req->out, &why);
     }
     drop(w, x);
 }
 
-static const struct mcp_exchange_events post_events = { .on_over = on_post_over };
+static const struct rpc_exchange_events post_events = { .on_message = mcp_exchange_deliver,
+                                                        .on_over = on_post_over };
 
 static void send_message(struct link *link, const struct str *piece, size_t n)
 {
     struct sse_wire *w = CONTAINER_OF(link, struct sse_wire, link);
     struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, &post_events, piece, n);
-    struct mcp_headers h = { .n = 0 };
+    struct http_header_list h = { .n = 0 };
 
     x->req = w->wire.sending;
     if (x->req)
         x->req->exchange = x;
-    mcp_headers_add(&h, "Content-Type", STR("application/json"));
-    mcp_headers_add(&h, "Accept", STR("application/json, text/event-stream"));
+    http_header_add(&h, STR("Content-Type"), STR("application/json"));
+    http_header_add(&h, STR("Accept"), STR("application/json, text/event-stream"));
     set_headers(w, x->req, &h);
     mcp_exchange_start(x, "POST", w->endpoint, &h, 0);
 }
@@ -220,7 +226,8 @@ static void close_wire(struct mcp_wire *wire)
     struct sse_wire *w = of(wire);
 
     timer_clear(loop_of(w), &w->patience);
-    for (struct mcp_exchange *x = w->list; x; x = x->next)
+    for (struct mcp_exchange *x = mcp_exchange_next(w->list); x;
+         x = mcp_exchange_next(x->http.next))
         mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the connection is closed" });
     if (w->list)
         return;
