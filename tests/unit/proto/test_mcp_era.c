@@ -129,8 +129,8 @@ TEST(headers_must_say_the_same_as_the_body)
     for (size_t i = 0; i < ARRAY_LEN(posts); i++) {
         AUTO_ARENA mem = { 0 };
         struct mcp_http_headers h = { .version = str_of(posts[i].version),
-                                 .method = str_of(posts[i].method),
-                                 .name = str_of(posts[i].name) };
+                                      .method = str_of(posts[i].method),
+                                      .name = str_of(posts[i].name) };
         struct rpc_message m;
         struct mcp_verdict v;
 

@@ -508,6 +508,26 @@ TEST(ids_of_others_and_lost_events_are_refused)
     world_free(w);
 }
 
+/* An event costs its text: three of them exceed the bytes of a session. */
+TEST(events_past_the_bytes_of_a_session_are_lost)
+{
+    struct world *w = world_new();
+    char id[64];
+
+    w->limits.mcp_session_bytes = 250;
+    world_greet(w, 0, "2025-11-25");
+    world_ask(w, 1, "POST", "/mcp", SESSION BOTH, CALL(5, "hold"));
+    world_progress(w, w->held[0], "1");
+    snprintf(id, sizeof(id), "%s", world_last_id(world_says(w, 1)));
+    world_hang_up(w, 1);
+    world_progress(w, w->held[0], "2");
+    world_progress(w, w->held[0], "3");
+    world_progress(w, w->held[0], "4");
+    HAS(come_back(w, 3, id), "no longer kept");
+    world_finish(w, world_take(w), "late");
+    world_free(w);
+}
+
 TEST(a_tool_may_let_the_stream_rest)
 {
     struct world *w = world_new();
