@@ -163,7 +163,7 @@ void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
 /* ---- answers ---------------------------------------------------------------------------- */
 
 /* Is there anyone to answer? Settles the call either way. */
-static bool settle(struct rpc_in *in)
+static bool rpc_in_settle(struct rpc_in *in)
 {
     bool send = in->via && !in->silent && !in->answered && json_here(in->id);
 
@@ -187,7 +187,7 @@ void rpc_error_data(struct rpc_in *in, int code, struct str message, struct str 
     struct jw w = jw_to(out);
     struct str answer;
 
-    if (!settle(in))
+    if (!rpc_in_settle(in))
         return;
     buf_clear(out);
     rpc_write_error(&w, json_raw(in->id), code, message, data);
@@ -227,7 +227,7 @@ void rpc_result_pieces(struct rpc_in *in, const struct str *piece, size_t n)
     assert(n <= RPC_PIECES);
     memcpy(all + 3, piece, n * sizeof(*piece));
     all[3 + n] = STR("}");
-    if (settle(in))
+    if (rpc_in_settle(in))
         send_answer(in, 0, all, n + 4);
 }
 

@@ -23,7 +23,7 @@ static uint32_t slot_of(const struct rpc_out *out)
 }
 
 /* The call is no longer awaited: a late answer finds nothing. */
-static void forget(struct rpc_out *out)
+static void rpc_out_forget(struct rpc_out *out)
 {
     struct peer *p = out->peer;
 
@@ -58,7 +58,7 @@ static void send_cancel(struct rpc_out *out, const struct err *why)
 
 static void give_up(struct rpc_out *out, const struct err *why)
 {
-    forget(out);
+    rpc_out_forget(out);
     send_cancel(out, why);
     op_fail(&out->op, why);
 }
@@ -159,7 +159,7 @@ void rpc_out_fail(struct rpc_out *out, const struct err *why)
 {
     if (out->op.settled)
         return;
-    forget(out);
+    rpc_out_forget(out);
     op_fail(&out->op, why);
 }
 
@@ -224,7 +224,7 @@ void rpc_out_answer(struct peer *p, struct rpc_packet *packet, const struct rpc_
             LOG_S("id", json_here(m->id) ? json_raw(m->id) : STR("null")));
         return;
     }
-    forget(out);
+    rpc_out_forget(out);
     keep_answer(out, packet, m);
     op_ok(&out->op);
 }

@@ -16,7 +16,7 @@
 
 #include "base/digits.h"
 
-enum state { START, LINE, HEADERS, BODY, DRAIN_LINE, DRAIN_BODY };
+enum frame_state { START, LINE, HEADERS, BODY, DRAIN_LINE, DRAIN_BODY };
 
 static const size_t UNKNOWN = SIZE_MAX; /* `length` before a Content-Length was seen */
 
@@ -280,7 +280,7 @@ void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, v
     const struct emit to = { fn, ctx };
 
     while (bytes.n && !r->stopped) {
-        switch ((enum state)r->state) {
+        switch ((enum frame_state)r->state) {
         case START: bytes = on_start(r, bytes); break;
         case LINE:
         case HEADERS: bytes = on_line(r, bytes, &to); break;

@@ -12,7 +12,7 @@
  */
 #include "wire/http1_parse.h"
 
-enum state {
+enum body_state {
     SIZE,      /* the first digit of a chunk size must come */
     SIZE_MORE, /* more digits, an extension or the end of the line */
     EXTRA,     /* inside a chunk extension */
@@ -51,7 +51,7 @@ bool http1_body_begin(struct http1_body *b, const struct http1_head *head, const
 }
 
 /* The only writer of b->state once begun. */
-static enum http1_reason go(struct http1_body *b, enum state to)
+static enum http1_reason go(struct http1_body *b, enum body_state to)
 {
     b->state = to;
     return HTTP1_FINE;
@@ -107,7 +107,7 @@ static enum http1_reason on_name(struct http1_body *b, char c)
     return http1_is(c, HTTP1_TCHAR) ? HTTP1_FINE : HTTP1_TRAILER;
 }
 
-static enum http1_reason on_text(struct http1_body *b, char c, enum state next,
+static enum http1_reason on_text(struct http1_body *b, char c, enum body_state next,
                                  enum http1_reason bad)
 {
     if (c == '\r')
@@ -115,21 +115,21 @@ static enum http1_reason on_text(struct http1_body *b, char c, enum state next,
     return http1_is(c, HTTP1_VCHAR) ? HTTP1_FINE : bad;
 }
 
-static enum http1_reason must_be(struct http1_body *b, char c, char want, enum state next,
+static enum http1_reason must_be(struct http1_body *b, char c, char want, enum body_state next,
                                  enum http1_reason bad)
 {
     return c == want ? go(b, next) : bad;
 }
 
 /* Extensions and trailers are thrown away, so there must be an end to them. */
-static bool is_extra(enum state s)
+static bool is_extra(enum body_state s)
 {
     return s == EXTRA || s == NAME || s == VALUE || s == VALUE_LF;
 }
 
 static enum http1_reason eat(struct http1_body *b, char c)
 {
-    enum state s = b->state;
+    enum body_state s = b->state;
 
     if (is_extra(s) && b->extras-- == 0)
         return HTTP1_TRAILER_LONG;

@@ -117,7 +117,7 @@ enum http1_step http1_head_end(struct http1_scan *scan, struct str bytes, const 
 /* ---- the request line -------------------------------------------------------------------- */
 
 /* A head being read. Every line is known to end with CRLF, so p cannot run past the end. */
-struct reader {
+struct head_reader {
     const char *p, *end;
     const struct limits *l;
     struct http1_head *h;
@@ -173,7 +173,7 @@ bool http1_authority(struct str authority, struct str *out_host, struct str *out
 }
 
 /* http://host:port in front of the path. Leaves r->p behind it. */
-static enum http1_reason read_absolute(struct reader *r)
+static enum http1_reason read_absolute(struct head_reader *r)
 {
     const char *p = r->p;
     struct str port;
@@ -188,7 +188,7 @@ static enum http1_reason read_absolute(struct reader *r)
 }
 
 /* Path and query, up to what cannot stand in them. */
-static enum http1_reason read_path(struct reader *r)
+static enum http1_reason read_path(struct head_reader *r)
 {
     const char *p = r->p, *query = NULL;
 
@@ -204,7 +204,7 @@ static enum http1_reason read_path(struct reader *r)
     return HTTP1_FINE;
 }
 
-static bool skip_scheme(struct reader *r)
+static bool skip_scheme(struct head_reader *r)
 {
     struct str rest = upto(r->p, r->end);
 
@@ -217,7 +217,7 @@ static bool skip_scheme(struct reader *r)
     return true;
 }
 
-static enum http1_reason read_target(struct reader *r)
+static enum http1_reason read_target(struct head_reader *r)
 {
     const char *start = r->p;
     enum http1_reason why = HTTP1_FINE;
@@ -247,7 +247,7 @@ static bool is_digit(char c)
 
 /* The version stands at the end of the line, so it is looked at first: other versions may have
  * other rules for what comes before. */
-static enum http1_reason read_version(struct reader *r, const char *eol)
+static enum http1_reason read_version(struct head_reader *r, const char *eol)
 {
     const char *v = eol - 8;
 
@@ -260,7 +260,7 @@ static enum http1_reason read_version(struct reader *r, const char *eol)
     return HTTP1_FINE;
 }
 
-static enum http1_reason read_request_line(struct reader *r)
+static enum http1_reason read_request_line(struct head_reader *r)
 {
     const char *eol = find_lf(r->p, r->end) - 1, *p = r->p;
     enum http1_reason why;
@@ -312,7 +312,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static enum http1_reason read_field(struct reader *r, struct http_header *out)
+static enum http1_reason read_field(struct head_reader *r, struct http_header *out)
 {
     const char *p = r->p, *eol;
 
@@ -335,7 +335,7 @@ static enum http1_reason read_field(struct reader *r, struct http_header *out)
     return HTTP1_FINE;
 }
 
-static enum http1_reason note_length(struct reader *r, struct str value)
+static enum http1_reason note_length(struct head_reader *r, struct str value)
 {
     if (r->h->has_length)
         return HTTP1_LENGTH_TWICE;
@@ -348,7 +348,7 @@ static enum http1_reason note_length(struct reader *r, struct str value)
     return value.n ? HTTP1_BODY_LONG : HTTP1_LENGTH_BAD;
 }
 
-static enum http1_reason note_coding(struct reader *r, struct str value)
+static enum http1_reason note_coding(struct head_reader *r, struct str value)
 {
     if (r->coding)
         return HTTP1_CODING_TWICE;
@@ -359,7 +359,7 @@ static enum http1_reason note_coding(struct reader *r, struct str value)
     return r->h->chunked ? HTTP1_FINE : HTTP1_CODING;
 }
 
-static enum http1_reason note_connection(struct reader *r, struct str value)
+static enum http1_reason note_connection(struct head_reader *r, struct str value)
 {
     while (value.p) {
         struct str option = str_trim(str_cut(&value, ','));
@@ -372,7 +372,7 @@ static enum http1_reason note_connection(struct reader *r, struct str value)
     return HTTP1_FINE;
 }
 
-static enum http1_reason note_expect(struct reader *r, struct str value)
+static enum http1_reason note_expect(struct head_reader *r, struct str value)
 {
     if (r->h->minor == 0)
         return HTTP1_FINE; /* RFC 9110 10.1.1: not for HTTP/1.0 */
@@ -398,7 +398,7 @@ static bool named(const struct http_header *f, const char *name)
 }
 
 /* The fields that bear on the message itself. Told apart by length first: most need no look. */
-static enum http1_reason note(struct reader *r, const struct http_header *f)
+static enum http1_reason note(struct head_reader *r, const struct http_header *f)
 {
     switch (f->name.n) {
     case 4:
@@ -427,7 +427,7 @@ static enum http1_reason note(struct reader *r, const struct http_header *f)
     return HTTP1_FINE;
 }
 
-static enum http1_reason check_host(struct reader *r)
+static enum http1_reason check_host(struct head_reader *r)
 {
     struct http1_head *h = r->h;
     struct str port;
@@ -440,7 +440,7 @@ static enum http1_reason check_host(struct reader *r)
     return http1_authority(r->host, &h->host, &port) ? HTTP1_FINE : HTTP1_HOST_BAD;
 }
 
-static enum http1_reason check_whole(struct reader *r)
+static enum http1_reason check_whole(struct head_reader *r)
 {
     if (r->coding && r->h->has_length)
         return HTTP1_LENGTH_CODED;
@@ -448,7 +448,7 @@ static enum http1_reason check_whole(struct reader *r)
     return check_host(r);
 }
 
-static enum http1_reason read_fields(struct reader *r)
+static enum http1_reason read_fields(struct head_reader *r)
 {
     struct http1_head *h = r->h;
     enum http1_reason why = HTTP1_FINE;
@@ -470,7 +470,7 @@ static enum http1_reason read_fields(struct reader *r)
 bool http1_head_read(struct str bytes, const struct limits *l, struct http_header *header,
                      struct http1_head *out, enum http1_reason *why)
 {
-    struct reader r = { .p = bytes.p, .end = bytes.p + bytes.n, .l = l, .h = out };
+    struct head_reader r = { .p = bytes.p, .end = bytes.p + bytes.n, .l = l, .h = out };
     enum http1_reason bad;
 
     assert(bytes.n >= 4 && memcmp(r.end - 4, "\r\n\r\n", 4) == 0);

@@ -15,7 +15,7 @@
 enum { PIECES = 14, MOST_DIGITS = 24, SMALL_HEAD = 1024 };
 
 /* What a head says. */
-struct head {
+struct response_head {
     int status;
     const char *type;
     const struct http_header *more;
@@ -83,7 +83,7 @@ void http_forget_request(struct http_req *req)
 
 /* ---- the head ---------------------------------------------------------------------------- */
 
-static char *put(char *to, struct str s)
+static char *put_bytes(char *to, struct str s)
 {
     if (s.n)
         memcpy(to, s.p, s.n);
@@ -100,13 +100,13 @@ static char *put_value(char *to, struct str s)
 
 static char *put_field(char *to, struct str name, struct str value)
 {
-    to = put(to, name);
-    to = put(to, STR(": "));
+    to = put_bytes(to, name);
+    to = put_bytes(to, STR(": "));
     to = put_value(to, value);
-    return put(to, STR("\r\n"));
+    return put_bytes(to, STR("\r\n"));
 }
 
-static size_t head_room(const struct head *h)
+static size_t head_room(const struct response_head *h)
 {
     size_t n = 256 + (h->type ? strlen(h->type) : 0);
 
@@ -115,26 +115,26 @@ static size_t head_room(const struct head *h)
     return n;
 }
 
-static char *put_length(char *to, const struct head *h)
+static char *put_length(char *to, const struct response_head *h)
 {
     if (h->chunked)
-        return put(to, STR("Transfer-Encoding: chunked\r\n"));
+        return put_bytes(to, STR("Transfer-Encoding: chunked\r\n"));
     if (!h->has_length)
         return to;
-    to = put(to, STR("Content-Length: "));
+    to = put_bytes(to, STR("Content-Length: "));
     to += digits_put(to, h->length);
-    return put(to, STR("\r\n"));
+    return put_bytes(to, STR("\r\n"));
 }
 
-static struct str put_head(char *at, struct http_server *s, const struct head *h)
+static struct str put_head(char *at, struct http_server *s, const struct response_head *h)
 {
-    char *to = put(at, STR("HTTP/1.1 "));
+    char *to = put_bytes(at, STR("HTTP/1.1 "));
 
     to += digits_put(to, (uint64_t)h->status);
-    to = put(to, STR(" "));
-    to = put(to, str_of(http_status_text(h->status)));
-    to = put(to, STR("\r\n"));
-    to = put(to, http_server_date(s));
+    to = put_bytes(to, STR(" "));
+    to = put_bytes(to, str_of(http_status_text(h->status)));
+    to = put_bytes(to, STR("\r\n"));
+    to = put_bytes(to, http_server_date(s));
     if (h->type)
         to = put_field(to, STR("Content-Type"), str_of(h->type));
     to = put_length(to, h);
@@ -142,7 +142,7 @@ static struct str put_head(char *at, struct http_server *s, const struct head *h
         to = put_field(to, STR("Connection"), str_of(h->connection));
     for (size_t i = 0; i < h->mores; i++)
         to = put_field(to, h->more[i].name, h->more[i].value);
-    to = put(to, STR("\r\n"));
+    to = put_bytes(to, STR("\r\n"));
     return (struct str){ at, (size_t)(to - at) };
 }
 
@@ -165,7 +165,8 @@ static bool send_around(struct http_conn *c, struct str first, const struct str 
     return room;
 }
 
-static void send_head(struct http_conn *c, const struct head *h, const struct str *body, size_t n)
+static void send_head(struct http_conn *c, const struct response_head *h, const struct str *body,
+                      size_t n)
 {
     size_t room = head_room(h), part = n < PIECES ? n : PIECES;
     char small[SMALL_HEAD], *at = room <= sizeof(small) ? small : mem_alloc(room);
@@ -199,8 +200,8 @@ static bool has_no_length(int status)
     return status < 200 || status == 204 || status == 304;
 }
 
-static void send_whole(struct http_conn *c, bool head_only, struct head *h, const struct str *body,
-                       size_t pieces)
+static void send_whole(struct http_conn *c, bool head_only, struct response_head *h,
+                       const struct str *body, size_t pieces)
 {
     for (size_t i = 0; i < pieces; i++)
         h->length += body[i].n;
@@ -249,11 +250,11 @@ void http_answer_refusal(struct http_conn *c, const struct http_exchange *x,
 {
     char text[24];
     struct http_header more;
-    struct head h = { .status = no->status,
-                      .type = "application/json",
-                      .more = &more,
-                      .mores = refusal_header(no, text, &more),
-                      .connection = connection_word(x && x->old, keep) };
+    struct response_head h = { .status = no->status,
+                               .type = "application/json",
+                               .more = &more,
+                               .mores = refusal_header(no, text, &more),
+                               .connection = connection_word(x && x->old, keep) };
     AUTO_BUF out;
     struct str body;
 
@@ -270,7 +271,7 @@ void http_answer_continue(struct http_conn *c)
 
 /* ---- whole answers ----------------------------------------------------------------------- */
 
-static void finish(struct http_exchange *x, bool keep)
+static void http_exchange_finish(struct http_exchange *x, bool keep)
 {
     struct http_conn *c = x->req.conn;
 
@@ -285,7 +286,7 @@ void http_answer(struct http_req *req, int status, const char *type, const struc
                  size_t mores, const struct str *body, size_t pieces)
 {
     struct http_exchange *x = exchange_of(req);
-    struct head h = { .status = status, .type = type, .more = more, .mores = mores };
+    struct response_head h = { .status = status, .type = type, .more = more, .mores = mores };
 
     assert(x->answer == HTTP_ANSWER_NONE);
     x->answer = HTTP_ANSWER_WHOLE;
@@ -300,7 +301,7 @@ void http_finish(struct http_req *req)
     struct http_exchange *x = exchange_of(req);
 
     assert(x->answer == HTTP_ANSWER_WHOLE);
-    finish(x, x->keep_alive);
+    http_exchange_finish(x, x->keep_alive);
 }
 
 void http_part(struct http_req *req)
@@ -351,7 +352,7 @@ static void begin_stream(struct http_req *req, int status, const char *type,
                          const struct http_header *more, size_t mores, enum http_answer_state kind)
 {
     struct http_exchange *x = exchange_of(req);
-    struct head h = {
+    struct response_head h = {
         .status = status, .type = type, .more = more, .mores = mores, .chunked = !x->old
     };
 
@@ -420,7 +421,7 @@ void http_stream_end(struct http_req *req)
     assert(x->answer != HTTP_ANSWER_NONE);
     if (req->conn)
         http_answer_last(x);
-    finish(x, req->conn && will_keep(x));
+    http_exchange_finish(x, req->conn && will_keep(x));
 }
 
 /* ---- event streams ----------------------------------------------------------------------- */

@@ -148,7 +148,7 @@ static void leave_server(struct http_conn *c)
     http_server_one_less(s);
 }
 
-static void on_closed(struct stream *io)
+static void on_conn_closed(struct stream *io)
 {
     struct http_conn *c = io->owner;
 
@@ -196,7 +196,7 @@ static void half_close(struct http_conn *c)
     probe(c);
 }
 
-static void on_end(struct stream *io, const struct err *e)
+static void on_conn_end(struct stream *io, const struct err *e)
 {
     struct http_conn *c = io->owner;
     bool sending = !e && stream_backlog(io);
@@ -330,7 +330,8 @@ static void on_timer(struct timer *t)
 
 /* ---- for the server ---------------------------------------------------------------------- */
 
-static const struct stream_events conn_events = { http_intake_bytes, on_end, on_room, on_closed };
+static const struct stream_events conn_events = { http_intake_bytes, on_conn_end, on_room,
+                                                  on_conn_closed };
 
 static void join_server(struct http_conn *c)
 {

@@ -102,7 +102,7 @@ static void on_rested(struct timer *t)
     watch_want(&l->watch, WATCH_READ);
 }
 
-static void rest(struct http_listener *l)
+static void listener_pause(struct http_listener *l)
 {
     watch_want(&l->watch, 0);
     timer_set(l->server->loop, &l->rest, REST_MS, on_rested);
@@ -144,10 +144,10 @@ static bool accept_failed(struct http_listener *l, int error)
     case ENFILE:
         if (use_reserve(l))
             return true;
-        rest(l);
+        listener_pause(l);
         return false;
     case ENOBUFS:
-    case ENOMEM: rest(l); return false;
+    case ENOMEM: listener_pause(l); return false;
     }
     return true; /* this client is gone already; the next one may not be */
 }

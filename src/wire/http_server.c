@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void end(struct http_server *s)
+static void http_server_end(struct http_server *s)
 {
     void (*closed)(void *ctx) = s->closed;
     void *ctx = s->closed_ctx;
@@ -55,7 +55,7 @@ static void on_work(struct post *p)
     if (s->count || s->listeners)
         return; /* the last to leave brings us back */
     if (s->closing)
-        end(s);
+        http_server_end(s);
     else
         tell_drained(s);
 }

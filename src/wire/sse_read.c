@@ -74,7 +74,7 @@ static bool keep(struct sse_reader *r, struct buf *to, struct str s, struct err 
     return fail(e, ERR_LIMIT, "an event of the stream is larger than %zu bytes", r->max);
 }
 
-static void tell(struct sse_reader *r)
+static void sse_dispatch_event(struct sse_reader *r)
 {
     struct sse_event ev = {
         .event = r->event.n ? buf_str(&r->event) : STR("message"),
@@ -94,7 +94,7 @@ static void end_event(struct sse_reader *r)
         r->has_next_id = false;
     }
     if (r->data.n)
-        tell(r);
+        sse_dispatch_event(r);
     buf_trim(&r->data, KEEP);
     buf_trim(&r->event, KEEP);
     buf_trim(&r->value, KEEP);

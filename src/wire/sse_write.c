@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static void add(struct sse_pieces *out, struct str s)
+static void add_sse_piece(struct sse_pieces *out, struct str s)
 {
     out->at[out->n++] = s;
 }
@@ -23,9 +23,9 @@ static void add_field(struct sse_pieces *out, struct str name, struct str value)
 {
     if (!value.p)
         return;
-    add(out, name);
-    add(out, line_of(value));
-    add(out, STR("\n"));
+    add_sse_piece(out, name);
+    add_sse_piece(out, line_of(value));
+    add_sse_piece(out, STR("\n"));
 }
 
 /* Each line becomes "data: LINE\n", so at most seven times the bytes. */
@@ -49,14 +49,14 @@ static void add_data(struct sse_pieces *out, struct str data)
     if (!data.p)
         return;
     if (line_of(data).n == data.n) {
-        add(out, STR("data: "));
-        add(out, data);
-        add(out, STR("\n\n"));
+        add_sse_piece(out, STR("data: "));
+        add_sse_piece(out, data);
+        add_sse_piece(out, STR("\n\n"));
         return;
     }
     put_lines(&out->lines, data);
-    add(out, buf_str(&out->lines));
-    add(out, STR("\n"));
+    add_sse_piece(out, buf_str(&out->lines));
+    add_sse_piece(out, STR("\n"));
 }
 
 void sse_write(const struct sse_out *ev, struct sse_pieces *out)
@@ -68,12 +68,12 @@ void sse_write(const struct sse_out *ev, struct sse_pieces *out)
     if (ev->retry_ms) {
         int n = snprintf(out->retry, sizeof(out->retry), "retry: %u\n", ev->retry_ms);
 
-        add(out, (struct str){ out->retry, (size_t)n });
+        add_sse_piece(out, (struct str){ out->retry, (size_t)n });
     }
     if (ev->data.p)
         add_data(out, ev->data);
     else if (out->n)
-        add(out, STR("\n"));
+        add_sse_piece(out, STR("\n"));
 }
 
 void sse_pieces_fini(struct sse_pieces *p)

@@ -2,26 +2,26 @@
 
 #include "base/container.h"
 
-static struct stream_link *of(struct link *link)
+static struct stream_link *stream_link_of(struct link *link)
 {
     return CONTAINER_OF(link, struct stream_link, link);
 }
 
-static void on_frame(void *ctx, const struct frame *frame)
+static void on_stream_frame(void *ctx, const struct frame *frame)
 {
     struct stream_link *l = ctx;
 
     l->link.events->on_frame(&l->link, frame);
 }
 
-static void on_bytes(struct stream *io, struct str bytes)
+static void on_stream_bytes(struct stream *io, struct str bytes)
 {
     struct stream_link *l = io->owner;
 
-    frame_reader_feed(&l->reader, bytes, on_frame, l);
+    frame_reader_feed(&l->reader, bytes, on_stream_frame, l);
 }
 
-static void on_end(struct stream *io, const struct err *e)
+static void on_stream_end(struct stream *io, const struct err *e)
 {
     struct stream_link *l = io->owner;
 
@@ -31,12 +31,12 @@ static void on_end(struct stream *io, const struct err *e)
         return;
     }
     if (!e)
-        frame_reader_end(&l->reader, on_frame, l);
+        frame_reader_end(&l->reader, on_stream_frame, l);
     if (!l->closing)
         l->link.events->on_end(&l->link, e);
 }
 
-static void on_room(struct stream *io)
+static void on_stream_room(struct stream *io)
 {
     struct stream_link *l = io->owner;
 
@@ -46,7 +46,7 @@ static void on_room(struct stream *io)
         stream_resume(io);
 }
 
-static void on_closed(struct stream *io)
+static void on_stream_closed(struct stream *io)
 {
     struct stream_link *l = io->owner;
 
@@ -54,9 +54,10 @@ static void on_closed(struct stream *io)
     l->link.events->on_closed(&l->link);
 }
 
-const struct stream_events stream_link_events = { on_bytes, on_end, on_room, on_closed };
+const struct stream_events stream_link_events = { on_stream_bytes, on_stream_end, on_stream_room,
+                                                  on_stream_closed };
 
-static size_t total(const struct str *piece, size_t n)
+static size_t total_bytes(const struct str *piece, size_t n)
 {
     size_t sum = 0;
 
@@ -67,13 +68,13 @@ static size_t total(const struct str *piece, size_t n)
 
 static void send_pieces(struct link *link, const struct str *piece, size_t n)
 {
-    struct stream_link *l = of(link);
+    struct stream_link *l = stream_link_of(link);
     struct str all[LINK_PIECES + 1];
     char header[FRAME_HEADER];
     bool room;
 
     if (frame_reader_answer_in(&l->reader) == FRAMING_HEADER) {
-        all[0] = (struct str){ header, frame_header(total(piece, n), header) };
+        all[0] = (struct str){ header, frame_header(total_bytes(piece, n), header) };
         memcpy(all + 1, piece, n * sizeof(*piece));
     } else {
         memcpy(all, piece, n * sizeof(*piece));
@@ -86,7 +87,7 @@ static void send_pieces(struct link *link, const struct str *piece, size_t n)
 
 static void close_link(struct link *link)
 {
-    struct stream_link *l = of(link);
+    struct stream_link *l = stream_link_of(link);
 
     l->closing = true;
     frame_reader_stop(&l->reader);

@@ -24,7 +24,7 @@ enum { HEADER_MISMATCH = -32020 };
 
 static const int64_t FOREVER = INT64_MAX / 4;
 
-static struct loop *loop_of(const struct mcp_work *k)
+static struct loop *call_work_loop(const struct mcp_work *k)
 {
     return k->c->world.rpc->loop;
 }
@@ -50,14 +50,14 @@ static int64_t longest(const struct mcp_work *k)
 
 void mcp_work_clock(struct mcp_work *k)
 {
-    k->since = loop_now(loop_of(k));
+    k->since = loop_now(call_work_loop(k));
     k->until = k->since + longest(k);
 }
 
 /* Progress starts the timeout anew, as far as the longest time allows. */
 static void extend(struct mcp_work *k)
 {
-    int64_t left = k->until - loop_now(loop_of(k)), ms = mcp_work_timeout(k);
+    int64_t left = k->until - loop_now(call_work_loop(k)), ms = mcp_work_timeout(k);
 
     if (k->held || k->paused)
         return;
@@ -66,9 +66,9 @@ static void extend(struct mcp_work *k)
     rpc_out_extend(&k->req.out, ms);
 }
 
-static void hold(struct mcp_work *k, bool more)
+static void hold_deadline(struct mcp_work *k, bool more)
 {
-    int64_t now = loop_now(loop_of(k));
+    int64_t now = loop_now(call_work_loop(k));
 
     if (more && !k->held++) {
         k->held_at = now;
@@ -113,7 +113,7 @@ void mcp_work_fail(struct mcp_work *k, const struct err *e)
         mcp_origin_left(k->c, k->call);
     if (e->code == ERR_TIMEOUT && !k->call->op.canceled) {
         mcp_client_fail(k->c, &late, ERR_TIMEOUT, "did not answer %s in time (%lld ms)",
-                        k->call->what, (long long)(loop_now(loop_of(k)) - k->since));
+                        k->call->what, (long long)(loop_now(call_work_loop(k)) - k->since));
         e = &late;
     }
     call_broke(k->call, e);
@@ -150,7 +150,7 @@ static const struct op_kind pause_kind = { .name = "relist" };
 
 static void pause_work(struct mcp_work *k)
 {
-    op_begin(&k->pause, &pause_kind, loop_of(k), &k->call->op, on_paused, k);
+    op_begin(&k->pause, &pause_kind, call_work_loop(k), &k->call->op, on_paused, k);
     k->paused = true;
 }
 
@@ -227,7 +227,7 @@ static void write_what(const struct mcp_work *k, struct jw *w)
         jw_member(w, key);
 }
 
-static void set_headers(struct mcp_work *k)
+static void set_call_headers(struct mcp_work *k)
 {
     struct arena *mem = k->call->mem;
 
@@ -255,7 +255,7 @@ void mcp_work_send(struct mcp_work *k)
     jw_object_end(w);
     rpc_out_fini(&k->req.out);
     if (c->wire && c->wire->kind->transport != SERVER_STDIO)
-        set_headers(k);
+        set_call_headers(k);
     mcp_work_clock(k);
     mcp_req_send(c, &k->req, &k->call->op, k->method, mcp_work_timeout(k), on_answer, k);
 }
@@ -269,7 +269,7 @@ static void free_answer(void *work)
 static void set_trace(struct mcp_work *k)
 {
     struct caller copy = *k->call->caller;
-    int64_t now = loop_wall(loop_of(k));
+    int64_t now = loop_wall(call_work_loop(k));
 
     k->trace = trace_next(&copy, k->call->mem, now);
     trace_parent_new(&k->trace, now, k->parent);
@@ -292,8 +292,8 @@ static bool wants_task(const struct mcp_client *c, struct str tool)
     return t && mcp_tool_wants_task(t->tool);
 }
 
-static void begin(struct mcp_client *c, struct call *call, const char *method, struct str tool,
-                  struct json params)
+static void begin_work(struct mcp_client *c, struct call *call, const char *method, struct str tool,
+                       struct json params)
 {
     struct mcp_work *k;
     struct err e;
@@ -325,13 +325,13 @@ static void begin(struct mcp_client *c, struct call *call, const char *method, s
 
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool)
 {
-    begin(c, call, "tools/call", tool, (struct json){ 0 });
+    begin_work(c, call, "tools/call", tool, (struct json){ 0 });
 }
 
 void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
                         struct json params)
 {
-    begin(c, call, method, STR_NONE, params);
+    begin_work(c, call, method, STR_NONE, params);
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
@@ -351,7 +351,7 @@ void mcp_works_hold(struct mcp_client *c, struct call *call, bool more)
 {
     for (struct mcp_work *k = c->works; k; k = k->older)
         if (k->call == call)
-            hold(k, more);
+            hold_deadline(k, more);
 }
 
 /* All callers hear that the server asked something and why no client was asked. */

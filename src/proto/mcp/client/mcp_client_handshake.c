@@ -84,7 +84,7 @@ static void learn(struct mcp_client *c, struct str version, const struct hello *
     c->tasks = c->modern && json_here(json_get(extensions, STR(MCP_TASKS)));
 }
 
-static void greeted(struct mcp_client *c)
+static void on_greeted(struct mcp_client *c)
 {
     timer_clear(c->world.rpc->loop, &c->patience);
     if (c->wire->kind->greeted)
@@ -141,7 +141,7 @@ static bool be_modern(struct mcp_client *c)
     h.info = json_get(h.meta, STR("io.modelcontextprotocol/serverInfo"));
     set_era(c, true, MCP_MODERN);
     learn(c, mcp_modern_name(), &h);
-    greeted(c);
+    on_greeted(c);
     return true;
 }
 
@@ -292,7 +292,7 @@ static void on_hello(struct mcp_client *c)
     peer_notify(&c->peer, NULL, "notifications/initialized", STR_NONE);
     c->renewing = false;
     if (!again) {
-        greeted(c);
+        on_greeted(c);
         return;
     }
     c->wire->kind->renewed(c->wire, NULL);

@@ -124,7 +124,8 @@ bool mcp_mirror_check(struct arena *mem, struct json schema, struct err *e)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-static void add(struct mcp_req *r, struct http_header *to, struct str name, struct str value)
+static void add_request_header(struct mcp_req *r, struct http_header *to, struct str name,
+                               struct str value)
 {
     to[r->headers++] = (struct http_header){ name, value };
 }
@@ -158,7 +159,8 @@ static void mirror_args(struct arena *mem, struct json schema, struct json args,
         struct str value = mark.p ? text_of(mem, arg) : STR_NONE;
 
         if (value.p && r->headers < most)
-            add(r, to, arena_printf(mem, "Mcp-Param-" STR_FMT, STR_ARG(mark)), value);
+            add_request_header(r, to, arena_printf(mem, "Mcp-Param-" STR_FMT, STR_ARG(mark)),
+                               value);
         if (json_type(arg) == JSON_OBJECT)
             mirror_args(mem, one, arg, r, to, most);
     }
@@ -176,7 +178,7 @@ void mcp_mirror(struct mcp_client *c, struct arena *mem, struct str tool, struct
     r->header = to;
     r->headers = 0;
     for (size_t i = 0; i < n; i++)
-        add(r, to, str_of(traced[i].name), traced[i].value);
+        add_request_header(r, to, str_of(traced[i].name), traced[i].value);
     if (t && mcp_client_mirrors(c))
         mirror_args(mem, json_get(t->tool, STR("inputSchema")), args, r, to, MOST);
 }

@@ -48,19 +48,20 @@ struct http_wire {
     struct post post;              /* opened, later closed */
 };
 
-static struct http_wire *of(struct mcp_wire *w)
+static struct http_wire *http_wire_of(struct mcp_wire *w)
 {
     return CONTAINER_OF(w, struct http_wire, wire);
 }
 
-static struct loop *loop_of(const struct http_wire *w)
+static struct loop *http_wire_loop(const struct http_wire *w)
 {
     return w->wire.c->world.rpc->loop;
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static void set_headers(struct http_wire *w, const struct mcp_req *r, struct http_header_list *h)
+static void add_mcp_headers(struct http_wire *w, const struct mcp_req *r,
+                            struct http_header_list *h)
 {
     struct mcp_client *c = w->wire.c;
     bool greets = r && r->greeting;
@@ -80,26 +81,26 @@ static void set_headers(struct http_wire *w, const struct mcp_req *r, struct htt
     mcp_headers_configured(h, c->spec);
 }
 
-static void post_it(struct http_wire *w, struct mcp_exchange *x)
+static void send_post(struct http_wire *w, struct mcp_exchange *x)
 {
     struct http_header_list h = { .n = 0 };
 
     http_header_add(&h, STR("Content-Type"), STR("application/json"));
     http_header_add(&h, STR("Accept"), STR("application/json, text/event-stream"));
-    set_headers(w, x->req, &h);
+    add_mcp_headers(w, x->req, &h);
     x->epoch = w->epoch;
     mcp_exchange_start(x, "POST", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
 }
 
 /* GET, from where a stream was cut off or from now on. */
-static void get_it(struct http_wire *w, struct mcp_exchange *x)
+static void send_get(struct http_wire *w, struct mcp_exchange *x)
 {
     struct http_header_list h = { .n = 0 };
 
     http_header_add(&h, STR("Accept"), STR("text/event-stream"));
     if (x->last_id.n)
         http_header_add(&h, STR("Last-Event-ID"), x->last_id);
-    set_headers(w, NULL, &h);
+    add_mcp_headers(w, NULL, &h);
     x->epoch = w->epoch;
     mcp_exchange_start(x, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
 }
@@ -108,7 +109,7 @@ static void get_it(struct http_wire *w, struct mcp_exchange *x)
 static void on_get_time(struct timer *t)
 {
     struct mcp_exchange *old = CONTAINER_OF(t, struct mcp_exchange, timer);
-    struct http_wire *w = of(old->wire);
+    struct http_wire *w = http_wire_of(old->wire);
     struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, old->http.events, NULL, 0);
 
     x->last_id = old->last_id.n ? arena_str(&x->http.mem, old->last_id) : STR_NONE;
@@ -119,7 +120,7 @@ static void on_get_time(struct timer *t)
     if (w->news == old)
         w->news = x;
     mcp_exchange_free(old);
-    get_it(w, x);
+    send_get(w, x);
 }
 
 static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms, int64_t least)
@@ -128,7 +129,7 @@ static void get_later(struct http_wire *w, struct mcp_exchange *x, int64_t ms, i
 
     if (x->http.streams && id.n)
         x->last_id = arena_str(&x->http.mem, id);
-    timer_set(loop_of(w), &x->timer, ms > least ? ms : least, on_get_time);
+    timer_set(http_wire_loop(w), &x->timer, ms > least ? ms : least, on_get_time);
 }
 
 static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
@@ -138,13 +139,13 @@ static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
 
 /* ---- the end of one ------------------------------------------------------------------------- */
 
-static void on_closed(struct post *post)
+static void on_http_wire_closed(struct post *post)
 {
     struct http_wire *w = CONTAINER_OF(post, struct http_wire, post);
 
     if (w->list)
         return; /* a goodbye was begun since; its end leads here again */
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(http_wire_loop(w), &w->patience);
     mcp_wire_closed(&w->wire);
     buf_fini(&w->session);
     mem_free(w);
@@ -154,8 +155,8 @@ static void check_closed(struct http_wire *w)
 {
     if (!w->wire.closing || w->list)
         return;
-    w->post.fn = on_closed;
-    loop_post(loop_of(w), &w->post);
+    w->post.fn = on_http_wire_closed;
+    loop_post(http_wire_loop(w), &w->post);
 }
 
 static void send_parked(struct http_wire *w)
@@ -166,7 +167,7 @@ static void send_parked(struct http_wire *w)
         if (!x->parked)
             continue;
         x->parked = false;
-        post_it(w, x);
+        send_post(w, x);
     }
 }
 
@@ -182,7 +183,7 @@ static void news_answered(struct http_wire *w)
     if (!w->awaiting)
         return;
     w->awaiting = false;
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(http_wire_loop(w), &w->patience);
     check_settled(w);
 }
 
@@ -191,7 +192,7 @@ static void on_patience(struct timer *t)
     news_answered(CONTAINER_OF(t, struct http_wire, patience));
 }
 
-static void drop(struct http_wire *w, struct mcp_exchange *x)
+static void http_wire_drop(struct http_wire *w, struct mcp_exchange *x)
 {
     bool settled = x == w->settling;
 
@@ -209,7 +210,7 @@ static void fail_and_drop(struct http_wire *w, struct mcp_exchange *x, const str
 {
     if (x->req)
         rpc_out_fail(&x->req->out, e);
-    drop(w, x);
+    http_wire_drop(w, x);
 }
 
 /* ---- sessions ------------------------------------------------------------------------------- */
@@ -217,7 +218,7 @@ static void fail_and_drop(struct http_wire *w, struct mcp_exchange *x, const str
 static void note_session(struct rpc_exchange *http)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct http_wire *w = of(x->wire);
+    struct http_wire *w = http_wire_of(x->wire);
     struct str id = fetch_header(&x->http.fetch, "Mcp-Session-Id");
 
     if (!x->req || !x->req->greeting || x->http.fetch.status != 200)
@@ -246,36 +247,36 @@ static bool lost_session(const struct http_wire *w, const struct mcp_exchange *x
 }
 
 /* Wait for a new session; the first to notice asks for one. */
-static void renew(struct http_wire *w, const struct mcp_exchange *x)
+static void session_renew(struct http_wire *w, const struct mcp_exchange *x)
 {
     if (w->holding || x->epoch != w->epoch)
         return;
     w->holding = true;
     w->had_news = false;
     w->awaiting = false;
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(http_wire_loop(w), &w->patience);
     w->epoch++;
     buf_clear(&w->session);
     mcp_wire_session_lost(&w->wire);
 }
 
-static void park(struct http_wire *w, struct mcp_exchange *x)
+static void park_request(struct http_wire *w, struct mcp_exchange *x)
 {
     x->resent = true;
     x->parked = true;
     if (x->epoch != w->epoch && !w->holding) {
         x->parked = false;
-        post_it(w, x); /* there is a new one already */
+        send_post(w, x); /* there is a new one already */
         return;
     }
-    renew(w, x);
+    session_renew(w, x);
 }
 
 static void open_news(struct http_wire *w);
 
-static void renewed(struct mcp_wire *wire, const struct err *e)
+static void on_session_renewed(struct mcp_wire *wire, const struct err *e)
 {
-    struct http_wire *w = of(wire);
+    struct http_wire *w = http_wire_of(wire);
     struct mcp_exchange *next;
 
     if (!e) {
@@ -294,7 +295,7 @@ static void renewed(struct mcp_wire *wire, const struct err *e)
 /* ---- answers -------------------------------------------------------------------------------- */
 
 /* A refusal that is an answer to our request goes to it; of others the status is told. */
-static void refuse(struct http_wire *w, struct mcp_exchange *x)
+static void fail_refused(struct http_wire *w, struct mcp_exchange *x)
 {
     struct str text = buf_str(&x->http.text), id = rpc_salvage_id(str_head(text, FRAME_SALVAGE));
     bool ours = id.p && peer_find_out(&w->wire.c->peer, id) == &x->req->out;
@@ -313,7 +314,7 @@ static void refuse(struct http_wire *w, struct mcp_exchange *x)
  * A server that was connected and cannot be reached any more is lost: the owner hears of it and
  * tries again. While greeting, the failed request says so.
  */
-static bool is_lost(const struct http_wire *w, const struct mcp_exchange *x)
+static bool is_server_lost(const struct http_wire *w, const struct mcp_exchange *x)
 {
     const struct mcp_client *c = w->wire.c;
 
@@ -321,9 +322,9 @@ static bool is_lost(const struct http_wire *w, const struct mcp_exchange *x)
 }
 
 /* The stream ended and the answer was not in it. */
-static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
+static void fail_unanswered(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
 {
-    bool lost = is_lost(w, x);
+    bool lost = is_server_lost(w, x);
     struct err broken;
 
     if (x->http.streams && !w->wire.c->modern && sse_read_last_id(&x->http.sse).n &&
@@ -343,35 +344,35 @@ static void unanswered(struct http_wire *w, struct mcp_exchange *x, const struct
         mcp_wire_failed(&w->wire, 0, &broken);
 }
 
-static void on_over(struct rpc_exchange *http, const struct err *e)
+static void on_post_over(struct rpc_exchange *http, const struct err *e)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct http_wire *w = of(x->wire);
+    struct http_wire *w = http_wire_of(x->wire);
 
-    timer_clear(loop_of(w), &x->timer);
+    timer_clear(http_wire_loop(w), &x->timer);
     if (w->wire.closing) {
-        drop(w, x);
+        http_wire_drop(w, x);
     } else if (!x->req) {
         if (!e && lost_session(w, x))
-            renew(w, x);
-        drop(w, x);
+            session_renew(w, x);
+        http_wire_drop(w, x);
     } else if (x->req->out.op.settled) {
-        drop(w, x);
+        http_wire_drop(w, x);
     } else if (!e && lost_session(w, x) && !x->resent && !x->req->greeting) {
         if (x->http.body.p)
-            park(w, x);
+            park_request(w, x);
         else
-            refuse(w, x);
+            fail_refused(w, x);
     } else if (!e && x->http.fetch.status >= 300) {
-        refuse(w, x);
+        fail_refused(w, x);
     } else {
-        unanswered(w, x, e);
+        fail_unanswered(w, x, e);
     }
 }
 
 static const struct rpc_exchange_events post_events = { .on_message = mcp_exchange_deliver,
                                                         .on_head = note_session,
-                                                        .on_over = on_over };
+                                                        .on_over = on_post_over };
 
 /* ---- the stream beside ------------------------------------------------------------------------ */
 
@@ -379,21 +380,21 @@ static void on_news(struct rpc_exchange *http)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
     if (x->http.streams)
-        of(x->wire)->had_news = true;
-    news_answered(of(x->wire));
+        http_wire_of(x->wire)->had_news = true;
+    news_answered(http_wire_of(x->wire));
 }
 
 static void on_news_over(struct rpc_exchange *http, const struct err *e)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct http_wire *w = of(x->wire);
+    struct http_wire *w = http_wire_of(x->wire);
     int64_t pause = w->wire.c->world.rpc->limits->mcp_relisten_ms;
     struct err broken;
 
     news_answered(w);
-    if (e && !w->wire.closing && is_lost(w, x)) {
+    if (e && !w->wire.closing && is_server_lost(w, x)) {
         mcp_client_fail(w->wire.c, &broken, e->code, "failed: %s", e->text);
-        drop(w, x);
+        http_wire_drop(w, x);
         mcp_wire_failed(&w->wire, 0, &broken);
         return;
     }
@@ -402,8 +403,8 @@ static void on_news_over(struct rpc_exchange *http, const struct err *e)
         return;
     }
     if (!w->wire.closing && w->had_news && lost_session(w, x))
-        renew(w, x);
-    drop(w, x);
+        session_renew(w, x);
+    http_wire_drop(w, x);
 }
 
 static const struct rpc_exchange_events news_events = { .on_message = mcp_exchange_deliver,
@@ -416,14 +417,14 @@ static void open_news(struct http_wire *w)
         return;
     w->news = mcp_exchange_new(&w->wire, &w->list, &news_events, NULL, 0);
     w->awaiting = true;
-    timer_set(loop_of(w), &w->patience, NEWS_HEAD_MS, on_patience);
-    get_it(w, w->news);
+    timer_set(http_wire_loop(w), &w->patience, NEWS_HEAD_MS, on_patience);
+    send_get(w, w->news);
 }
 
-static void greeted(struct mcp_wire *wire)
+static void on_greeted(struct mcp_wire *wire)
 {
     if (!wire->c->modern)
-        open_news(of(wire));
+        open_news(http_wire_of(wire));
 }
 
 /* ---- sending ---------------------------------------------------------------------------------- */
@@ -447,7 +448,7 @@ static void send_message(struct link *link, const struct str *piece, size_t n)
         w->holding = true;
     }
     if (!x->parked)
-        post_it(w, x);
+        send_post(w, x);
 }
 
 static void close_nothing(struct link *link)
@@ -467,16 +468,16 @@ static void on_linger(struct timer *t)
 }
 
 /* An answered one may end by itself, so that its connection can be used again. */
-static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
+static void http_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 {
     struct mcp_exchange *x = r->exchange;
 
     r->exchange = NULL;
     x->req = NULL;
     if (!x->http.running)
-        drop(of(wire), x);
+        http_wire_drop(http_wire_of(wire), x);
     else if (answered)
-        timer_set(loop_of(of(wire)), &x->timer, LINGER_MS, on_linger);
+        timer_set(http_wire_loop(http_wire_of(wire)), &x->timer, LINGER_MS, on_linger);
     else
         mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "nobody waits any more" });
 }
@@ -488,13 +489,13 @@ static void say_goodbye(struct http_wire *w)
     struct mcp_exchange *x = mcp_exchange_new(&w->wire, &w->list, &post_events, NULL, 0);
     struct http_header_list h = { .n = 0 };
 
-    set_headers(w, NULL, &h);
+    add_mcp_headers(w, NULL, &h);
     mcp_exchange_start(x, "DELETE", str_of(w->wire.c->spec->url), &h, GOODBYE_MS);
 }
 
-static void close_wire(struct mcp_wire *wire)
+static void close_http_wire(struct mcp_wire *wire)
 {
-    struct http_wire *w = of(wire);
+    struct http_wire *w = http_wire_of(wire);
     struct mcp_exchange *next;
     struct err gone = { ERR_CANCELED, "the connection is closed" };
 
@@ -503,7 +504,7 @@ static void close_wire(struct mcp_wire *wire)
         if (x->http.running)
             mcp_exchange_stop(x, &gone);
         else
-            drop(w, x);
+            http_wire_drop(w, x);
     }
     if (w->session.n && !w->holding && !wire->c->modern)
         say_goodbye(w);
@@ -512,13 +513,13 @@ static void close_wire(struct mcp_wire *wire)
 
 static const struct mcp_wire_kind http_kind = {
     .transport = SERVER_HTTP,
-    .forget = forget,
-    .greeted = greeted,
-    .renewed = renewed,
-    .close = close_wire,
+    .forget = http_wire_forget,
+    .greeted = on_greeted,
+    .renewed = on_session_renewed,
+    .close = close_http_wire,
 };
 
-static void on_opened(struct post *post)
+static void on_http_wire_opened(struct post *post)
 {
     mcp_wire_opened(&CONTAINER_OF(post, struct http_wire, post)->wire);
 }
@@ -530,7 +531,7 @@ struct mcp_wire *mcp_http_wire_open(struct mcp_client *c)
     w->wire = (struct mcp_wire){ .kind = &http_kind, .c = c, .link = &w->link };
     w->link.kind = &link_kind;
     buf_init(&w->session, 4096);
-    w->post.fn = on_opened;
+    w->post.fn = on_http_wire_opened;
     loop_post(c->world.rpc->loop, &w->post);
     return &w->wire;
 }

@@ -112,7 +112,7 @@ struct jw *mcp_req_begin(struct mcp_client *c)
     return &rpc->writer;
 }
 
-static void on_done(struct op *op, const struct err *e, void *ctx)
+static void on_request_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_req *r = ctx;
     struct mcp_client *c = r->c;
@@ -138,7 +138,7 @@ static void send_by(struct mcp_client *c, struct mcp_req *r, struct link *link, 
     c->peer.link = link;
     if (link)
         c->wire->sending = r;
-    peer_call(&c->peer, NULL, &r->out, parent, r->method, params, timeout_ms, on_done, r);
+    peer_call(&c->peer, NULL, &r->out, parent, r->method, params, timeout_ms, on_request_done, r);
     if (link)
         c->wire->sending = NULL;
     c->peer.link = kept;

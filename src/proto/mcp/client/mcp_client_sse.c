@@ -22,17 +22,17 @@ struct sse_wire {
     struct post post; /* open the stream, later closed */
 };
 
-static struct sse_wire *of(struct mcp_wire *w)
+static struct sse_wire *sse_wire_of(struct mcp_wire *w)
 {
     return CONTAINER_OF(w, struct sse_wire, wire);
 }
 
-static struct loop *loop_of(const struct sse_wire *w)
+static struct loop *sse_wire_loop(const struct sse_wire *w)
 {
     return w->wire.c->world.rpc->loop;
 }
 
-static void set_headers(struct sse_wire *w, const struct mcp_req *r, struct http_header_list *h)
+static void add_sse_headers(struct sse_wire *w, const struct mcp_req *r, struct http_header_list *h)
 {
     for (size_t i = 0; r && i < r->headers; i++)
         http_header_add(h, r->header[i].name, r->header[i].value);
@@ -41,7 +41,7 @@ static void set_headers(struct sse_wire *w, const struct mcp_req *r, struct http
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void on_closed(struct post *post)
+static void on_sse_wire_closed(struct post *post)
 {
     struct sse_wire *w = CONTAINER_OF(post, struct sse_wire, post);
 
@@ -50,18 +50,18 @@ static void on_closed(struct post *post)
     mem_free(w);
 }
 
-static void drop(struct sse_wire *w, struct mcp_exchange *x)
+static void sse_wire_drop(struct sse_wire *w, struct mcp_exchange *x)
 {
     mcp_exchange_free(x);
     if (!w->wire.closing || w->list)
         return;
-    w->post.fn = on_closed;
-    loop_post(loop_of(w), &w->post);
+    w->post.fn = on_sse_wire_closed;
+    loop_post(sse_wire_loop(w), &w->post);
 }
 
-static void broken(struct sse_wire *w, int status, const struct err *e)
+static void sse_wire_broken(struct sse_wire *w, int status, const struct err *e)
 {
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(sse_wire_loop(w), &w->patience);
     if (!w->wire.closing)
         mcp_wire_failed(&w->wire, status, e);
 }
@@ -85,10 +85,10 @@ static bool read_endpoint(struct sse_wire *w, struct str said, struct err *e)
     return true;
 }
 
-static bool on_event(struct rpc_exchange *http, const struct sse_event *ev)
+static bool on_sse_event(struct rpc_exchange *http, const struct sse_event *ev)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct sse_wire *w = of(x->wire);
+    struct sse_wire *w = sse_wire_of(x->wire);
     struct err e;
 
     if (!str_eq(ev->event, STR("endpoint")))
@@ -99,7 +99,7 @@ static bool on_event(struct rpc_exchange *http, const struct sse_event *ev)
         mcp_exchange_stop(x, &e);
         return true;
     }
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(sse_wire_loop(w), &w->patience);
     w->wire.link = &w->link;
     mcp_wire_opened(&w->wire);
     return true;
@@ -107,7 +107,7 @@ static bool on_event(struct rpc_exchange *http, const struct sse_event *ev)
 
 /* ---- the stream --------------------------------------------------------------------------------- */
 
-static void on_head(struct rpc_exchange *http)
+static void on_sse_head(struct rpc_exchange *http)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
     struct err e;
@@ -122,7 +122,7 @@ static void on_head(struct rpc_exchange *http)
 static void on_stream_over(struct rpc_exchange *http, const struct err *e)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct sse_wire *w = of(x->wire);
+    struct sse_wire *w = sse_wire_of(x->wire);
     int status = x->http.streams ? 0 : x->http.fetch.status;
     struct err why;
 
@@ -136,12 +136,12 @@ static void on_stream_over(struct rpc_exchange *http, const struct err *e)
         mcp_client_fail(w->wire.c, &why, ERR_CLOSED, "at " STR_FMT " closed its stream",
                         STR_ARG(http_url_host(w->wire.c->spec->url)));
     w->stream = NULL;
-    broken(w, status, &why);
-    drop(w, x);
+    sse_wire_broken(w, status, &why);
+    sse_wire_drop(w, x);
 }
 
-static const struct rpc_exchange_events stream_events = { on_head, on_event, mcp_exchange_deliver,
-                                                          on_stream_over };
+static const struct rpc_exchange_events stream_events = { on_sse_head, on_sse_event,
+                                                          mcp_exchange_deliver, on_stream_over };
 
 static void on_no_endpoint(struct timer *t)
 {
@@ -161,9 +161,9 @@ static void open_stream(struct post *post)
 
     w->stream = mcp_exchange_new(&w->wire, &w->list, &stream_events, NULL, 0);
     http_header_add(&h, STR("Accept"), STR("text/event-stream"));
-    set_headers(w, NULL, &h);
+    add_sse_headers(w, NULL, &h);
     mcp_exchange_start(w->stream, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
-    timer_set(loop_of(w), &w->patience, w->wire.c->world.rpc->limits->mcp_connect_ms,
+    timer_set(sse_wire_loop(w), &w->patience, w->wire.c->world.rpc->limits->mcp_connect_ms,
               on_no_endpoint);
 }
 
@@ -172,7 +172,7 @@ static void open_stream(struct post *post)
 static void on_post_over(struct rpc_exchange *http, const struct err *e)
 {
     struct mcp_exchange *x = mcp_exchange_of(http);
-    struct sse_wire *w = of(x->wire);
+    struct sse_wire *w = sse_wire_of(x->wire);
     struct err why;
 
     if (x->req && e) {
@@ -182,7 +182,7 @@ static void on_post_over(struct rpc_exchange *http, const struct err *e)
         mcp_exchange_refusal(x, &why);
         rpc_out_fail(&x->req->out, &why);
     }
-    drop(w, x);
+    sse_wire_drop(w, x);
 }
 
 static const struct rpc_exchange_events post_events = { .on_message = mcp_exchange_deliver,
@@ -199,7 +199,7 @@ static void send_message(struct link *link, const struct str *piece, size_t n)
         x->req->exchange = x;
     http_header_add(&h, STR("Content-Type"), STR("application/json"));
     http_header_add(&h, STR("Accept"), STR("application/json, text/event-stream"));
-    set_headers(w, x->req, &h);
+    add_sse_headers(w, x->req, &h);
     mcp_exchange_start(x, "POST", w->endpoint, &h, 0);
 }
 
@@ -213,7 +213,7 @@ static const struct link_kind link_kind = { .name = "sse",
                                             .close = close_nothing };
 
 /* The answer came by the stream; the POST ends by itself. */
-static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
+static void sse_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 {
     (void)wire;
     (void)answered;
@@ -221,25 +221,25 @@ static void forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
     r->exchange = NULL;
 }
 
-static void close_wire(struct mcp_wire *wire)
+static void close_sse_wire(struct mcp_wire *wire)
 {
-    struct sse_wire *w = of(wire);
+    struct sse_wire *w = sse_wire_of(wire);
 
-    timer_clear(loop_of(w), &w->patience);
+    timer_clear(sse_wire_loop(w), &w->patience);
     for (struct mcp_exchange *x = mcp_exchange_next(w->list); x;
          x = mcp_exchange_next(x->http.next))
         mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the connection is closed" });
     if (w->list)
         return;
-    loop_unpost(loop_of(w), &w->post);
-    w->post.fn = on_closed;
-    loop_post(loop_of(w), &w->post);
+    loop_unpost(sse_wire_loop(w), &w->post);
+    w->post.fn = on_sse_wire_closed;
+    loop_post(sse_wire_loop(w), &w->post);
 }
 
 static const struct mcp_wire_kind sse_kind = {
     .transport = SERVER_SSE,
-    .forget = forget,
-    .close = close_wire,
+    .forget = sse_wire_forget,
+    .close = close_sse_wire,
 };
 
 struct mcp_wire *mcp_sse_wire_open(struct mcp_client *c)

@@ -25,7 +25,7 @@ struct mcp_answered {
     struct mcp_answered *next;
 };
 
-static struct loop *loop_of(const struct mcp_work *k)
+static struct loop *task_work_loop(const struct mcp_work *k)
 {
     return k->c->world.rpc->loop;
 }
@@ -53,7 +53,8 @@ static void write_params(struct mcp_work *k, struct jw *w, struct str responses)
     jw_object_end(w);
 }
 
-static void send(struct mcp_work *k, const char *method, struct str responses, op_done_fn *done)
+static void send_task_request(struct mcp_work *k, const char *method, struct str responses,
+                              op_done_fn *done)
 {
     write_params(k, mcp_req_begin(k->c), responses);
     rpc_out_fini(&k->req.out);
@@ -74,7 +75,7 @@ static bool is_answered(struct mcp_work *k, const struct err *e)
 }
 
 /* The headers are the same for all of them. */
-static void set_headers(struct mcp_work *k, struct arena *mem, struct mcp_req *r)
+static void set_task_headers(struct mcp_work *k, struct arena *mem, struct mcp_req *r)
 {
     r->name = mcp_mirror_value(mem, arena_str(mem, k->task));
     mcp_mirror(k->c, mem, STR_NONE, (struct json){ 0 }, &k->trace, r);
@@ -95,7 +96,7 @@ static void on_waited(struct op *op, const struct err *e, void *ctx)
     else if (k->c->step == STEP_CLOSING)
         mcp_work_fail(k, &k->c->why);
     else
-        send(k, "tasks/get", STR_NONE, on_looked);
+        send_task_request(k, "tasks/get", STR_NONE, on_looked);
 }
 
 static void cancel_wait(struct op *op)
@@ -111,10 +112,10 @@ static void on_time(struct timer *t)
     op_ok(&CONTAINER_OF(t, struct mcp_work, look)->pause);
 }
 
-static void wait(struct mcp_work *k)
+static void wait_for_task(struct mcp_work *k)
 {
     struct err late;
-    int64_t left = k->task_until - loop_now(loop_of(k));
+    int64_t left = k->task_until - loop_now(task_work_loop(k));
 
     if (left <= 0) {
         mcp_client_fail(k->c, &late, ERR_LIMIT, "did not end the task of %s (limits.mcp_task_ms)",
@@ -122,9 +123,9 @@ static void wait(struct mcp_work *k)
         mcp_work_fail(k, &late);
         return;
     }
-    op_begin(&k->pause, &wait_kind, loop_of(k), &k->call->op, on_waited, k);
+    op_begin(&k->pause, &wait_kind, task_work_loop(k), &k->call->op, on_waited, k);
     k->waits = true;
-    timer_set(loop_of(k), &k->look, left < k->poll_ms ? left : k->poll_ms, on_time);
+    timer_set(task_work_loop(k), &k->look, left < k->poll_ms ? left : k->poll_ms, on_time);
 }
 
 /* ---- LOOKS ----------------------------------------------------------------------------------- */
@@ -185,11 +186,11 @@ static void on_task(struct mcp_work *k, struct json task)
     } else if (json_is(status, STR("cancelled"))) {
         on_canceled_there(k);
     } else if (json_is(status, STR("input_required")) && wants_more(k, requests)) {
-        k->asked_at = loop_now(loop_of(k));
+        k->asked_at = loop_now(task_work_loop(k));
         mcp_work_ask(k, requests);
     } else if (json_is(status, STR("working")) || json_is(status, STR("input_required"))) {
         note_message(k, task);
-        wait(k);
+        wait_for_task(k);
     } else {
         mcp_work_wrong(k, "a task with a status that is not known here, or without its result");
     }
@@ -217,12 +218,12 @@ static void on_task_2511(struct mcp_work *k, struct json task)
     note_pace(k, task);
     if (json_is(status, STR("completed")) || json_is(status, STR("failed")) ||
         json_is(status, STR("input_required"))) {
-        send(k, "tasks/result", STR_NONE, on_fetched);
+        send_task_request(k, "tasks/result", STR_NONE, on_fetched);
     } else if (json_is(status, STR("cancelled"))) {
         on_canceled_there(k);
     } else if (json_is(status, STR("working"))) {
         note_message(k, task);
-        wait(k);
+        wait_for_task(k);
     } else {
         mcp_work_wrong(k, "a task with a status that is not known here");
     }
@@ -258,7 +259,7 @@ static void on_told(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (is_answered(k, e))
-        wait(k);
+        wait_for_task(k);
 }
 
 void mcp_task_update(struct mcp_work *k)
@@ -270,8 +271,8 @@ void mcp_task_update(struct mcp_work *k)
         k->answered = a;
     }
     k->inputs = 0;
-    k->task_until += loop_now(loop_of(k)) - k->asked_at;
-    send(k, "tasks/update", k->responses, on_told);
+    k->task_until += loop_now(task_work_loop(k)) - k->asked_at;
+    send_task_request(k, "tasks/update", k->responses, on_told);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -300,7 +301,7 @@ void mcp_task_drop(struct mcp_work *k)
     if (!k->task.p || c->step != STEP_READY)
         return;
     d = MEM_NEW(struct dropping);
-    set_headers(k, &d->mem, &d->req);
+    set_task_headers(k, &d->mem, &d->req);
     write_params(k, mcp_req_begin(c), STR_NONE);
     mcp_req_send(c, &d->req, NULL, "tasks/cancel", mcp_work_timeout(k), on_dropped, d);
     k->task = STR_NONE;
@@ -310,7 +311,7 @@ void mcp_task_stop(struct mcp_work *k, const struct err *why)
 {
     if (!k->waits || k->pause.settled)
         return;
-    timer_clear(loop_of(k), &k->look); /* which would settle it again */
+    timer_clear(task_work_loop(k), &k->look); /* which would settle it again */
     op_fail(&k->pause, why);
 }
 
@@ -326,9 +327,9 @@ void mcp_task_begin(struct mcp_work *k, struct json result)
     }
     k->task = arena_str(k->call->mem, id);
     k->poll_ms = limits_of(k)->mcp_task_poll_ms;
-    k->task_until = loop_now(loop_of(k)) + limits_of(k)->mcp_task_ms;
-    set_headers(k, k->call->mem, &k->req);
+    k->task_until = loop_now(task_work_loop(k)) + limits_of(k)->mcp_task_ms;
+    set_task_headers(k, k->call->mem, &k->req);
     note_pace(k, result);
     note_message(k, result);
-    wait(k);
+    wait_for_task(k);
 }

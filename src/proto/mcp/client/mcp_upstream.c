@@ -10,7 +10,7 @@
 
 static void on_time(struct timer *t);
 
-static struct loop *loop_of(const struct upstream *u)
+static struct loop *upstream_loop(const struct upstream *u)
 {
     return u->world->rpc->loop;
 }
@@ -44,7 +44,7 @@ static void tell_tried(struct upstream *u)
 
 int64_t upstream_retry_ms(const struct upstream *u)
 {
-    int64_t ms = u->timer.due - loop_now(loop_of(u));
+    int64_t ms = u->timer.due - loop_now(upstream_loop(u));
 
     if ((u->state != UP_WAITING && u->state != UP_BROKEN) || !timer_is_set(&u->timer))
         return 0;
@@ -119,7 +119,7 @@ static void count_failure(struct upstream *u, const struct err *e)
 {
     const struct limits *l = limits_of(u);
 
-    if (u->state == UP_READY && loop_now(loop_of(u)) - u->ready_since >= l->mcp_retry_max_ms)
+    if (u->state == UP_READY && loop_now(upstream_loop(u)) - u->ready_since >= l->mcp_retry_max_ms)
         u->failures = 0;
     u->failures++;
     u->last_error = *e;
@@ -142,7 +142,7 @@ static void fall_back(struct upstream *u, const struct err *e)
         LOG_Z("server", u->spec.name), LOG_Z("error", e->text), LOG_N("failures", u->failures),
         LOG_N("retry_ms", ms));
     step(u, too_often ? UP_ON_TOO_OFTEN : UP_ON_FAILED);
-    timer_set(loop_of(u), &u->timer, ms, on_time);
+    timer_set(upstream_loop(u), &u->timer, ms, on_time);
     if (u->state == UP_BROKEN && u->first) {
         upstream_explain(u, &why);
         upstream_fail_waiting(u, &why);
@@ -159,7 +159,7 @@ static void on_ready(struct mcp_client *c)
     step(u, UP_ON_READY);
     if (u->state != UP_READY)
         return;
-    u->ready_since = loop_now(loop_of(u));
+    u->ready_since = loop_now(upstream_loop(u));
     if (u->era != facts.era)
         u->era_since = u->ready_since;
     u->era = facts.era;
@@ -167,7 +167,7 @@ static void on_ready(struct mcp_client *c)
         LOG_S("version", facts.version), LOG_N("tools", (int64_t)facts.tools));
     upstream_take_tools(u, &facts);
     tell_tried(u);
-    loop_post(loop_of(u), &u->pump);
+    loop_post(upstream_loop(u), &u->pump);
     upstream_mind_idling(u);
 }
 
@@ -180,7 +180,7 @@ static void on_tools(struct mcp_client *c)
         upstream_take_tools(u, &facts);
 }
 
-static void on_closed(struct mcp_client *c, const struct err *e)
+static void on_upstream_client_closed(struct mcp_client *c, const struct err *e)
 {
     struct upstream *u = mcp_client_owner(c);
     struct err why = u->hung ? u->last_error : *e;
@@ -188,7 +188,7 @@ static void on_closed(struct mcp_client *c, const struct err *e)
     u->client = NULL;
     mcp_client_free(c); /* and *e with it */
     if (u->state == UP_CONNECTING || u->state == UP_READY || u->hung) {
-        timer_clear(loop_of(u), &u->timer);
+        timer_clear(upstream_loop(u), &u->timer);
         fall_back(u, &why);
         tell_tried(u);
     } else {
@@ -196,21 +196,21 @@ static void on_closed(struct mcp_client *c, const struct err *e)
         if (u->first)
             upstream_start(u);
     }
-    loop_post(loop_of(u), &u->pump);
+    loop_post(upstream_loop(u), &u->pump);
 }
 
 static const struct mcp_client_events client_events = {
     .on_ready = on_ready,
     .on_tools = on_tools,
     .on_last_words = on_last_words,
-    .on_closed = on_closed,
+    .on_closed = on_upstream_client_closed,
 };
 
 /* A server may have learned the new protocol since: the verdict "old" is not for ever. */
 static enum server_era known_era(const struct upstream *u)
 {
     if (u->era == SERVER_ERA_LEGACY &&
-        loop_now(loop_of(u)) - u->era_since >= limits_of(u)->mcp_reprobe_ms)
+        loop_now(upstream_loop(u)) - u->era_since >= limits_of(u)->mcp_reprobe_ms)
         return SERVER_ERA_AUTO;
     return u->era;
 }
@@ -247,9 +247,9 @@ void upstream_mind_idling(struct upstream *u)
     if (u->state != UP_READY || u->spec.idle_stop_ms <= 0)
         return;
     if (u->tickets)
-        timer_clear(loop_of(u), &u->timer);
+        timer_clear(upstream_loop(u), &u->timer);
     else
-        timer_set(loop_of(u), &u->timer, u->spec.idle_stop_ms, on_idle);
+        timer_set(upstream_loop(u), &u->timer, u->spec.idle_stop_ms, on_idle);
 }
 
 /* A server that answers none of so many calls hangs; another connection may work. */
@@ -261,7 +261,7 @@ void upstream_heard(struct upstream *u, bool in_time)
     fail(&u->last_error, ERR_TIMEOUT, "%lld calls in a row had no answer in time",
          (long long)u->silences);
     u->hung = true; /* the client may be on the stack: the pump does the rest */
-    loop_post(loop_of(u), &u->pump);
+    loop_post(upstream_loop(u), &u->pump);
 }
 
 void upstream_end_hung(struct upstream *u)
@@ -309,14 +309,14 @@ void upstream_close(struct upstream *u)
 {
     struct err e;
 
-    timer_clear(loop_of(u), &u->timer);
+    timer_clear(upstream_loop(u), &u->timer);
     u->hung = false;
     step(u, UP_ON_CLOSE);
     upstream_explain(u, &e);
     upstream_fail_waiting(u, &e);
     if (u->client)
         mcp_client_close(u->client);
-    loop_post(loop_of(u), &u->pump);
+    loop_post(upstream_loop(u), &u->pump);
 }
 
 void upstream_drop_tools(struct upstream *u)
@@ -335,7 +335,7 @@ void upstream_drop_tools(struct upstream *u)
 void upstream_free(struct upstream *u)
 {
     assert(u->state == UP_CLOSED && !u->tickets && !u->client);
-    loop_unpost(loop_of(u), &u->pump);
+    loop_unpost(upstream_loop(u), &u->pump);
     arena_fini(&u->tools_mem);
     arena_fini(&u->tail_mem);
     arena_fini(&u->mem);

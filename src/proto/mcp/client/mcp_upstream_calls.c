@@ -25,7 +25,7 @@ static struct ticket *ticket_of(struct op *op)
     return CONTAINER_OF(op, struct ticket, op);
 }
 
-static struct loop *loop_of(const struct upstream *u)
+static struct loop *upstream_loop(const struct upstream *u)
 {
     return u->world->rpc->loop;
 }
@@ -42,7 +42,7 @@ static bool is_ready(const struct upstream *u)
 static void give_back(struct upstream *u)
 {
     u->tickets--;
-    loop_post(loop_of(u), &u->pump);
+    loop_post(upstream_loop(u), &u->pump);
 }
 
 static void on_settled(struct call *call)
@@ -82,7 +82,7 @@ static bool is_same_tool(const struct ticket *t, struct err *e)
     return true;
 }
 
-static void run(struct ticket *t)
+static void ticket_run(struct ticket *t)
 {
     t->call->ctx = t;
     t->call->on_settled = on_settled;
@@ -96,7 +96,7 @@ static void leave_queue(struct ticket *t)
     struct upstream *u = t->up;
     struct ticket **at = &u->first;
 
-    timer_clear(loop_of(u), &t->too_long);
+    timer_clear(upstream_loop(u), &t->too_long);
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
@@ -135,7 +135,7 @@ static void on_too_long(struct timer *timer)
     stop_waiting(t, &e);
 }
 
-static void wait(struct ticket *t);
+static void ticket_wait(struct ticket *t);
 static bool admit(const struct upstream *u, struct err *e);
 
 /*
@@ -150,13 +150,13 @@ static void on_waited(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (!e && is_ready(u) && !t->call->op.canceled && is_same_tool(t, &why)) {
-        run(t);
+        ticket_run(t);
         return;
     }
     if (!e) {
         u->running--;
         if (!is_ready(u) && !t->call->op.canceled && admit(u, &why)) {
-            wait(t);
+            ticket_wait(t);
             return;
         }
         e = &why;
@@ -166,7 +166,7 @@ static void on_waited(struct op *op, const struct err *e, void *ctx)
     call_broke(t->call, e);
 }
 
-static void wait(struct ticket *t)
+static void ticket_wait(struct ticket *t)
 {
     struct upstream *u = t->up;
 
@@ -175,9 +175,9 @@ static void wait(struct ticket *t)
     u->end = &t->next;
     u->waiting++;
     t->queued = true;
-    op_begin(&t->op, &wait_kind, loop_of(u), &t->call->op, on_waited, t);
+    op_begin(&t->op, &wait_kind, upstream_loop(u), &t->call->op, on_waited, t);
     if (u->spec.timeout_ms > 0)
-        timer_set(loop_of(u), &t->too_long, u->spec.timeout_ms, on_too_long);
+        timer_set(upstream_loop(u), &t->too_long, u->spec.timeout_ms, on_too_long);
     upstream_start(u);
 }
 
@@ -257,8 +257,8 @@ void upstream_call(struct upstream *u, struct call *call, const struct upstream_
     upstream_mind_idling(u);
     if (has_room(u) && !u->first) {
         u->running++;
-        run(t);
+        ticket_run(t);
         return;
     }
-    wait(t);
+    ticket_wait(t);
 }

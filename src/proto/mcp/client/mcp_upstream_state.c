@@ -2,13 +2,13 @@
 
 #include "base/str.h"
 
-struct step {
+struct upstream_step {
     enum upstream_state from;
     enum upstream_event on;
     enum upstream_state to;
 };
 
-static const struct step steps[] = {
+static const struct upstream_step steps[] = {
     { UP_STOPPED, UP_ON_WANTED, UP_CONNECTING }, { UP_CONNECTING, UP_ON_READY, UP_READY },
     { UP_CONNECTING, UP_ON_FAILED, UP_WAITING }, { UP_CONNECTING, UP_ON_TOO_OFTEN, UP_BROKEN },
     { UP_READY, UP_ON_FAILED, UP_WAITING },      { UP_READY, UP_ON_TOO_OFTEN, UP_BROKEN },

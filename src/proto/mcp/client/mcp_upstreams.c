@@ -224,7 +224,7 @@ static void on_empty(struct post *post)
     end_if_empty(CONTAINER_OF(post, struct mcp_upstreams, tried));
 }
 
-static void on_closed(struct upstream *u)
+static void on_upstream_closed(struct upstream *u)
 {
     struct mcp_upstreams *f = u->owner;
     struct upstream **at = &f->leaving;
@@ -242,7 +242,7 @@ static void on_closed(struct upstream *u)
 static const struct upstream_events upstream_events = {
     .on_tools = on_tools,
     .on_tried = on_tried,
-    .on_closed = on_closed,
+    .on_closed = on_upstream_closed,
 };
 
 /* ---- coming and going ---------------------------------------------------------------------- */

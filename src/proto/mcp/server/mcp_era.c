@@ -18,7 +18,7 @@
 
 enum { SHOWN = 60 }; /* of a value in a sentence */
 
-static void refuse(struct mcp_verdict *out, int code, struct str message)
+static void verdict_refuse(struct mcp_verdict *out, int code, struct str message)
 {
     out->code = code;
     out->status = 400;
@@ -35,7 +35,7 @@ static void refuse_version(struct mcp_verdict *out, struct str claimed)
                         .max = sizeof(out->scratch) };
     struct jw w = jw_to(&data);
 
-    refuse(out, MCP_NO_SUCH_VERSION, STR("Unsupported protocol version"));
+    verdict_refuse(out, MCP_NO_SUCH_VERSION, STR("Unsupported protocol version"));
     jw_object(&w);
     jw_kraw(&w, "supported", mcp_versions_json);
     jw_kstr(&w, "requested", utf8_head(claimed, SHOWN));
@@ -57,15 +57,16 @@ static void judge_legacy(const struct rpc_message *m, const struct mcp_http_head
     if (!h || !h->version.p || (m->kind == RPC_REQUEST && str_eq(m->method, STR("initialize"))))
         return;
     if (!mcp_version_named(h->version, &named)) {
-        refuse(out, RPC_INVALID_REQUEST,
-               STR("MCP-Protocol-Version: not a version of this server, which speaks 2026-07-28, "
-                   "2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05"));
+        verdict_refuse(
+            out, RPC_INVALID_REQUEST,
+            STR("MCP-Protocol-Version: not a version of this server, which speaks 2026-07-28, "
+                "2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05"));
         return;
     }
     out->version = named;
     if (mcp_features[named].modern && m->kind == RPC_REQUEST)
-        refuse(out, RPC_INVALID_PARAMS,
-               STR("params._meta: the member \"" MCP_META "protocolVersion\" is missing"));
+        verdict_refuse(out, RPC_INVALID_PARAMS,
+                       STR("params._meta: the member \"" MCP_META "protocolVersion\" is missing"));
 }
 
 /* The version both name; false when refused. */
@@ -75,17 +76,17 @@ static bool agree_on_version(struct arena *mem, const struct rpc_message *m, str
     struct str claimed = json_str(mem, claim);
 
     if (!claimed.p) {
-        refuse(out, RPC_INVALID_PARAMS,
-               STR("params._meta[\"" MCP_META "protocolVersion\"]: expected a string"));
+        verdict_refuse(out, RPC_INVALID_PARAMS,
+                       STR("params._meta[\"" MCP_META "protocolVersion\"]: expected a string"));
         return false;
     }
     if (h && !h->version.p && m->kind == RPC_REQUEST) {
-        refuse(out, MCP_HEADER_MISMATCH, STR("the header MCP-Protocol-Version is missing"));
+        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("the header MCP-Protocol-Version is missing"));
         return false;
     }
     if (h && h->version.p && !str_eq(h->version, claimed)) {
-        refuse(out, MCP_HEADER_MISMATCH,
-               STR("MCP-Protocol-Version names another version than params._meta"));
+        verdict_refuse(out, MCP_HEADER_MISMATCH,
+                       STR("MCP-Protocol-Version names another version than params._meta"));
         return false;
     }
     if (!mcp_version_named(claimed, &out->version) || !mcp_features[out->version].modern) {
@@ -100,7 +101,7 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
     if (m->kind == RPC_NOTIFICATION ||
         json_type(json_get(m->meta, STR(MCP_META "clientCapabilities"))) == JSON_OBJECT)
         return true;
-    refuse(
+    verdict_refuse(
         out, RPC_INVALID_PARAMS,
         STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
     return false;
@@ -130,9 +131,9 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_http_hea
 {
     if (str_eq(h->method, m->method) || (m->kind == RPC_NOTIFICATION && !h->method.p))
         return true;
-    refuse(out, MCP_HEADER_MISMATCH,
-           h->method.p ? STR("Mcp-Method names another method than the body")
-                       : STR("the header Mcp-Method is missing"));
+    verdict_refuse(out, MCP_HEADER_MISMATCH,
+                   h->method.p ? STR("Mcp-Method names another method than the body")
+                               : STR("the header Mcp-Method is missing"));
     return false;
 }
 
@@ -145,12 +146,12 @@ static bool name_agrees(struct arena *mem, const struct rpc_message *m,
     if (json_type(name) != JSON_STRING) /* its own error, if it should have been there */
         return true;
     if (!h->name.p) {
-        refuse(out, MCP_HEADER_MISMATCH, STR("the header Mcp-Name is missing"));
+        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("the header Mcp-Name is missing"));
         return false;
     }
     if (mcp_header_text(mem, h->name, &text) && str_eq(text, json_str(mem, name)))
         return true;
-    refuse(out, MCP_HEADER_MISMATCH, STR("Mcp-Name names something else than the body"));
+    verdict_refuse(out, MCP_HEADER_MISMATCH, STR("Mcp-Name names something else than the body"));
     return false;
 }
 
@@ -214,7 +215,7 @@ static bool refuse_param(struct mcp_verdict *out, struct str name, const char *w
     int n = snprintf(out->scratch, sizeof(out->scratch), "Mcp-Param-" STR_FMT " %s",
                      STR_ARG(utf8_head(name, SHOWN)), why);
 
-    refuse(out, MCP_HEADER_MISMATCH, (struct str){ out->scratch, (size_t)n });
+    verdict_refuse(out, MCP_HEADER_MISMATCH, (struct str){ out->scratch, (size_t)n });
     return false;
 }
 

@@ -30,11 +30,11 @@ static bool read_cursor(struct arena *mem, struct str cursor, size_t *at)
     return true;
 }
 
-bool mcp_page_read(struct rpc_in *in, struct mcp_page *page)
+bool mcp_page_read(struct rpc_in *in, struct mcp_list_page *page)
 {
     struct list params = { 0 };
 
-    *page = (struct mcp_page){ 0, (size_t)in->peer->rpc->limits->mcp_page_items };
+    *page = (struct mcp_list_page){ 0, (size_t)in->peer->rpc->limits->mcp_page_items };
     if (!mcp_params(in, PICK_TABLE(list_fields), &params))
         return false;
     if (!params.cursor.p || read_cursor(in->mem, params.cursor, &page->at))
@@ -43,7 +43,7 @@ bool mcp_page_read(struct rpc_in *in, struct mcp_page *page)
     return false;
 }
 
-bool mcp_page_take(struct mcp_page *page)
+bool mcp_page_take(struct mcp_list_page *page)
 {
     if (!page->left)
         return false;

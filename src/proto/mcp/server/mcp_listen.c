@@ -137,7 +137,7 @@ static void cancel(struct op *op)
 static const struct op_kind listen_kind = { .name = "listen", .cancel = cancel };
 
 /* After the client's cancel nobody is answered. */
-static void on_done(struct op *op, const struct err *e, void *ctx)
+static void on_listen_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_listen *l = CONTAINER_OF(op, struct mcp_listen, op);
 
@@ -146,7 +146,7 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
         rpc_error_of(l->in, e);
 }
 
-static void begin(struct mcp_listen *l)
+static void listen_begin(struct mcp_listen *l)
 {
     struct mcp_server *server = l->server;
 
@@ -157,7 +157,7 @@ static void begin(struct mcp_listen *l)
     server->listens = l;
     l->watch = (struct offer_watch){ .changed = on_changed, .updated = on_updated };
     offer_watch(server->offer, &l->watch);
-    op_begin(&l->op, &listen_kind, server->rpc->loop, &l->in->op, on_done, NULL);
+    op_begin(&l->op, &listen_kind, server->rpc->loop, &l->in->op, on_listen_done, NULL);
 }
 
 static void on_tasks_found(struct mcp_task_watches *ws)
@@ -168,7 +168,7 @@ static void on_tasks_found(struct mcp_task_watches *ws)
         rpc_error_of(l->in, &(struct err){ ERR_CLOSED, "the client has left" });
         return;
     }
-    begin(l);
+    listen_begin(l);
     acknowledge(l);
     mcp_task_watches_begin(ws, &l->op);
 }
@@ -204,7 +204,7 @@ void mcp_on_listen(struct rpc_in *in)
     mcp_task_watches_find(&l->tasks, in, params.wishes.tasks, on_tasks_found);
 }
 
-static void end(struct mcp_listen *l)
+static void listen_end(struct mcp_listen *l)
 {
     struct jw *w;
 
@@ -225,6 +225,6 @@ void mcp_listens_end(struct mcp_server *server, const struct mcp_conv *conv)
     for (struct mcp_listen *l = server->listens; l; l = next) {
         next = l->next;
         if (!conv || mcp_conv_of(l->in) == conv)
-            end(l);
+            listen_end(l);
     }
 }

@@ -86,16 +86,16 @@ void mcp_refuse_uri(struct rpc_in *in, struct str uri);
 
 /* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
 
-struct mcp_page {
+struct mcp_list_page {
     size_t at;   /* index to look at next */
     size_t left; /* items that may still be written */
 };
 
 /* Reads params.cursor; answers the error itself. */
-bool mcp_page_read(struct rpc_in *in, struct mcp_page *page);
+bool mcp_page_read(struct rpc_in *in, struct mcp_list_page *page);
 
 /* Is there room for this item? Else the page ends here and its cursor is written, once. */
-bool mcp_page_take(struct mcp_page *page);
+bool mcp_page_take(struct mcp_list_page *page);
 void mcp_page_cursor(struct jw *w, struct arena *mem, size_t at);
 
 /* ---- subscriptions (mcp_listen.c, mcp_subscribe.c) ---------------------------------------- */

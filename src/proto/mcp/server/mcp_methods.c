@@ -54,10 +54,10 @@ static bool is_served(const struct offer *offer, struct str method)
     return !str_starts(method, STR("tasks/")) || mcp_keeps_tasks(offer);
 }
 
-static void refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)
+static void admit_refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)
     __attribute__((format(printf, 3, 0)));
 
-static void refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)
+static void admit_refuse(struct rpc_admit *out, int code, const char *fmt, struct str word)
 {
     word = utf8_head(word, 120);
     snprintf(out->scratch, sizeof(out->scratch), fmt, STR_ARG(word));
@@ -97,8 +97,8 @@ static void check_trace(const struct mcp_conv *conv, struct arena *mem, const st
                            (long long)host->limits->trace_depth)
                   .p;
     if (why)
-        refuse(out, RPC_INVALID_REQUEST, STR_FMT "; refused",
-               arena_printf(mem, STR_FMT ": %s", STR_ARG(str_head(m->method, 40)), why));
+        admit_refuse(out, RPC_INVALID_REQUEST, STR_FMT "; refused",
+                     arena_printf(mem, STR_FMT ": %s", STR_ARG(str_head(m->method, 40)), why));
 }
 
 static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit *out)
@@ -115,7 +115,7 @@ static void admit(struct peer *p, const struct rpc_message *m, struct rpc_admit 
     if (v.code)
         refuse_by(out, &v);
     else if (!is_served(conv->server->offer, m->method))
-        refuse(out, RPC_METHOD_NOT_FOUND, "Method not found: " STR_FMT, m->method);
+        admit_refuse(out, RPC_METHOD_NOT_FOUND, "Method not found: " STR_FMT, m->method);
     else
         check_trace(conv, &mem, m, out);
 }

@@ -91,7 +91,7 @@ static bool read_ticket(struct rpc_in *in, struct str state, uint64_t *id, uint6
            str_eq_secret(mac, (struct str){ expected, sizeof(expected) });
 }
 
-static struct mcp_parked *find(struct rpc_in *in, struct str state)
+static struct mcp_parked *parked_find(struct rpc_in *in, struct str state)
 {
     struct mcp_conv *conv = mcp_conv_of(in);
     struct mcp_parked *p = conv->server->parked;
@@ -143,14 +143,14 @@ static struct mcp_parked *parked_of(struct op *op)
 }
 
 /* Nobody will come for it any more. */
-static void finish(struct mcp_parked *p)
+static void parked_finish(struct mcp_parked *p)
 {
     wait_no_longer(p);
     loop_unpost(p->server->rpc->loop, &p->check);
     op_ok(&p->op);
 }
 
-static void on_done(struct op *op, const struct err *e, void *ctx)
+static void on_parked_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_parked *p = parked_of(op);
     struct mcp_conv *home = p->home;
@@ -169,7 +169,7 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
 static void cancel_parked(struct op *op)
 {
     if (!op->child)
-        finish(parked_of(op));
+        parked_finish(parked_of(op));
 }
 
 static const struct op_kind parked_kind = { .name = "parked call", .cancel = cancel_parked };
@@ -198,7 +198,7 @@ static void on_hold_done(struct op *op, const struct err *e, void *ctx)
     (void)ctx;
 }
 
-static void hold(struct mcp_parked *p, struct rpc_in *in)
+static void parked_hold(struct mcp_parked *p, struct rpc_in *in)
 {
     p->hold = ARENA_NEW(in->mem, struct mcp_hold);
     p->hold->parked = p;
@@ -213,11 +213,11 @@ static void let_go(struct mcp_parked *p)
     p->hold = NULL;
 }
 
-static void deliver(struct mcp_parked *p)
+static void parked_deliver(struct mcp_parked *p)
 {
     p->request.answer(&p->request, p->failed ? &p->why : NULL);
     let_go(p);
-    finish(p);
+    parked_finish(p);
 }
 
 void mcp_park_over(struct mcp_parked *p, const struct err *e)
@@ -227,9 +227,9 @@ void mcp_park_over(struct mcp_parked *p, const struct err *e)
     if (e)
         p->why = *e;
     if (p->request.in)
-        deliver(p);
+        parked_deliver(p);
     else if (p->op.canceled)
-        finish(p);
+        parked_finish(p);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------ */
@@ -345,8 +345,8 @@ struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round
         p->home = conv;
         conv->parked++;
     }
-    op_begin(&p->op, &parked_kind, conv->server->rpc->loop, NULL, on_done, NULL);
-    hold(p, in);
+    op_begin(&p->op, &parked_kind, conv->server->rpc->loop, NULL, on_parked_done, NULL);
+    parked_hold(p, in);
     return p;
 }
 
@@ -356,7 +356,7 @@ bool mcp_park_resume(struct rpc_in *in, const struct mcp_round *round)
 
     if (!round->state.p || !mcp_has(in)->modern)
         return false;
-    p = find(in, round->state);
+    p = parked_find(in, round->state);
     if (!p) {
         rpc_error(in, RPC_INVALID_PARAMS,
                   "params.requestState: not (or no longer) good for this request; send it again "
@@ -364,10 +364,10 @@ bool mcp_park_resume(struct rpc_in *in, const struct mcp_round *round)
         return true;
     }
     wait_no_longer(p);
-    hold(p, in);
+    parked_hold(p, in);
     mcp_request_attach(&p->request, in);
     if (p->over) {
-        deliver(p);
+        parked_deliver(p);
         return true;
     }
     for (struct ask *ask = p->request.call.asks; ask; ask = ask->next)

@@ -6,7 +6,7 @@ void mcp_on_prompts_list(struct rpc_in *in)
 {
     const struct offer *offer = mcp_offer_of(in);
     const struct prompt *prompt;
-    struct mcp_page page;
+    struct mcp_list_page page;
     struct jw *w;
 
     if (!mcp_page_read(in, &page))

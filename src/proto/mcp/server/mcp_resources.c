@@ -8,7 +8,7 @@ static void write_list(struct rpc_in *in, const char *name, bool templates)
 {
     const struct offer *offer = mcp_offer_of(in);
     const struct resource *r;
-    struct mcp_page page;
+    struct mcp_list_page page;
     struct jw *w;
 
     if (!mcp_page_read(in, &page))

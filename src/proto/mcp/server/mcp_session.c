@@ -43,7 +43,7 @@ static struct mcp_session **bucket_of(struct mcp_http *h, struct str id)
     return &h->bucket[hash_str(h->secret, id) % MCP_SESSION_BUCKETS];
 }
 
-static void hold(struct mcp_session *s)
+static void mcp_session_hold(struct mcp_session *s)
 {
     if (!s->holds++)
         mcp_sessions_busy(s->http->all, s);
@@ -59,7 +59,7 @@ struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind k
         s = s->chain;
     if (!s || s->kind != kind || strcmp(s->conv.principal.name, principal.name) != 0)
         return NULL;
-    hold(s);
+    mcp_session_hold(s);
     s->uses++;
     return s;
 }
@@ -74,7 +74,7 @@ static void on_all_sessions_closed(struct post *p)
         h->closed(h->closed_ctx);
 }
 
-static void free_if_over(struct mcp_session *s)
+static void mcp_session_free_if_over(struct mcp_session *s)
 {
     struct mcp_http *h = s->http;
 
@@ -87,17 +87,17 @@ static void free_if_over(struct mcp_session *s)
     mcp_http_one_less(h);
 }
 
-static void on_bye(struct post *p)
+static void on_session_over(struct post *p)
 {
-    free_if_over(CONTAINER_OF(p, struct mcp_session, bye));
+    mcp_session_free_if_over(CONTAINER_OF(p, struct mcp_session, bye));
 }
 
-static void on_peer_idle(struct peer *p)
+static void on_session_idle(struct peer *p)
 {
-    free_if_over(CONTAINER_OF(p, struct mcp_session, conv.peer));
+    mcp_session_free_if_over(CONTAINER_OF(p, struct mcp_session, conv.peer));
 }
 
-static void leave_table(struct mcp_session *s)
+static void mcp_session_unlist(struct mcp_session *s)
 {
     struct mcp_session **at = bucket_of(s->http, str_of(s->id));
 
@@ -111,9 +111,9 @@ void mcp_session_end(struct mcp_session *s)
 {
     if (s->ended)
         return;
-    hold(s);
+    mcp_session_hold(s);
     s->ended = true;
-    leave_table(s);
+    mcp_session_unlist(s);
     mcp_conv_end(&s->conv);
     peer_hang_up(&s->conv.peer);
     if (s->own.stream)
@@ -155,7 +155,7 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
     s->http = h;
     s->kind = kind;
     s->holds = 1;
-    s->bye.fn = on_bye;
+    s->bye.fn = on_session_over;
     name_session(s);
     event_log_init(&s->events, &h->all->events, (size_t)h->all->limits->mcp_session_events,
                    (size_t)h->all->limits->mcp_session_bytes);
@@ -164,7 +164,7 @@ struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind ki
     s->conv.lasting = true;
     s->conv.principal = principal;
     s->conv.remote = !req->loopback;
-    s->conv.peer.on_idle = on_peer_idle;
+    s->conv.peer.on_idle = on_session_idle;
     bucket = bucket_of(h, str_of(s->id));
     s->chain = *bucket;
     *bucket = s;

@@ -32,7 +32,7 @@ bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri)
     return *place_of(conv, uri) != NULL;
 }
 
-static void drop(struct mcp_conv *conv, struct mcp_subscription **at)
+static void subscription_drop(struct mcp_conv *conv, struct mcp_subscription **at)
 {
     struct mcp_subscription *s = *at;
 
@@ -44,10 +44,10 @@ static void drop(struct mcp_conv *conv, struct mcp_subscription **at)
 void mcp_unsubscribe_all(struct mcp_conv *conv)
 {
     while (conv->subscriptions)
-        drop(conv, &conv->subscriptions);
+        subscription_drop(conv, &conv->subscriptions);
 }
 
-static void add(struct mcp_conv *conv, struct str uri)
+static void subscription_add(struct mcp_conv *conv, struct str uri)
 {
     struct mcp_subscription *s = mem_alloc(sizeof(*s) + uri.n);
 
@@ -79,7 +79,7 @@ void mcp_on_subscribe(struct rpc_in *in)
                       (long long)most);
             return;
         }
-        add(conv, params.uri);
+        subscription_add(conv, params.uri);
     }
     mcp_result_empty(in);
 }
@@ -94,7 +94,7 @@ void mcp_on_unsubscribe(struct rpc_in *in)
         return;
     at = place_of(conv, params.uri);
     if (*at)
-        drop(conv, at);
+        subscription_drop(conv, at);
     mcp_result_empty(in);
 }
 

@@ -14,7 +14,7 @@ struct waiting_call {
     struct mcp_tool_call params;
 };
 
-struct creation {
+struct mcp_task_creation {
     struct rpc_in *in;
     struct task_engine *engine;
     struct task_ask *ask;
@@ -38,7 +38,7 @@ static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
 }
 
 /* Its client has left, or taken the call back, before it could learn the id. */
-static void abandon(struct creation *c)
+static void abandon(struct mcp_task_creation *c)
 {
     struct str id = c->ask->info.id.n ? c->ask->info.id : c->ask->id;
     struct orphan *o = MEM_NEW(struct orphan);
@@ -52,7 +52,7 @@ static void abandon(struct creation *c)
 
 static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct creation *c = ctx;
+    struct mcp_task_creation *c = ctx;
     struct rpc_in *in = c->in;
     struct jw *w;
 
@@ -85,16 +85,16 @@ static unsigned abilities_of(const struct rpc_in *in)
 }
 
 /* NULL: the program is about to end, and the request has been answered. */
-static struct creation *creation_of(struct rpc_in *in)
+static struct mcp_task_creation *creation_of(struct rpc_in *in)
 {
     struct task_engine *engine = mcp_offer_of(in)->host.context->tasks;
-    struct creation *c;
+    struct mcp_task_creation *c;
 
     if (!engine) {
         rpc_error_of(in, &(struct err){ ERR_CLOSED, "no tasks are kept here any more" });
         return NULL;
     }
-    c = ARENA_NEW(in->mem, struct creation);
+    c = ARENA_NEW(in->mem, struct mcp_task_creation);
     c->in = in;
     c->engine = engine;
     c->ask = mcp_task_ask(in, STR_NONE);
@@ -104,7 +104,7 @@ static struct creation *creation_of(struct rpc_in *in)
 static void create(struct rpc_in *in, struct str tool, struct json args)
 {
     struct caller caller = mcp_caller_of(in, in->mem);
-    struct creation *c = creation_of(in);
+    struct mcp_task_creation *c = creation_of(in);
     struct task_call_spec spec = {
         .offer = mcp_offer_of(in),
         .tool = tool,
@@ -121,7 +121,7 @@ static void create(struct rpc_in *in, struct str tool, struct json args)
 /* What the tool has begun itself is told like what we have. */
 void mcp_answer_task(struct rpc_in *in, struct str id)
 {
-    struct creation *c = creation_of(in);
+    struct mcp_task_creation *c = creation_of(in);
 
     if (!c)
         return;

@@ -50,7 +50,7 @@ static void notify(struct mcp_task_watch *t)
         peer_notify(in->peer, in->via, "notifications/tasks", buf_str(&params));
 }
 
-static void get(struct mcp_task_watch *t);
+static void task_watch_get(struct mcp_task_watch *t);
 
 static void on_got(struct op *op, const struct err *e, void *ctx)
 {
@@ -62,10 +62,10 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
         return;
     notify(t);
     if (t->again)
-        get(t);
+        task_watch_get(t);
 }
 
-static void get(struct mcp_task_watch *t)
+static void task_watch_get(struct mcp_task_watch *t)
 {
     ask_anew(t);
     task_get(t->all->engine, &t->ask, t->all->parent, on_got, t);
@@ -85,7 +85,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     if (t->asking)
         t->again = true;
     else if (t->all->parent)
-        get(t);
+        task_watch_get(t);
     return true;
 }
 
@@ -185,7 +185,7 @@ static bool is_among(const struct mcp_task_watches *ws, struct str id)
     return false;
 }
 
-static void add(struct mcp_task_watches *ws, struct str id)
+static void task_watch_add(struct mcp_task_watches *ws, struct str id)
 {
     struct mcp_task_watch *t = &ws->v[ws->n++];
 
@@ -209,6 +209,6 @@ void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struc
     ws->v = ARENA_ARRAY(in->mem, struct mcp_task_watch, ids.n);
     for (size_t i = 0; i < ids.n; i++)
         if (!is_among(ws, ids.v[i]))
-            add(ws, ids.v[i]);
+            task_watch_add(ws, ids.v[i]);
     mcp_when_tasks(in, on_engine, ws);
 }

@@ -35,7 +35,7 @@ struct str mcp_task_owner(const struct rpc_in *in)
 }
 
 /* The store is opened after the first answer, so that the first to ask may come before it. */
-struct waiting {
+struct task_waiting {
     struct readiness_wait wait; /* first */
     struct rpc_in *in;
     void (*then)(void *ctx, struct task_engine *engine);
@@ -44,7 +44,7 @@ struct waiting {
 
 static void on_there(struct op *op, const struct err *e, void *ctx)
 {
-    struct waiting *w = ctx;
+    struct task_waiting *w = ctx;
 
     (void)op;
     if (e)
@@ -58,13 +58,13 @@ void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engin
 {
     const struct offer *offer = mcp_offer_of(in);
     const struct agent_context *context = offer->host.context;
-    struct waiting *w;
+    struct task_waiting *w;
 
     if (!context || context->tasks || !context->coming || !context->coming->open) {
         then(ctx, context ? context->tasks : NULL);
         return;
     }
-    w = ARENA_NEW(in->mem, struct waiting);
+    w = ARENA_NEW(in->mem, struct task_waiting);
     w->in = in;
     w->then = then;
     w->ctx = ctx;
@@ -107,7 +107,7 @@ static const struct pick task_fields[] = {
     PICK_FIELD("inputResponses", PICK_OBJECT, struct query, responses, PICK_MUST),
 };
 
-static void refuse(struct query *q, const struct err *e)
+static void task_query_refuse(struct query *q, const struct err *e)
 {
     if (e->code == ERR_NOT_FOUND)
         rpc_error(q->in, RPC_INVALID_PARAMS, "Unknown task: " STR_FMT,
@@ -127,7 +127,7 @@ static void on_engine(void *ctx, struct task_engine *engine)
         rpc_error(q->in, RPC_METHOD_NOT_FOUND, "no tasks are kept here");
 }
 
-static void begin(struct rpc_in *in, size_t fields, void (*then)(struct query *q))
+static void task_query_begin(struct rpc_in *in, size_t fields, void (*then)(struct query *q))
 {
     struct query *q = ARENA_NEW(in->mem, struct query);
 
@@ -151,7 +151,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e) {
-        refuse(q, e);
+        task_query_refuse(q, e);
         return;
     }
     mcp_write_task(mcp_result_begin(in), in->mem, in->peer->rpc->limits, loop_wall(in->op.loop),
@@ -159,7 +159,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
     mcp_result_end(in, MCP_CACHE_NEVER);
 }
 
-static void get(struct query *q)
+static void task_query_get(struct query *q)
 {
     q->ask = mcp_task_ask(q->in, q->id);
     task_get(q->engine, q->ask, &q->in->op, on_got, q);
@@ -167,7 +167,7 @@ static void get(struct query *q)
 
 void mcp_on_tasks_get(struct rpc_in *in)
 {
-    begin(in, 1, get);
+    task_query_begin(in, 1, task_query_get);
 }
 
 /* ---- tasks/cancel --------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static void on_cancelled(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e && e->code != ERR_INVALID)
-        refuse(q, e);
+        task_query_refuse(q, e);
     else
         mcp_result_empty(q->in);
 }
@@ -192,7 +192,7 @@ static void cancel(struct query *q)
 
 void mcp_on_tasks_cancel(struct rpc_in *in)
 {
-    begin(in, 1, cancel);
+    task_query_begin(in, 1, cancel);
 }
 
 /* ---- tasks/update: look what is open, then answer one after the other ------------------------ */
@@ -206,7 +206,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e && e->code != ERR_NOT_FOUND)
-        refuse(q, e);
+        task_query_refuse(q, e);
     else
         answer_next(q);
 }
@@ -254,7 +254,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e) {
-        refuse(q, e);
+        task_query_refuse(q, e);
         return;
     }
     if (q->ask->info.asks.n)
@@ -274,5 +274,5 @@ static void update(struct query *q)
 
 void mcp_on_tasks_update(struct rpc_in *in)
 {
-    begin(in, ARRAY_LEN(task_fields), update);
+    task_query_begin(in, ARRAY_LEN(task_fields), update);
 }

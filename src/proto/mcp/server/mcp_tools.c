@@ -14,7 +14,7 @@ static void list_tools(struct rpc_in *in)
 {
     const struct offer *offer = mcp_offer_of(in);
     const struct tool *tool;
-    struct mcp_page page;
+    struct mcp_list_page page;
     struct jw *w;
 
     if (!mcp_page_read(in, &page))
@@ -35,7 +35,7 @@ static void list_tools(struct rpc_in *in)
     mcp_result_end(in, MCP_CACHE_LIST);
 }
 
-struct listing {
+struct tools_listing {
     struct readiness_wait wait; /* first */
     struct rpc_in *in;
     void (*list)(struct rpc_in *in);
@@ -43,7 +43,7 @@ struct listing {
 
 static void on_gathered(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *l = ctx;
+    struct tools_listing *l = ctx;
 
     (void)op;
     if (e)
@@ -55,13 +55,13 @@ static void on_gathered(struct op *op, const struct err *e, void *ctx)
 void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in))
 {
     const struct offer *offer = mcp_offer_of(in);
-    struct listing *l;
+    struct tools_listing *l;
 
     if (!offer->listing || !offer->listing->open) {
         list(in);
         return;
     }
-    l = ARENA_NEW(in->mem, struct listing);
+    l = ARENA_NEW(in->mem, struct tools_listing);
     l->in = in;
     l->list = list;
     readiness_wait(offer->listing, &l->wait, offer->host.loop, offer->host.limits, &in->op,
