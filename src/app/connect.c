@@ -29,7 +29,7 @@ struct connect_args {
 struct connecting {
     struct app *app;
     const struct connect_args *args;
-    const struct mcp_client *client;
+    const struct client_program *client;
     bool user;        /* the file is the user's, not the project's */
     const char *file; /* its path */
     struct str entry; /* JSON */
@@ -39,7 +39,7 @@ static int unknown_client(struct arena *mem, const char *name)
 {
     struct nearest n = nearest_to(str_of(name));
     struct str list = STR("");
-    const struct mcp_client *c;
+    const struct client_program *c;
 
     for (size_t i = 0; (c = mcp_client_at(i)); i++) {
         nearest_try(&n, str_of(c->name));
@@ -104,7 +104,7 @@ static bool make_entry(struct connecting *c, struct err *e)
 
 static bool choose_file(struct connecting *c, struct err *e)
 {
-    const struct mcp_client *p = c->client;
+    const struct client_program *p = c->client;
 
     c->user = c->args->user || !p->project;
     if (c->user && !p->user)

@@ -100,7 +100,7 @@ static void write_goose_url(struct jw *w, const char *url)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static const struct mcp_client clients[] = {
+static const struct client_program clients[] = {
     { "claude", ".mcp.json", NULL, "mcpServers", json_edit_put, write_typed_command,
       write_typed_url, "Claude Code asks for your approval when it starts in this folder" },
     { "claude-desktop", NULL, "$CONFIG/Claude/claude_desktop_config.json", "mcpServers",
@@ -122,12 +122,12 @@ static const struct mcp_client clients[] = {
       write_command_and_env, write_url, NULL },
 };
 
-const struct mcp_client *mcp_client_at(size_t i)
+const struct client_program *mcp_client_at(size_t i)
 {
     return i < ARRAY_LEN(clients) ? &clients[i] : NULL;
 }
 
-const struct mcp_client *mcp_client_named(const char *name)
+const struct client_program *mcp_client_named(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(clients); i++)
         if (str_eq(str_of(name), str_of(clients[i].name)))

@@ -13,7 +13,7 @@ struct client_launch {
     const char *const *args; /* ended by NULL */
 };
 
-struct mcp_client {
+struct client_program {
     const char *name;
     const char *project; /* its file below the root; NULL: it has none */
     const char *user;  /* its file of the user, as client_path() reads it; NULL: not ours to edit */
@@ -25,10 +25,10 @@ struct mcp_client {
 };
 
 /* NULL behind the last. */
-const struct mcp_client *mcp_client_at(size_t i);
+const struct client_program *mcp_client_at(size_t i);
 
 /* NULL when there is none. */
-const struct mcp_client *mcp_client_named(const char *name);
+const struct client_program *mcp_client_named(const char *name);
 
 /*
  * The path of a file of another program, or of trefoil. ~/ is the home folder, $CONFIG/ is

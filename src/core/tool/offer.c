@@ -141,6 +141,12 @@ void offer_unwatch(struct offer_watch *w)
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
+/* Most names differ in their first byte, and every call looks a tool up. */
+static bool is_called(const struct tool *t, struct str name)
+{
+    return name.n && t->name[0] == name.p[0] && str_eq(name, str_of(t->name));
+}
+
 static bool is_called_also(const struct tool *t, struct str name)
 {
     return (t->alias && str_eq(name, str_of(t->alias))) ||
@@ -160,7 +166,7 @@ const struct tool *offer_tool(const struct offer *o, struct str name)
 {
     for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
         for (size_t i = 0; i < j->source->tools; i++)
-            if (str_eq(name, str_of(j->source->tool[i]->name)))
+            if (is_called(j->source->tool[i], name))
                 return j->source->tool[i];
     return tool_by_alias(o, name);
 }
