@@ -1,9 +1,9 @@
 /*
- * message.h - one JSON-RPC 2.0 message, taken apart.
+ * message.h - one JSON-RPC 2.0 message, decoded.
  *
  * Only the envelope is decoded; params, result and error stay undecoded values with their
- * source bytes. What is wrong with a message is said by a code and a sentence, together with
- * the id to answer under, if one could be read.
+ * source bytes. A malformed message is described by an error code and a sentence, and has the id
+ * to answer with, if it could be read.
  */
 #ifndef RPC_MESSAGE_H
 #define RPC_MESSAGE_H
@@ -36,16 +36,16 @@ struct rpc_message {
     struct err why;
 };
 
-/* Take one message apart. Never fails: what is wrong is part of the answer. */
+/* Decode one message. Never fails: a malformed message has the kind RPC_MALFORMED. */
 void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out);
 
 /*
- * The raw id of a request of which only the first bytes are known, or STR_NONE: so that a
- * message too large to be read can still be answered.
+ * The raw id of a request of which only the first bytes are known, or STR_NONE. With it, a request
+ * that is too large to be read can still be answered.
  */
 struct str rpc_salvage_id(struct str head);
 
-/* What a failure inside us looks like to the other side. */
+/* The JSON-RPC error code for a failure on our side. */
 enum rpc_code rpc_code_of(enum err_code code);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * method.h - what we speak, on one screen.
+ * method.h - the method table of a protocol.
  *
- * A protocol lists its methods in one table. Versions are columns: a row holds from the version
+ * A protocol lists its methods in one table. Versions are columns: a row is valid from the version
  * `from` to the version `to` (numbers of the protocol's own, in order of age), so supporting
  * the next version means rows, not branches.
  */

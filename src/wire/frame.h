@@ -1,18 +1,18 @@
 /*
- * frame.h - from a run of bytes to JSON-RPC messages, and back.
+ * frame.h - split a byte stream into JSON-RPC messages.
  *
- * Two framings share every stream: one message per line, as MCP and ACP prescribe, and
- * Content-Length headers, which some programs use all the same. Which one a message came in is
- * seen from its first bytes; the answer goes out in the framing last received.
+ * Every stream accepts two framings: one message per line, as MCP and ACP require, and
+ * Content-Length headers, which some programs use anyway. The first bytes of a message tell its
+ * framing; answers use the framing that was received last.
  *
- * What a message is at its start:
+ * The first bytes of a message:
  *   { or [                                a line
  *   Content-Length: / Content-Type:       a header block, in any case and spacing, CRLF or LF
  *   blank                                 skipped
- *   anything else                         a line that is no JSON; the receiver says so
+ *   anything else                         a line that is not JSON; the receiver rejects it
  *
- * A message past the limit is drained, so that the stream stays in step, and reported as
- * FRAME_TOO_LARGE with its first bytes, so that the receiver may find the id to answer.
+ * A message beyond the limit is skipped, so that the next one is found, and reported as
+ * FRAME_TOO_LARGE with its first bytes, in which the receiver may find the id to answer.
  */
 #ifndef WIRE_FRAME_H
 #define WIRE_FRAME_H
@@ -25,7 +25,7 @@ enum framing { FRAMING_AUTO, FRAMING_LINE, FRAMING_HEADER };
 enum frame_kind {
     FRAME_MESSAGE,
     FRAME_TOO_LARGE,  /* text: its first FRAME_SALVAGE bytes */
-    FRAME_BAD_HEADER, /* text: the header line that is wrong, or STR_NONE when none is */
+    FRAME_BAD_HEADER, /* text: the malformed header line, or STR_NONE if a header is missing */
 };
 
 enum { FRAME_SALVAGE = 4096 };
@@ -43,9 +43,9 @@ struct frame {
 typedef void frame_fn(void *ctx, const struct frame *frame);
 
 struct frame_reader {
-    struct buf part; /* a message of which the rest has not come */
+    struct buf part; /* the part of a message that has arrived */
     size_t max, max_header;
-    size_t skip;   /* DRAIN_BODY: bytes still to drop */
+    size_t skip;   /* DRAIN_BODY: bytes still to skip */
     size_t length; /* of the body that is awaited */
     enum framing force, last;
     uint8_t state; /* enum in frame.c */
@@ -55,7 +55,7 @@ struct frame_reader {
 void frame_reader_init(struct frame_reader *r, enum framing force, const struct limits *limits);
 void frame_reader_fini(struct frame_reader *r);
 
-/* Feed bytes as they come; fn is called for each whole message. */
+/* Feed bytes as they arrive; fn is called for each whole message. */
 void frame_reader_feed(struct frame_reader *r, struct str bytes, frame_fn *fn, void *ctx);
 
 /* The stream ended: a last line without its newline is a message too. */
@@ -64,7 +64,7 @@ void frame_reader_end(struct frame_reader *r, frame_fn *fn, void *ctx);
 /* From inside fn: deliver nothing more, the owner is closing. */
 void frame_reader_stop(struct frame_reader *r);
 
-/* The framing an answer goes out in. */
+/* The framing for answers. */
 enum framing frame_reader_answer_in(const struct frame_reader *r);
 
 /* Make *kept the owner of the message's bytes; returns them. Copies only when it must. */

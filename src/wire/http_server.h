@@ -7,19 +7,19 @@
  *     |       |       |        |
  *     +-------+-------+--------+--> LINGER -> CLOSED   (refused, timed out, hung up, drained)
  *
- * IDLE     nothing of a request is here; holds no buffers.
- * HEAD     the first byte came; the whole head must follow within http_head_ms.
+ * IDLE     no request has begun; holds no buffers.
+ * HEAD     the first byte has arrived; the whole head must follow within http_head_ms.
  * BODY     the head was accepted (100-continue answered); the body must follow.
- * SERVING  the handler has the request. A client that leaves is noticed, also while nothing is
+ * SERVING  the handler has the request. A client that disconnects is noticed, even while nothing is
  *          being sent: closing is how a client cancels. One that has only shut its sending side
- *          gets its answers. Both look the same, so whoever sends no more is sent what means nothing
- *          (100 Continue, or a comment of an event stream); only a closed connection refuses it.
- * LINGER   our last word is out, the write side is shut, what still arrives is read and dropped
- *          for a moment, so that the client gets our answer and not a reset.
+ *          gets its answers. Both look the same, so a client that stopped sending is sent something
+ *          without meaning (100 Continue, or an SSE comment); only a closed connection rejects it.
+ * LINGER   the last response is sent and the write side is shut. What still arrives is read and
+ *          dropped for a moment, so that the client gets our response and not a reset.
  *
  * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the API key,
- * the route, and that the body is not packed (Content-Encoding).
- * A refusal carries a JSON body {"error":{"code":STATUS,"message":"..."}} that says what was
+ * the route, and that the body is not compressed (Content-Encoding).
+ * A rejected request gets a JSON body {"error":{"code":STATUS,"message":"..."}} that says what was
  * wrong and what is accepted.
  */
 #ifndef WIRE_HTTP_SERVER_H
@@ -36,7 +36,7 @@ struct http_server;
 struct http_conn;
 
 /*
- * One request, its body whole. Every request is finished exactly once: by http_reply,
+ * One request with its complete body. Every request is finished exactly once: by http_reply,
  * http_finish or http_stream_end, at once or later - also after on_gone, when they send nothing.
  * *req, its arena and all its strings live until then, even if the server does not.
  */
@@ -49,14 +49,14 @@ struct http_req {
     struct str body;
     struct str remote; /* "127.0.0.1:40312", or "unix" */
     bool loopback;     /* the client is on this machine */
-    bool has_uid;      /* it came over a Unix socket, and the kernel told its user: */
+    bool has_uid;      /* it came over a Unix socket, and the kernel reported its user: */
     uint32_t uid;
-    struct str key; /* the name of the API key it brought; "": none. Lives as long as the server */
+    struct str key; /* the name of its API key; "": none. Lives as long as the server */
     void *ctx;      /* of the server */
     void *data;     /* the handler's */
 
     /*
-     * The client left, the request took too long, or the server closes, before the answer was
+     * The client disconnected, the request timed out, or the server closes, before the response was
      * complete. Called at most once, from the loop. May finish the request.
      */
     void (*on_gone)(struct http_req *req);
@@ -65,12 +65,12 @@ struct http_req {
     void (*on_room)(struct http_req *req);
 
     /*
-     * Nothing was sent for sse_keepalive_ms, and something on the way may lose patience: the time
-     * to begin a stream. Called at most once, from the loop. Set before the handler returns.
+     * Nothing was sent for sse_keepalive_ms, and a proxy may time out: the time to begin an event
+     * stream. Called at most once, from the loop. Set before the handler returns.
      */
     void (*on_quiet)(struct http_req *req);
 
-    bool ends; /* an event stream that will end by itself: draining waits for it */
+    bool ends; /* an event stream that will end by itself; http_server_drain waits for it */
 
     struct http_conn *conn; /* NULL once the client is gone */
 };
@@ -78,26 +78,26 @@ struct http_req {
 typedef void http_handler_fn(struct http_req *req);
 
 /*
- * A path is matched whole; one that ends with a '*' matches what begins like it and goes on.
- * The first row that fits method and path serves. GET also serves HEAD: the handler answers as
- * for GET.
+ * A path is matched as a whole; a path that ends with '*' matches every longer path with this
+ * prefix. The first route that matches method and path is used. GET also serves HEAD: the handler
+ * answers as for GET.
  */
 struct http_route {
     const char *method, *path;
     http_handler_fn *handler;
 };
 
-/* Who is at the other end of a stream. The strings are copied, and cut past 63 bytes. */
+/* The client of a connection. The strings are copied, and truncated to 63 bytes. */
 struct http_peer {
     struct str remote; /* "127.0.0.1:40312", or "unix" */
     struct str local;  /* the address it came to, "127.0.0.1" or "[::1]": a valid Host */
     bool loopback;
-    bool any_host; /* no browser can be there: Host and Origin are not looked at */
+    bool any_host; /* it cannot be a browser: Host and Origin are not checked */
     bool has_uid;  /* these as in struct http_req */
     uint32_t uid;
 };
 
-/* All that is pointed to must outlive the server. */
+/* Everything pointed to must outlive the server. */
 struct http_server_opts {
     struct loop *loop;
     const struct limits *limits;
@@ -110,16 +110,16 @@ struct http_server_opts {
      */
     const struct str *host;
     size_t hosts;
-    /* Every request must bring one of these keys (http_key.h), but to open paths. None: no key. */
+    /* Every request needs one of these keys (http_key.h), except to open paths. None: no key. */
     const struct http_key *key;
     size_t keys;
     const struct str *open;
     size_t opens;
     /*
-     * Asked for each request with a right Host and Origin, before its key is refused: how many ms
-     * must this client wait before it is served? 0: none. `key` is the name of its API key, "" if
-     * it brought none or a wrong one. NULL: nobody waits. A client that has to wait is answered 429,
-     * and where a path begins with one of `rpc`, in the words of JSON-RPC.
+     * The rate limit, called for each request with a valid Host and Origin, before a wrong key is
+     * rejected: how many ms must this client wait? 0: none. `key` is the name of its API key, "" if
+     * it has none or a wrong one. NULL: no limit. A client that must wait gets 429, and if the path
+     * begins with one of `rpc`, a JSON-RPC error.
      */
     int64_t (*pace)(void *ctx, const struct http_peer *peer, struct str key);
     const struct str *rpc;
@@ -148,7 +148,7 @@ size_t http_server_connections(const struct http_server *s);
 
 /*
  * Stop listening, close idle connections, end event streams that would not end by themselves, let
- * requests under way finish; then call done. To cut that short, close; then this done is not called any more.
+ * requests under way finish; then call done. To abort that, call http_server_close; then this done is not called.
  */
 void http_server_drain(struct http_server *s, void (*done)(void *ctx), void *ctx);
 
@@ -176,8 +176,8 @@ void http_answer(struct http_req *req, int status, const char *type, const struc
 void http_finish(struct http_req *req);
 
 /*
- * End what was begun to be answered, and let the connection go on without the request, which
- * lives on as after on_gone (not called) until it is finished.
+ * End the response and release the connection for the next request. *req stays valid, as after
+ * on_gone (which is not called), until it is finished.
  */
 void http_part(struct http_req *req);
 
@@ -189,7 +189,7 @@ void http_reply_error(struct http_req *req, int status, const char *fmt, ...)
 void http_stream_begin(struct http_req *req, int status, const char *type,
                        const struct http_header *more, size_t mores);
 
-/* Answers false when more is waiting than should be: pause until on_room. */
+/* Returns false when too much is buffered: pause until on_room. */
 bool http_stream_write(struct http_req *req, const struct str *piece, size_t n);
 void http_stream_end(struct http_req *req);
 
@@ -199,7 +199,7 @@ void http_stream_end(struct http_req *req);
  */
 void http_sse_begin(struct http_req *req, const struct http_header *more, size_t mores);
 
-/* One event. Answers like http_stream_write. */
+/* Send one event. Returns like http_stream_write. */
 bool http_sse_send(struct http_req *req, const struct sse_out *event);
 
 /*

@@ -1,8 +1,8 @@
 /*
- * link.h - what carries messages.
+ * link.h - a transport for whole messages.
  *
- * A link brings whole frames in and takes whole messages out, whatever lies below: stdio, a
- * child's pipes, one HTTP exchange, a test's fake wire. The rpc room speaks to links only.
+ * A link delivers whole frames and sends whole messages, over stdio, a child's pipes, one HTTP
+ * exchange, or a test's fake stream. The peers of rpc/ only know links.
  */
 #ifndef WIRE_LINK_H
 #define WIRE_LINK_H
@@ -13,10 +13,10 @@
 struct link;
 
 struct link_events {
-    /* A frame came in; borrowed for the call. */
+    /* A frame arrived; borrowed for the call. */
     void (*on_frame)(struct link *link, const struct frame *frame);
 
-    /* Nothing more comes in: the other side is done (e == NULL) or gone. Called once. */
+    /* No more frames: the other side closed its end (e == NULL) or is gone. Called once. */
     void (*on_end)(struct link *link, const struct err *e);
 
     /* link_close is complete: the link may be freed. */
@@ -28,13 +28,13 @@ struct link_kind {
     void (*send)(struct link *link, const struct str *piece, size_t n);
     void (*close)(struct link *link);
     /*
-     * The same as send for the answer to what came by this link; code is that of a JSON-RPC
-     * error, or 0. NULL: send does it.
+     * Send the answer to a request that came by this link; code is that of its JSON-RPC error, or
+     * 0. NULL: answers are sent like other messages.
      */
     void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
     /*
-     * Of a link that lends its memory: one call more (1) lives in it, or one less (-1). The second
-     * is the last that is done with the call, and may free the link. NULL: nobody counts.
+     * For a link that lends its memory to calls: one more call (1) lives in it, or one less (-1).
+     * The second is the last use of the call and may free the link. NULL: calls are not counted.
      */
     void (*calls)(struct link *link, int more);
 };
@@ -42,10 +42,10 @@ struct link_kind {
 struct link {
     const struct link_kind *kind;
     const struct link_events *events;
-    void *owner; /* whom the events are for */
+    void *owner; /* the receiver of the events */
     /*
-     * NULL, or memory that outlives every call that comes by this link; its frames' text lives
-     * there too. So one exchange (an HTTP request) needs one arena and no copy.
+     * NULL, or memory that outlives every call that comes by this link, and that holds the text of
+     * its frames. So one exchange (an HTTP request) needs one arena and no copy.
      */
     struct arena *mem;
 };
@@ -53,8 +53,8 @@ struct link {
 enum { LINK_PIECES = 12 };
 
 /*
- * Send one message given in at most LINK_PIECES pieces. Always taken; a peer that does not read
- * ends the link by its backlog limit.
+ * Send one message in at most LINK_PIECES pieces. Never blocks or fails; the link ends when the
+ * other side does not read and the backlog exceeds its limit.
  */
 static inline void link_send(struct link *link, const struct str *piece, size_t n)
 {
@@ -69,7 +69,7 @@ static inline void link_answer(struct link *link, int code, const struct str *pi
         link->kind->send(link, piece, n);
 }
 
-/* End it; what was sent before is still written if the other side takes it. */
+/* Close the link; what was sent before is still written if the other side reads it. */
 static inline void link_close(struct link *link)
 {
     link->kind->close(link);

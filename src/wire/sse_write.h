@@ -4,16 +4,16 @@
 
 #include "base/buf.h"
 
-/* One event; what is absent (p == NULL) is left out. */
+/* One event; a field with p == NULL is omitted. */
 struct sse_out {
     struct str event, id;
-    struct str data;   /* any text; a line each. Empty but not absent: one empty line */
-    uint32_t retry_ms; /* how long to wait before connecting again; 0: not said */
+    struct str data;   /* any text, sent line by line; "" is one empty line */
+    uint32_t retry_ms; /* how long the client waits before it reconnects; 0: not sent */
 };
 
 enum { SSE_PIECES = 10, SSE_RETRY = 24 };
 
-/* The event in pieces that can be written one behind the other. */
+/* The event in pieces that are written in order. */
 struct sse_pieces {
     struct str at[SSE_PIECES];
     size_t n;

@@ -26,7 +26,7 @@ static void on_stream_end(struct stream *io, const struct err *e)
     struct stream_link *l = io->owner;
 
     if (l->closing) {
-        if (e) /* nobody takes our last words */
+        if (e) /* the other side reads nothing more */
             stream_close(io);
         return;
     }

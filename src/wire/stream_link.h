@@ -1,8 +1,8 @@
 /*
  * stream_link.h - a link over a stream of bytes: stdio, or the pipes of a child.
  *
- * While the other side does not read what we answer, nothing more is read from it: a client
- * that only sends cannot make us hold its answers without end.
+ * While the other side does not read our answers, we do not read from it: a client that only
+ * sends cannot make us buffer answers without limit.
  */
 #ifndef WIRE_STREAM_LINK_H
 #define WIRE_STREAM_LINK_H
@@ -14,7 +14,7 @@ struct stream_link {
     struct link link; /* first */
     struct stream *io;
     struct frame_reader reader;
-    bool closing; /* link_close was called; our last words are still being written */
+    bool closing; /* link_close was called; the last messages are still being written */
 };
 
 extern const struct stream_events stream_link_events;
