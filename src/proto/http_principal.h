@@ -1,4 +1,4 @@
-/* http_principal.h - who sent an HTTP request, for core. */
+/* http_principal.h - the principal of an HTTP request. */
 #ifndef PROTO_HTTP_PRINCIPAL_H
 #define PROTO_HTTP_PRINCIPAL_H
 

@@ -38,7 +38,7 @@ enum ask_kind {
     ASK_KINDS,
 };
 
-/* How much it matters, the least first. */
+/* The severities of syslog (RFC 5424), the least severe first. Upstream servers use all of them. */
 enum call_level {
     CALL_DEBUG,
     CALL_INFO,

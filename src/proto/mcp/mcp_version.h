@@ -37,16 +37,16 @@ struct mcp_features {
     bool annotations;      /* hints about what a tool does */
     bool audio;            /* audio blocks */
     bool completions;      /* the capability; before, completion needed none */
-    bool progress_message; /* words beside the numbers */
+    bool progress_message; /* a text beside the numbers */
     bool titles;           /* names for people beside names for programs */
     bool structured;       /* outputSchema and structuredContent */
     bool links;            /* resource_link blocks */
     bool meta;             /* _meta on tools, resources, prompts */
-    bool elicitation;      /* a person can be asked by form */
+    bool elicitation;      /* the user can be asked to fill in a form */
     bool icons;
-    bool elicit_url; /* a person can be sent to a page */
-    bool announces;  /* listChanged is said even where no notification can follow */
-    bool polling;    /* an event stream begins with an id to come back with */
+    bool elicit_url; /* the user can be sent to a web page */
+    bool announces;  /* listChanged is declared even where no notification can follow */
+    bool polling;    /* an event stream begins with an id to resume from */
     bool tasks;      /* calls may become tasks: the extension (mcp_tasks.h) */
 };
 

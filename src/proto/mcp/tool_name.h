@@ -8,12 +8,11 @@
  *
  * A suffix _xxxxxxxx, made from the exact pair, is put where the plain name would not do:
  *   - it is too long: its head and the suffix;
- *   - two or more pairs meet in it: every one of them gets the suffix, so nobody wins by coming
- *     first;
+ *   - two or more pairs meet in it: each of them gets the suffix, so the order of tools does not matter;
  *   - it is reserved (a built-in tool);
  *   - it ends like a suffix itself, so that no tool can take the suffixed name of another.
  *
- * The table is made anew from all tools whenever one comes or goes. The names depend on the set,
+ * The table is rebuilt from all tools whenever one is added or removed. The names depend on the set,
  * not on its order. So when a tool arrives whose plain name another one has, that other one is
  * published under its suffixed name from then on (clients are told that the list changed), and
  * a call under the old name fails with a sentence naming both: it could mean either.
@@ -42,13 +41,13 @@ struct tool_names {
     const struct tool_name *by_name;  /* sorted by name */
     const struct tool_name **by_pair; /* sorted by server and tool */
     size_t count;
-    size_t dropped; /* pairs that stood there twice, or met even in their suffix (1 in 2^32) */
+    size_t dropped; /* duplicate pairs, and pairs whose suffixes collide (1 in 2^32) */
 };
 
-/* mcp_{server}_{tool}, normalised, and cut with a suffix when it is too long. */
+/* mcp_{server}_{tool}, normalised, and truncated with a suffix if it is too long. */
 struct str tool_name_plain(struct arena *mem, struct str server, struct str tool);
 
-/* Does it begin with mcp_? A hint for a message; the table alone knows. */
+/* Does it begin with mcp_? A hint for a message; only the table can tell. */
 bool tool_name_is_mcp(struct str name);
 
 /* Names for all pairs; `reserved` are names that are taken. */
@@ -57,7 +56,7 @@ struct tool_names tool_names_build(struct arena *mem, const struct tool_pair *pa
 
 /*
  * The tool behind a published name, or behind `server:tool` in the server's own spelling.
- * ERR_NOT_FOUND says what was meant perhaps.
+ * ERR_NOT_FOUND suggests a similar name.
  */
 bool tool_names_find(const struct tool_names *t, struct str name, const struct tool_name **out,
                      struct err *e);

@@ -1,6 +1,6 @@
 /*
- * mcp_client_transport.h - what carries the messages of a client: a child's pipes, or HTTP in one of
- * its three shapes.
+ * mcp_client_transport.h - the transport of a client: a child's pipes, or one of the three HTTP
+ * transports.
  *
  * A wire gives its client a link to send by. Requests are sent with w->sending set, so that a wire
  * that needs to know the request behind the bytes (HTTP: its headers, where its failure goes) sees
@@ -26,7 +26,7 @@ struct proc;
 struct mcp_wire_kind {
     enum server_transport transport;
 
-    /* A request is over: it was answered, or nobody waits any more. NULL: nothing to do. */
+    /* A request is over: it was answered, or its caller no longer waits. NULL: nothing to do. */
     void (*forget)(struct mcp_wire *w, struct mcp_req *r, bool answered);
 
     /* A handshake is done. NULL: nothing to do. */

@@ -1,4 +1,4 @@
-/* mcp_codec.h - what core has, written as MCP has it in a version, and back. Pure. */
+/* mcp_codec.h - write core objects as JSON of an MCP version. Pure. */
 #ifndef PROTO_MCP_SERVER_MCP_CODEC_H
 #define PROTO_MCP_SERVER_MCP_CODEC_H
 

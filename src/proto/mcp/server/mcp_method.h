@@ -1,4 +1,4 @@
-/* mcp_method.h - what the files that serve methods share, and the handlers of the table. */
+/* mcp_method.h - helpers for method handlers, and the handlers of the method table. */
 #ifndef PROTO_MCP_SERVER_MCP_METHOD_H
 #define PROTO_MCP_SERVER_MCP_METHOD_H
 
@@ -22,10 +22,10 @@ static inline struct offer *mcp_offer_of(const struct rpc_in *in)
     return mcp_conv_of(in)->server->offer;
 }
 
-/* Decode the params by a table; answers the error itself. Absent params read as {}. */
+/* Decode the params by a table; on failure, answers with the error. Absent params read as {}. */
 bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *out);
 
-/* Run list(in) once what is offered has been gathered; answers the error itself. */
+/* Run list(in) once all sources of the offer are ready; on failure, answers with the error. */
 void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
 
 /* A copy of a JSON value that lives as long as mem. */
@@ -47,20 +47,20 @@ void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_t
 
 /* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
 
-/* May the other side keep this result, and for how long? */
+/* May the client cache this result, and for how long? */
 enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
 
 /* A result object with what its version wants in every result: write members in between. */
 struct jw *mcp_result_begin(struct rpc_in *in);
 void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
 
-/* The same for the result of a tool, which says what the guard thinks of it. */
+/* The same for the result of a tool, with the marks of the guard. */
 void mcp_result_end_of_tool(struct rpc_in *in, const struct call *call);
 
-/* The members of _meta that say so (mcp_forward.c). */
+/* The members of _meta with these marks (mcp_forward.c). */
 void mcp_write_marks(struct jw *w, const struct call *call);
 
-/* Answer with what a server has said, whose result object r->call holds (mcp_forward.c). */
+/* Answer with the result object of an upstream server, held by r->call (mcp_forward.c). */
 void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
 
 /* The members that say how long a modern result may be kept. */
@@ -70,15 +70,15 @@ void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache
 void mcp_result_empty(struct rpc_in *in);
 
 /*
- * What all calls have in common: cancelled, in want of an ability, or forwarded. True when it was
- * answered.
+ * The answer of a call that was cancelled, lacks a client capability, or is forwarded. Returns true
+ * if it answered.
  */
 bool mcp_answer_common(struct mcp_request *r, const struct err *e, enum mcp_cache cache);
 
-/* The data of an error: which ability such an ask wants. */
+/* The data of an error: the client capability that such an ask needs. */
 extern const struct str mcp_required[ASK_KINDS];
 
-/* The text of a call that failed in words for the model. */
+/* The text of a failed call, for the model. */
 struct str mcp_failure_text(struct mcp_request *r);
 
 /* There is no such resource (mcp_resources.c). */
@@ -102,16 +102,16 @@ void mcp_page_cursor(struct jw *w, struct arena *mem, size_t at);
 
 extern const char *const mcp_changed_methods[OFFER_PARTS];
 
-/* Tell that a resource has changed; id: raw subscriptionId, or STR_NONE. */
+/* Notify that a resource has changed; id: raw subscriptionId, or STR_NONE. */
 void mcp_notify_updated(struct peer *p, struct link *via, struct str uri, struct str id);
 
-/* The member _meta of all that is told on the stream of a subscriptions/listen. */
+/* The member _meta of every notification of a subscriptions/listen. */
 void mcp_write_subscription(struct jw *w, const struct rpc_in *in);
 
 bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
 void mcp_unsubscribe_all(struct mcp_conv *conv);
 
-/* Begin to hear of changes, if the conversation lasts. */
+/* Subscribe to changes of the offer, if the conversation lasts. */
 void mcp_conv_watch(struct mcp_conv *conv);
 
 /* Answer the listens of a conversation, or all (NULL). */

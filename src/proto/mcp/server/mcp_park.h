@@ -1,5 +1,5 @@
 /*
- * mcp_park.h - a call that waits for its client to come back (MCP 2026-07-28, multi round-trip
+ * mcp_park.h - a call that waits for its client to retry with input (MCP 2026-07-28, multi round-trip
  * requests).
  *
  * A modern client is asked by ending its request: {resultType: "input_required", inputRequests,
@@ -7,9 +7,9 @@
  * the state; that request is attached to the call, the open asks get their answers, and it is
  * answered with the result or the next round.
  *
- * requestState is a ticket: which call, which round; sealed together with the method, what it names,
- * its arguments and who is asking. So a ticket that was changed, is used for something else or by
- * somebody else, or whose call is gone or in another round, is refused and starts nothing.
+ * requestState is a ticket for one round of one call. It is sealed together with the method, the
+ * name, the arguments and the principal. A ticket that was modified, belongs to another request or
+ * client, or whose call is gone or in another round, is rejected and starts nothing.
  */
 #ifndef PROTO_MCP_SERVER_MCP_PARK_H
 #define PROTO_MCP_SERVER_MCP_PARK_H
@@ -18,7 +18,7 @@
 
 struct mcp_parked {
     struct mcp_request request;
-    struct op op;     /* what the call runs under; ends when nobody will come for it any more */
+    struct op op;     /* the parent of the call; ends when no client can retry any more */
     struct arena own; /* holds this */
     struct mcp_server *server;
     struct mcp_conv *home; /* that keeps it; NULL: the server does */
@@ -41,7 +41,7 @@ struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round
 /* A copy of what its client sent, that lives as long as the call. Only while it is attached. */
 struct json mcp_park_keep(struct mcp_parked *p, struct json v);
 
-/* Something is asked of its client. */
+/* The call asks its client something. */
 void mcp_park_ask(struct mcp_parked *p, struct ask *ask);
 
 /* The call has settled. */

@@ -1,15 +1,15 @@
 /*
- * mcp_request.h - one request that makes core work: tools/call, resources/read, prompts/get,
+ * mcp_request.h - one request that runs a core call: tools/call, resources/read, prompts/get,
  * completion/complete.
  *
- * It is the caller port of the call: it knows in which version its client speaks, what it can be
- * asked, by which link and token it is told of progress, and how its answer is written.
+ * It implements the caller port of the call. It knows the protocol version and capabilities of its
+ * client, the link and token for progress, and how to write the answer.
  *
  *   ATTACHED -> PARKED -> ATTACHED ... -> OVER
  *
  * ATTACHED  `in` is the request that will get the answer; its cancel cancels the call.
- * PARKED    the last request was answered with input_required; `in` is NULL until the client comes
- *           back (mcp_park.h). Only where the client is modern and can be asked something.
+ * PARKED    the last request was answered with input_required; `in` is NULL until the client
+ *           retries (mcp_park.h). Only where the client is modern and can be asked something.
  * OVER      the call has settled. If it was parked, the answer waits for the client.
  */
 #ifndef PROTO_MCP_SERVER_MCP_REQUEST_H
@@ -27,7 +27,7 @@ struct mcp_request {
     struct call call;
     struct arena *mem; /* lives as long as the call */
     struct mcp_server *server;
-    struct rpc_in *in; /* who waits for the answer; NULL: parked */
+    struct rpc_in *in; /* the request that waits for the answer; NULL: parked */
     enum mcp_version version;
     struct mcp_abilities abilities;
     mcp_answer_fn *answer;
@@ -65,7 +65,7 @@ void mcp_request_done(struct op *op, const struct err *e, void *ctx);
 /* The client of a request, for the guard and the log; its kind is good for an mcp_request only. */
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem);
 
-/* A new `in` has taken the place of the old: how it wants to be told. */
+/* A new `in` replaces the old one: read its progress token and log level. */
 void mcp_request_attach(struct mcp_request *r, struct rpc_in *in);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * mcp_server.h - MCP, the serving side.
+ * mcp_server.h - the server side of MCP.
  *
- * One mcp_server is what is offered, under a name. Clients reach it over stdio (mcp_stdio.h) or
+ * An mcp_server is an offer published under a name. Clients reach it over stdio (mcp_stdio.h) or
  * HTTP (mcp_http.h); each conversation is a struct mcp_conv (mcp_conv.h).
  *
- * What outlives a conversation hangs here: calls that are parked until their client brings the
+ * It also holds what outlives a conversation: calls that are parked until their client sends the
  * input they asked for, and the open subscriptions/listen.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SERVER_H
@@ -23,8 +23,8 @@ struct mcp_server {
     const char *name, *version;          /* serverInfo */
     const char *title;                   /* for people; NULL: none */
     const char *instructions;            /* for the model; NULL: none */
-    const struct guard_scope *scope;     /* what clients may do that are proved to be our user, */
-    const struct guard_scope *scope_tcp; /* and those over TCP; NULL: as everybody */
+    const struct guard_scope *scope;     /* rights of clients that run as our user, */
+    const struct guard_scope *scope_tcp; /* and of those over TCP; NULL: the default */
 
     /* Zeroed at first; mcp_listen.c and mcp_park.c */
     struct mcp_listen *listens;
@@ -35,12 +35,12 @@ struct mcp_server {
     bool sealed; /* seal_key is set */
 };
 
-/* The methods we serve (mcp_methods.c); the peer's who is a struct mcp_conv. */
+/* The methods we serve (mcp_methods.c); the peer's ctx is a struct mcp_conv. */
 extern const struct peer_kind mcp_server_peer;
 
 /*
- * It serves no longer: every subscriptions/listen is answered, every parked call cancelled; their
- * ops settle from the loop.
+ * Stop serving: answer every subscriptions/listen and cancel every parked call. Their ops settle
+ * from the loop.
  */
 void mcp_server_end(struct mcp_server *server);
 

@@ -1,5 +1,5 @@
 /*
- * mcp_session.h - a conversation that goes over many HTTP requests.
+ * mcp_session.h - an MCP conversation over many HTTP requests.
  *
  *   IDLE <-> BUSY -> ENDED -> freed
  *     +---------------^
@@ -10,7 +10,7 @@
  * ENDED  deleted, expired or given up: it is not found any more, its work is cancelled. Freed when
  *        the last of it has ended.
  *
- * Whoever holds a session calls mcp_session_release once. A session is found only by the principal
+ * Each holder of a session calls mcp_session_release once. A session is found only by the principal
  * it was made for: the id alone is not enough.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SESSION_H

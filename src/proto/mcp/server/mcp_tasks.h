@@ -7,9 +7,10 @@
  *   tasks/get, tasks/update, tasks/cancel                    mcp_tasks.c
  *   notifications/tasks, on subscriptions/listen             mcp_task_listen.c
  *
- * Only tools that say so become one (tool.h), and only where tasks are kept. The task is stored
- * before its id is told. Whose it is, is decided by who authenticated; to others it is unknown. What
- * it asks is told by tasks/get and answered by tasks/update, under keys that are never used again.
+ * Only tools that allow it become tasks (tool.h), and only where a task store exists. The task is
+ * stored before its id is sent. It belongs to the authenticated principal; to other clients it does
+ * not exist. tasks/get shows its open questions and tasks/update answers them, by keys that are
+ * never reused.
  */
 #ifndef PROTO_MCP_SERVER_MCP_TASKS_H
 #define PROTO_MCP_SERVER_MCP_TASKS_H
@@ -19,19 +20,19 @@
 
 /* ---- who has them ------------------------------------------------------------------------- */
 
-/* Are tasks kept where this is offered, or will be in a moment? */
+/* Does this offer have a task store, or will it have one shortly? */
 bool mcp_keeps_tasks(const struct offer *offer);
 
-/* Does the client of this request know what a task is? */
+/* Does the client of this request support tasks? */
 bool mcp_knows_tasks(const struct rpc_in *in);
 
-/* It does not, and would have to. */
+/* Reject the request: its client must support tasks. */
 void mcp_refuse_taskless(struct rpc_in *in);
 
 /* Whose tasks this client begins and sees. */
 struct str mcp_task_owner(const struct rpc_in *in);
 
-/* Run then(who, engine) once tasks are there; NULL: they will not be. Answers errors itself. */
+/* Run then(ctx, engine) once the engine is ready; NULL: there is none. Answers errors itself. */
 void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
                     void *ctx);
 
@@ -79,10 +80,10 @@ void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struc
 /* The member taskIds, of those that were found; nothing when none was. */
 void mcp_task_watches_write(struct jw *w, const struct mcp_task_watches *ws);
 
-/* Tell how each of them is, and then of every change. */
+/* Notify the state of each task, and then every change. */
 void mcp_task_watches_begin(struct mcp_task_watches *ws, struct op *parent);
 
-/* No longer. */
+/* Stop watching. */
 void mcp_task_watches_end(struct mcp_task_watches *ws);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * uri_template.h - which URIs a template stands for, and with what values.
+ * uri_template.h - match URIs against templates.
  *
  * RFC 6570, level 1: literals and {name}. An expression matches one or more characters up to
  * the next literal one, but no '/'.
