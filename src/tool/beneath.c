@@ -307,7 +307,7 @@ static bool split(const struct place *p, struct str *parent, struct str *name, s
     return true;
 }
 
-bool entry_of(const struct place *p, struct entry *out, struct err *e)
+bool entry_of(const struct place *p, struct dir_entry *out, struct err *e)
 {
     char parent[PATH_MAX];
     struct str above, name;
@@ -327,7 +327,7 @@ bool entry_of(const struct place *p, struct entry *out, struct err *e)
 }
 
 /* Where the link of a place leads, as a place in the same folder. */
-static bool follow(const struct place *p, const struct entry *n, struct arena *mem,
+static bool follow(const struct place *p, const struct dir_entry *n, struct arena *mem,
                    struct place *out, struct err *e)
 {
     char target[PATH_MAX];
@@ -350,7 +350,8 @@ static bool follow(const struct place *p, const struct entry *n, struct arena *m
     return true;
 }
 
-bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out, struct err *e)
+bool entry_through_links(const struct place *p, struct arena *mem, struct dir_entry *out,
+                         struct err *e)
 {
     struct place at = *p;
 
@@ -371,7 +372,7 @@ bool entry_through_links(const struct place *p, struct arena *mem, struct entry 
     return fail(e, ERR_INVALID, STR_FMT " leads through more than %d links", PLACE_ARG(p), LINKS);
 }
 
-bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
+bool entry_read(const struct dir_entry *n, const struct place *p, struct arena *mem, int64_t max,
                 const char *limit, struct str *out, struct err *e)
 {
     AUTO_FD fd =
@@ -382,7 +383,7 @@ bool entry_read(const struct entry *n, const struct place *p, struct arena *mem,
     return read_open(p, fd, mem, max, limit, out, e);
 }
 
-struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem)
+struct str entry_path(const struct dir_entry *n, const struct place *p, struct arena *mem)
 {
     struct str way = beneath_path(p, n->folder, mem);
 
@@ -453,8 +454,8 @@ static bool fill(int fd, const struct place *p, struct str text, struct err *e)
 }
 
 /* Is there a file to be replaced? Anything else in its place is left alone. */
-static bool look(const struct entry *n, const struct place *p, struct stat *st, enum entry_was *was,
-                 struct err *e)
+static bool look(const struct dir_entry *n, const struct place *p, struct stat *st,
+                 enum entry_was *was, struct err *e)
 {
     if (fstatat(n->folder, n->name, st, AT_SYMLINK_NOFOLLOW) < 0) {
         *was = ENTRY_NEW;
@@ -466,7 +467,7 @@ static bool look(const struct entry *n, const struct place *p, struct stat *st, 
 }
 
 /* Without a mode a new file gets what the umask leaves. */
-static bool write_fresh(const struct entry *n, const char *fresh, const struct place *p,
+static bool write_fresh(const struct dir_entry *n, const char *fresh, const struct place *p,
                         struct str text, const mode_t *mode, struct err *e)
 {
     AUTO_FD fd =
@@ -480,7 +481,7 @@ static bool write_fresh(const struct entry *n, const char *fresh, const struct p
            (renameat(n->folder, fresh, n->folder, n->name) == 0 || place_fail(p, "replace", e));
 }
 
-static bool replace(const struct entry *n, const struct place *p, struct str text,
+static bool replace(const struct dir_entry *n, const struct place *p, struct str text,
                     const mode_t *mode, struct err *e)
 {
     char fresh[64];
@@ -492,8 +493,8 @@ static bool replace(const struct entry *n, const struct place *p, struct str tex
     return false;
 }
 
-bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
-                 struct err *e)
+bool entry_write(const struct dir_entry *n, const struct place *p, struct str text,
+                 enum entry_was *out, struct err *e)
 {
     enum entry_was was;
     struct stat st;
@@ -505,7 +506,7 @@ bool entry_write(const struct entry *n, const struct place *p, struct str text, 
     return true;
 }
 
-bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+bool entry_put(const struct dir_entry *n, const struct place *p, struct str text, mode_t mode,
                struct err *e)
 {
     enum entry_was was;

@@ -1,5 +1,5 @@
 /*
- * kid.h - a child that a tool started, what it said, and who waits for it.
+ * child.h - a program that a tool started, its output, and the calls that wait for it.
  *
  *   RUNNING -> EXITED -> closed        child_drop() at any time: killed, closed, freed
  *
@@ -11,7 +11,7 @@
 
 #include "loop/op.h"
 #include "tool/output.h"
-#include "tool/work.h"
+#include "tool/tool_job.h"
 #include "tool/world.h"
 
 enum { CHILD_ID = 17 };

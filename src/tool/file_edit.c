@@ -7,11 +7,11 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/diff.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 struct file_edit {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place place;
     struct str old_text, new_text;
     bool all;
@@ -30,7 +30,7 @@ static size_t count(struct str text, struct str what)
 static bool check_count(const struct file_edit *f, size_t n, struct err *e)
 {
     struct str path = utf8_head(f->place.given, 100);
-    int64_t most = f->work.host->limits->edit_places;
+    int64_t most = f->job.host->limits->edit_places;
 
     if (!n)
         return fail(e, ERR_NOT_FOUND,
@@ -56,7 +56,7 @@ static struct str apply(struct file_edit *f, struct str text, struct diff_edit *
     struct buf out;
     size_t at = 0;
 
-    buf_init_in(&out, &f->work.mem, max);
+    buf_init_in(&out, &f->job.mem, max);
     for (size_t i = 0; i < n; i++) {
         size_t from = at + (size_t)str_find(str_skip(text, at), f->old_text);
 
@@ -73,16 +73,16 @@ static struct str show(struct file_edit *f, struct str text, const struct diff_e
 {
     struct buf diff;
 
-    buf_init_in(&diff, &f->work.mem, SIZE_MAX / 2);
-    diff_put(&diff, &f->work.mem, f->place.given, text, edit, n);
+    buf_init_in(&diff, &f->job.mem, SIZE_MAX / 2);
+    diff_put(&diff, &f->job.mem, f->place.given, text, edit, n);
     return buf_str(&diff);
 }
 
 /* Opens the file and finds out what it will hold; the answer shows the difference. */
-static bool change(struct file_edit *f, struct entry *entry, struct str *out, struct err *e)
+static bool change(struct file_edit *f, struct dir_entry *entry, struct str *out, struct err *e)
 {
-    const struct limits *l = f->work.host->limits;
-    struct arena *mem = &f->work.mem;
+    const struct limits *l = f->job.host->limits;
+    struct arena *mem = &f->job.mem;
     struct diff_edit *edit;
     struct str text;
     size_t n;
@@ -99,13 +99,13 @@ static bool change(struct file_edit *f, struct entry *entry, struct str *out, st
         return fail(e, ERR_LIMIT,
                     "the file would have more than %lld bytes (limits.file_write_bytes)",
                     (long long)l->file_write_bytes);
-    f->work.answer = show(f, text, edit, n);
+    f->job.answer = show(f, text, edit, n);
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, job);
     AUTO_ENTRY entry = { .folder = -1 };
     enum entry_was was;
     struct str fresh;
@@ -113,31 +113,31 @@ static bool run(struct work *w, struct err *e)
     return change(f, &entry, &fresh, e) && entry_write(&entry, &f->place, fresh, &was, e);
 }
 
-static bool run_preview(struct work *w, struct err *e)
+static bool run_preview(struct tool_job *w, struct err *e)
 {
-    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, job);
     AUTO_ENTRY entry = { .folder = -1 };
     struct str fresh;
 
     return change(f, &entry, &fresh, e);
 }
 
-struct args {
+struct file_edit_args {
     struct str path, old_text, new_text;
     bool all;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("old_text", PICK_STR, struct args, old_text, PICK_MUST),
-    PICK_FIELD("new_text", PICK_STR, struct args, new_text, PICK_MUST),
-    PICK_FIELD("replace_all", PICK_BOOL, struct args, all, 0),
+    PICK_FIELD("path", PICK_STR, struct file_edit_args, path, PICK_MUST),
+    PICK_FIELD("old_text", PICK_STR, struct file_edit_args, old_text, PICK_MUST),
+    PICK_FIELD("new_text", PICK_STR, struct file_edit_args, new_text, PICK_MUST),
+    PICK_FIELD("replace_all", PICK_BOOL, struct file_edit_args, all, 0),
 };
 
 /* NULL: the call has failed with the reason. */
 static struct file_edit *begin(struct call *call)
 {
-    struct args args = { 0 };
+    struct file_edit_args args = { 0 };
     struct place place;
     struct file_edit *f;
 
@@ -148,7 +148,7 @@ static struct file_edit *begin(struct call *call)
         call_failed(call, "old_text must not be empty, and new_text must differ from it");
         return NULL;
     }
-    f = WORK_NEW(call, struct file_edit);
+    f = TOOL_JOB_NEW(call, struct file_edit);
     f->place = place;
     f->old_text = args.old_text;
     f->new_text = args.new_text;
@@ -161,7 +161,7 @@ static void start(struct call *call)
     struct file_edit *f = begin(call);
 
     if (f)
-        work_start(&f->work, run, NULL);
+        tool_job_start(&f->job, run, NULL);
 }
 
 static void preview(struct call *call)
@@ -169,7 +169,7 @@ static void preview(struct call *call)
     struct file_edit *f = begin(call);
 
     if (f)
-        work_start(&f->work, run_preview, work_previewed);
+        tool_job_start(&f->job, run_preview, tool_job_previewed);
 }
 
 const struct tool tool_file_edit = {

@@ -6,11 +6,11 @@
 #include "base/base64.h"
 #include "base/container.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 struct file_read {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place place;
     int64_t line, lines;
     struct str content;
@@ -41,9 +41,9 @@ static const char *image_type(struct str content)
 }
 
 /* Images become text of the message that carries them, so they have a bound of their own. */
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_read *f = CONTAINER_OF(w, struct file_read, work);
+    struct file_read *f = CONTAINER_OF(w, struct file_read, job);
     const struct limits *l = w->host->limits;
 
     if (!beneath_read(&f->place, &w->mem, l->file_read_bytes, "file_read_bytes", &f->content, e))
@@ -82,7 +82,7 @@ static struct str pick_lines(struct str text, int64_t line, int64_t lines)
 
 static void tell_image(struct file_read *f)
 {
-    struct call *call = f->work.call;
+    struct call *call = f->job.call;
     struct buf block;
     struct jw w = jw_to(&block);
 
@@ -96,9 +96,9 @@ static void tell_image(struct file_read *f)
     call_done(call);
 }
 
-static void told(struct work *w)
+static void told(struct tool_job *w)
 {
-    struct file_read *f = CONTAINER_OF(w, struct file_read, work);
+    struct file_read *f = CONTAINER_OF(w, struct file_read, job);
     struct str text = f->content;
     size_t valid;
 
@@ -118,30 +118,30 @@ static void told(struct work *w)
     call_done(w->call);
 }
 
-struct args {
+struct file_read_args {
     struct str path;
     int64_t line, lines;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_RANGE("line", struct args, line, 0, 1, INT32_MAX),
-    PICK_RANGE("lines", struct args, lines, 0, 1, INT32_MAX),
+    PICK_FIELD("path", PICK_STR, struct file_read_args, path, PICK_MUST),
+    PICK_RANGE("line", struct file_read_args, line, 0, 1, INT32_MAX),
+    PICK_RANGE("lines", struct file_read_args, lines, 0, 1, INT32_MAX),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { .line = 1 };
+    struct file_read_args args = { .line = 1 };
     struct place place;
     struct file_read *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
         return;
-    f = WORK_NEW(call, struct file_read);
+    f = TOOL_JOB_NEW(call, struct file_read);
     f->place = place;
     f->line = args.line;
     f->lines = args.lines;
-    work_start(&f->work, run, told);
+    tool_job_start(&f->job, run, told);
 }
 
 const struct tool tool_file_read = {

@@ -2,21 +2,21 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/diff.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 #include <fcntl.h>
 
 struct file_write {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place place;
     struct str content;
     bool parents, only_new;
 };
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_write *f = CONTAINER_OF(w, struct file_write, work);
+    struct file_write *f = CONTAINER_OF(w, struct file_write, job);
     AUTO_ENTRY n = { .folder = -1 };
     enum entry_was was;
     struct stat st;
@@ -50,8 +50,8 @@ static struct str diff_of(struct file_write *f, struct str old)
         tail++;
     edit = (struct diff_edit){ head, old.n - tail,
                                str_head(str_skip(fresh, head), fresh.n - tail - head) };
-    buf_init_in(&out, &f->work.mem, SIZE_MAX / 2);
-    diff_put(&out, &f->work.mem, f->place.given, old, &edit, 1);
+    buf_init_in(&out, &f->job.mem, SIZE_MAX / 2);
+    diff_put(&out, &f->job.mem, f->place.given, old, &edit, 1);
     return out.n ? buf_str(&out) : STR("(the file holds this already)");
 }
 
@@ -59,9 +59,9 @@ static struct str diff_of(struct file_write *f, struct str old)
  * Without the file, or the folder it will be in, all of it is new. A file that is too large to be
  * compared has no diff: the content is shown.
  */
-static bool run_preview(struct work *w, struct err *e)
+static bool run_preview(struct tool_job *w, struct err *e)
 {
-    struct file_write *f = CONTAINER_OF(w, struct file_write, work);
+    struct file_write *f = CONTAINER_OF(w, struct file_write, job);
     int64_t most = w->host->limits->file_read_bytes;
     AUTO_ENTRY n = { .folder = -1 };
     struct str old = STR("");
@@ -76,23 +76,23 @@ static bool run_preview(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct file_write_args {
     struct str path, content;
     bool parents, only_new;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("content", PICK_STR, struct args, content, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct args, parents, 0),
-    PICK_FIELD("only_new", PICK_BOOL, struct args, only_new, 0),
+    PICK_FIELD("path", PICK_STR, struct file_write_args, path, PICK_MUST),
+    PICK_FIELD("content", PICK_STR, struct file_write_args, content, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct file_write_args, parents, 0),
+    PICK_FIELD("only_new", PICK_BOOL, struct file_write_args, only_new, 0),
 };
 
 /* NULL: the call has failed with the reason. */
 static struct file_write *begin(struct call *call)
 {
     int64_t most = call->host->limits->file_write_bytes;
-    struct args args = { 0 };
+    struct file_write_args args = { 0 };
     struct place place;
     struct file_write *f;
 
@@ -104,7 +104,7 @@ static struct file_write *begin(struct call *call)
                     args.content.n, (long long)most);
         return NULL;
     }
-    f = WORK_NEW(call, struct file_write);
+    f = TOOL_JOB_NEW(call, struct file_write);
     f->place = place;
     f->content = args.content;
     f->parents = args.parents;
@@ -117,7 +117,7 @@ static void start(struct call *call)
     struct file_write *f = begin(call);
 
     if (f)
-        work_start(&f->work, run, NULL);
+        tool_job_start(&f->job, run, NULL);
 }
 
 static void preview(struct call *call)
@@ -125,7 +125,7 @@ static void preview(struct call *call)
     struct file_write *f = begin(call);
 
     if (f)
-        work_start(&f->work, run_preview, work_previewed);
+        tool_job_start(&f->job, run_preview, tool_job_previewed);
 }
 
 const struct tool tool_file_write = {

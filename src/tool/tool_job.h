@@ -1,13 +1,13 @@
 /*
- * work.h - a call whose work blocks: begun on the loop, done on a pool thread, answered on the
+ * tool_job.h - a tool call that blocks: started on the loop, run on a pool thread, answered on the
  * loop.
  *
- * Embed a struct work first in your own. On the pool thread it may use its own fields, w->mem,
- * w->host, and nothing else; a long run looks at work_stopped() now and then, since the call
+ * Embed a struct tool_job first in your own. On the pool thread it may use its own fields, w->mem,
+ * w->host, and nothing else; a long run looks at tool_job_stopped() now and then, since the call
  * cannot end before it returns.
  */
-#ifndef TOOL_WORK_H
-#define TOOL_WORK_H
+#ifndef TOOL_TOOL_JOB_H
+#define TOOL_TOOL_JOB_H
 
 #include "base/pick.h"
 #include "core/tool/tool.h"
@@ -16,37 +16,37 @@
 
 #include <stdatomic.h>
 
-struct work;
+struct tool_job;
 
 /* On the pool thread. A failure is one that the model may mend. */
-typedef bool work_fn(struct work *w, struct err *e);
+typedef bool tool_job_fn(struct tool_job *w, struct err *e);
 
 /* On the loop, after success: settles the call. */
-typedef void work_told_fn(struct work *w);
+typedef void tool_job_told_fn(struct tool_job *w);
 
-struct work {
+struct tool_job {
     struct op op; /* first */
     struct job job;
     struct call *call;
     const struct host *host;
     struct arena mem;  /* of the pool thread; lives as long as the call */
-    struct str answer; /* one block of text; see work_start */
+    struct str answer; /* one block of text; see tool_job_start */
     atomic_bool stop;
-    work_fn *run;
-    work_told_fn *told;
+    tool_job_fn *run;
+    tool_job_told_fn *told;
 };
 
 /* Zeroed, in the memory of the call. */
-#define WORK_NEW(call, type) ((type *)work_new(call, sizeof(type)))
-void *work_new(struct call *call, size_t size);
+#define TOOL_JOB_NEW(call, type) ((type *)tool_job_new(call, sizeof(type)))
+void *tool_job_new(struct call *call, size_t size);
 
 /* told NULL: w->answer is the result. */
-void work_start(struct work *w, work_fn *run, work_told_fn *told);
+void tool_job_start(struct tool_job *w, tool_job_fn *run, tool_job_told_fn *told);
 
 /* For tool->preview: told, with the answer as what the call would change. */
-void work_previewed(struct work *w);
+void tool_job_previewed(struct tool_job *w);
 
-static inline bool work_stopped(const struct work *w)
+static inline bool tool_job_stopped(const struct tool_job *w)
 {
     return atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
