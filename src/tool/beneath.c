@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "core/guard/guard_read_only.h"
 #include "core/guard/path_rules.h"
-#include "core/guard/protected_path.h"
 #include "core/tool/path_below.h"
 
 #include <errno.h>
@@ -155,25 +154,7 @@ struct str beneath_path(const struct place *p, int fd, struct arena *mem)
     return way;
 }
 
-/* May what lies at a path below the root be used so? */
-static bool check_steering(const struct place *p, struct str below, struct err *e)
-{
-    enum guard_says says = p->writes ? protected_path(below, p->removes) : GUARD_ALLOW;
-
-    if (p->hides_logs && protected_log(below))
-        return fail(e, ERR_DENIED, "logs of sessions are read by the operator only");
-    if (says == GUARD_DENY)
-        return fail(e, ERR_DENIED, STR_FMT " lies in .trefoil/, where tools do not write",
-                    PLACE_ARG(p));
-    if (says == GUARD_ASK && !p->may_define)
-        return fail(e, ERR_DENIED,
-                    STR_FMT " steers trefoil, and changing it was not approved; call the tool "
-                            "with the path of the file itself to be asked",
-                    PLACE_ARG(p));
-    return true;
-}
-
-/* The same for what was opened, by its descriptor; a folder outside the root steers nothing. */
+/* Check the protected paths for an open file; a folder outside the root has none. */
 static bool check_protected(const struct place *p, int fd, struct str name, struct err *e)
 {
     char top[PATH_MAX], here[PATH_MAX];
@@ -189,7 +170,7 @@ static bool check_protected(const struct place *p, int fd, struct str name, stru
     if (name.p)
         below = arena_printf(&mem, STR_FMT "%s" STR_FMT, STR_ARG(below), below.n ? "/" : "",
                              STR_ARG(name));
-    return check_steering(p, below, e);
+    return place_check_protected(p, below, e);
 }
 
 /* Do the rules of the place accept what was opened, or with a name the entry of that folder? */

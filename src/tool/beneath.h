@@ -16,25 +16,11 @@
 #define TOOL_BENEATH_H
 
 #include "base/arena.h"
-#include "core/tool/call.h"
+#include "core/workspace.h"
 
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A path that was given, and where it leads. */
-struct place {
-    struct str given;
-    struct host_folder in;          /* the folder it is resolved beneath */
-    const char *path;               /* relative to it; "." for the folder itself */
-    bool elsewhere;                 /* that folder is not the root */
-    bool no_links;                  /* opening fails with ERR_DENIED where a part of it is a link */
-    const struct path_rules *rules; /* for the path of what is opened; NULL: none */
-    int root_fd;                    /* of the root, for these (protected_path.h): */
-    bool writes, removes;           /* what is opened is to be changed; or taken away */
-    bool may_define;                /* as in struct call */
-    bool hides_logs;                /* .trefoil/logs is not read */
-};
 
 /*
  * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included

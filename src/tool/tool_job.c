@@ -46,15 +46,21 @@ static void on_job_done(struct op *op, const struct err *e, void *ctx)
         op_ok(&w->op);
 }
 
+void tool_failed(struct call *call, const struct err *e)
+{
+    if (e->code == ERR_CANCELED)
+        call_done(call); /* the call knows that it was cancelled */
+    else
+        call_failed(call, "%s", e->text);
+}
+
 static void on_tool_job_done(struct op *op, const struct err *e, void *ctx)
 {
     struct tool_job *w = CONTAINER_OF(op, struct tool_job, op);
 
     (void)ctx;
-    if (e && e->code == ERR_CANCELED) {
-        call_done(w->call); /* the call knows that it was cancelled */
-    } else if (e) {
-        call_failed(w->call, "%s", e->text);
+    if (e) {
+        tool_failed(w->call, e);
     } else if (w->told) {
         w->told(w);
     } else {

@@ -46,6 +46,9 @@ void tool_job_start(struct tool_job *w, tool_job_fn *run, tool_job_told_fn *told
 /* For tool->preview: told, with the answer as what the call would change. */
 void tool_job_previewed(struct tool_job *w);
 
+/* Settle a call whose op has failed: the model sees the reason, unless the call was cancelled. */
+void tool_failed(struct call *call, const struct err *e);
+
 static inline bool tool_job_stopped(const struct tool_job *w)
 {
     return atomic_load_explicit(&w->stop, memory_order_relaxed);
