@@ -7,7 +7,7 @@
 
 #include "core/workspace.h"
 
-/* It has no state: one for all. */
+/* It has no state: one object for all hosts. Not const: a test executable replaces its kind. */
 extern struct workspace local_workspace;
 
 /* The workspace of a host. */

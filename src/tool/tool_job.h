@@ -2,7 +2,7 @@
  * tool_job.h - a tool call that blocks: started on the loop, run on a pool thread, answered on the
  * loop.
  *
- * Embed a struct tool_job first in your own. On the pool thread it may use its own fields, w->mem,
+ * Embed a struct tool_job first in your own. On the pool thread it uses its own fields, w->mem,
  * w->host, and nothing else; a long run looks at tool_job_stopped() now and then, since the call
  * cannot end before it returns.
  */

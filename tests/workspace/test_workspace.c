@@ -58,7 +58,8 @@ TEST(a_failing_workspace_is_reported)
     open_memory(&b);
     HAS_S(call(&b, &tool_file_read, "{'path':'broken.txt'}"), "closed the connection");
     WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_file_write, "{'path':'broken.txt','content':''}"), "closed the connection");
+    HAS_S(call(&b, &tool_file_write, "{'path':'broken.txt','content':''}"),
+          "closed the connection");
     WAS_REFUSED(&b);
     bench_close(&b);
 }
