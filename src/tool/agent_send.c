@@ -7,20 +7,21 @@
 #include "core/agent/agent_call.h"
 #include "tool/task_tools.h"
 
-struct args {
+struct agent_send_args {
     struct str agent, message, session, mode;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("agent", PICK_STR, struct args, agent, 0), /* first: one agent's own has none */
-    PICK_FIELD("message", PICK_STR, struct args, message, PICK_MUST),
-    PICK_FIELD("session_id", PICK_STR, struct args, session, 0),
-    PICK_FIELD("mode", PICK_STR, struct args, mode, 0),
+    PICK_FIELD("agent", PICK_STR, struct agent_send_args, agent,
+               0), /* first: one agent's own has none */
+    PICK_FIELD("message", PICK_STR, struct agent_send_args, message, PICK_MUST),
+    PICK_FIELD("session_id", PICK_STR, struct agent_send_args, session, 0),
+    PICK_FIELD("mode", PICK_STR, struct agent_send_args, mode, 0),
 };
 
 static void send(struct call *call)
 {
-    struct args args = { 0 };
+    struct agent_send_args args = { 0 };
     enum agent_mode mode = AGENT_READ_WRITE;
     size_t own = call->ctx ? 1 : 0;
 

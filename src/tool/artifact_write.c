@@ -5,19 +5,19 @@
  */
 #include "base/id.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 enum { NAME_MOST = 200, TYPE_MOST = 100 };
 
-struct args {
+struct artifact_write_args {
     struct str name, text, type;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct args, name, PICK_MUST),
-    PICK_FIELD("text", PICK_STR, struct args, text, PICK_MUST),
-    PICK_FIELD("type", PICK_STR, struct args, type, 0),
+    PICK_FIELD("name", PICK_STR, struct artifact_write_args, name, PICK_MUST),
+    PICK_FIELD("text", PICK_STR, struct artifact_write_args, text, PICK_MUST),
+    PICK_FIELD("type", PICK_STR, struct artifact_write_args, type, 0),
 };
 
 /* type "/" subtype, and perhaps parameters; nothing that a header could not carry. */
@@ -33,7 +33,7 @@ static bool is_type(struct str s)
 
 static void start(struct call *call)
 {
-    struct args args = { .type = STR("text/plain") };
+    struct artifact_write_args args = { .type = STR("text/plain") };
     struct jw w = jw_to(&call->structured);
     char id[ID_TEXT];
 

@@ -1,21 +1,21 @@
 /* ask_user.c - ask the person for whom the work is done. */
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
-struct args {
+struct ask_user_args {
     struct str question;
     struct pick_strs options;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("question", PICK_STR, struct args, question, PICK_MUST),
-    PICK_FIELD("options", PICK_STRS, struct args, options, 0),
+    PICK_FIELD("question", PICK_STR, struct ask_user_args, question, PICK_MUST),
+    PICK_FIELD("options", PICK_STRS, struct ask_user_args, options, 0),
 };
 
 enum { OPTIONS_MOST = 100 };
 
 /* A form with one field. */
-static struct str form(struct call *call, const struct args *args)
+static struct str form(struct call *call, const struct ask_user_args *args)
 {
     struct buf out;
     struct jw w = jw_to(&out);
@@ -69,7 +69,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
 
 static void start(struct call *call)
 {
-    struct args args = { 0 };
+    struct ask_user_args args = { 0 };
     struct str params;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))

@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "core/guard/guard_read_only.h"
 #include "core/guard/path_rules.h"
-#include "core/guard/protected_path.h"
 #include "core/tool/path_below.h"
 
 #include <errno.h>
@@ -155,25 +154,7 @@ struct str beneath_path(const struct place *p, int fd, struct arena *mem)
     return way;
 }
 
-/* May what lies at a path below the root be used so? */
-static bool check_steering(const struct place *p, struct str below, struct err *e)
-{
-    enum guard_says says = p->writes ? protected_path(below, p->removes) : GUARD_ALLOW;
-
-    if (p->hides_logs && protected_log(below))
-        return fail(e, ERR_DENIED, "logs of sessions are read by the operator only");
-    if (says == GUARD_DENY)
-        return fail(e, ERR_DENIED, STR_FMT " lies in .trefoil/, where tools do not write",
-                    PLACE_ARG(p));
-    if (says == GUARD_ASK && !p->may_define)
-        return fail(e, ERR_DENIED,
-                    STR_FMT " steers trefoil, and changing it was not approved; call the tool "
-                            "with the path of the file itself to be asked",
-                    PLACE_ARG(p));
-    return true;
-}
-
-/* The same for what was opened, by its descriptor; a folder outside the root steers nothing. */
+/* Check the protected paths for an open file; a folder outside the root has none. */
 static bool check_protected(const struct place *p, int fd, struct str name, struct err *e)
 {
     char top[PATH_MAX], here[PATH_MAX];
@@ -189,7 +170,7 @@ static bool check_protected(const struct place *p, int fd, struct str name, stru
     if (name.p)
         below = arena_printf(&mem, STR_FMT "%s" STR_FMT, STR_ARG(below), below.n ? "/" : "",
                              STR_ARG(name));
-    return check_steering(p, below, e);
+    return place_check_protected(p, below, e);
 }
 
 /* Do the rules of the place accept what was opened, or with a name the entry of that folder? */
@@ -307,7 +288,7 @@ static bool split(const struct place *p, struct str *parent, struct str *name, s
     return true;
 }
 
-bool entry_of(const struct place *p, struct entry *out, struct err *e)
+bool entry_of(const struct place *p, struct dir_entry *out, struct err *e)
 {
     char parent[PATH_MAX];
     struct str above, name;
@@ -327,7 +308,7 @@ bool entry_of(const struct place *p, struct entry *out, struct err *e)
 }
 
 /* Where the link of a place leads, as a place in the same folder. */
-static bool follow(const struct place *p, const struct entry *n, struct arena *mem,
+static bool follow(const struct place *p, const struct dir_entry *n, struct arena *mem,
                    struct place *out, struct err *e)
 {
     char target[PATH_MAX];
@@ -350,7 +331,8 @@ static bool follow(const struct place *p, const struct entry *n, struct arena *m
     return true;
 }
 
-bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out, struct err *e)
+bool entry_through_links(const struct place *p, struct arena *mem, struct dir_entry *out,
+                         struct err *e)
 {
     struct place at = *p;
 
@@ -371,7 +353,7 @@ bool entry_through_links(const struct place *p, struct arena *mem, struct entry 
     return fail(e, ERR_INVALID, STR_FMT " leads through more than %d links", PLACE_ARG(p), LINKS);
 }
 
-bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
+bool entry_read(const struct dir_entry *n, const struct place *p, struct arena *mem, int64_t max,
                 const char *limit, struct str *out, struct err *e)
 {
     AUTO_FD fd =
@@ -382,7 +364,7 @@ bool entry_read(const struct entry *n, const struct place *p, struct arena *mem,
     return read_open(p, fd, mem, max, limit, out, e);
 }
 
-struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem)
+struct str entry_path(const struct dir_entry *n, const struct place *p, struct arena *mem)
 {
     struct str way = beneath_path(p, n->folder, mem);
 
@@ -453,8 +435,8 @@ static bool fill(int fd, const struct place *p, struct str text, struct err *e)
 }
 
 /* Is there a file to be replaced? Anything else in its place is left alone. */
-static bool look(const struct entry *n, const struct place *p, struct stat *st, enum entry_was *was,
-                 struct err *e)
+static bool look(const struct dir_entry *n, const struct place *p, struct stat *st,
+                 enum entry_was *was, struct err *e)
 {
     if (fstatat(n->folder, n->name, st, AT_SYMLINK_NOFOLLOW) < 0) {
         *was = ENTRY_NEW;
@@ -466,7 +448,7 @@ static bool look(const struct entry *n, const struct place *p, struct stat *st, 
 }
 
 /* Without a mode a new file gets what the umask leaves. */
-static bool write_fresh(const struct entry *n, const char *fresh, const struct place *p,
+static bool write_fresh(const struct dir_entry *n, const char *fresh, const struct place *p,
                         struct str text, const mode_t *mode, struct err *e)
 {
     AUTO_FD fd =
@@ -480,7 +462,7 @@ static bool write_fresh(const struct entry *n, const char *fresh, const struct p
            (renameat(n->folder, fresh, n->folder, n->name) == 0 || place_fail(p, "replace", e));
 }
 
-static bool replace(const struct entry *n, const struct place *p, struct str text,
+static bool replace(const struct dir_entry *n, const struct place *p, struct str text,
                     const mode_t *mode, struct err *e)
 {
     char fresh[64];
@@ -492,8 +474,8 @@ static bool replace(const struct entry *n, const struct place *p, struct str tex
     return false;
 }
 
-bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
-                 struct err *e)
+bool entry_write(const struct dir_entry *n, const struct place *p, struct str text,
+                 enum entry_was *out, struct err *e)
 {
     enum entry_was was;
     struct stat st;
@@ -505,7 +487,7 @@ bool entry_write(const struct entry *n, const struct place *p, struct str text, 
     return true;
 }
 
-bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+bool entry_put(const struct dir_entry *n, const struct place *p, struct str text, mode_t mode,
                struct err *e)
 {
     enum entry_was was;

@@ -16,25 +16,11 @@
 #define TOOL_BENEATH_H
 
 #include "base/arena.h"
-#include "core/tool/call.h"
+#include "core/workspace.h"
 
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A path that was given, and where it leads. */
-struct place {
-    struct str given;
-    struct host_folder in;          /* the folder it is resolved beneath */
-    const char *path;               /* relative to it; "." for the folder itself */
-    bool elsewhere;                 /* that folder is not the root */
-    bool no_links;                  /* opening fails with ERR_DENIED where a part of it is a link */
-    const struct path_rules *rules; /* for the path of what is opened; NULL: none */
-    int root_fd;                    /* of the root, for these (protected_path.h): */
-    bool writes, removes;           /* what is opened is to be changed; or taken away */
-    bool may_define;                /* as in struct call */
-    bool hides_logs;                /* .trefoil/logs is not read */
-};
 
 /*
  * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included
@@ -67,38 +53,38 @@ bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const c
 /* ---- changing folders -------------------------------------------------------------------- */
 
 /* A name in a folder. Close the folder. */
-struct entry {
+struct dir_entry {
     int folder; /* opened with O_PATH */
     char name[NAME_MAX + 1];
 };
 
 /* The last name of a path. ERR_INVALID when it has none: "." or "..". */
-bool entry_of(const struct place *p, struct entry *out, struct err *e);
+bool entry_of(const struct place *p, struct dir_entry *out, struct err *e);
 
 /*
  * The same; where that is a symbolic link, what it leads to, beneath like all else. ERR_DENIED
  * where the place has no_links.
  */
-bool entry_through_links(const struct place *p, struct arena *mem, struct entry *out,
+bool entry_through_links(const struct place *p, struct arena *mem, struct dir_entry *out,
                          struct err *e);
 
-static inline void entry_close(struct entry *n)
+static inline void entry_close(struct dir_entry *n)
 {
     if (n->folder >= 0)
         close(n->folder);
 }
 
-#define AUTO_ENTRY __attribute__((cleanup(entry_close))) struct entry
+#define AUTO_ENTRY __attribute__((cleanup(entry_close))) struct dir_entry
 
 /* beneath_read of an entry. A link is not followed any more. */
-bool entry_read(const struct entry *n, const struct place *p, struct arena *mem, int64_t max,
+bool entry_read(const struct dir_entry *n, const struct place *p, struct arena *mem, int64_t max,
                 const char *limit, struct str *out, struct err *e);
 
 /*
  * The absolute path of an entry that a place led to: begins with the folder of the place, and no
  * link is in it but perhaps its last name. STR_NONE: its folder is gone.
  */
-struct str entry_path(const struct entry *n, const struct place *p, struct arena *mem);
+struct str entry_path(const struct dir_entry *n, const struct place *p, struct arena *mem);
 
 /* Make the folders above a place that are not there. */
 bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e);
@@ -109,11 +95,11 @@ enum entry_was { ENTRY_NEW, ENTRY_REPLACED };
  * Make the file hold `text`, all of it or nothing: a new file beside it takes its place, with the
  * mode of the old one. Only a regular file is replaced.
  */
-bool entry_write(const struct entry *n, const struct place *p, struct str text, enum entry_was *out,
-                 struct err *e);
+bool entry_write(const struct dir_entry *n, const struct place *p, struct str text,
+                 enum entry_was *out, struct err *e);
 
 /* The same, with a mode of its own. */
-bool entry_put(const struct entry *n, const struct place *p, struct str text, mode_t mode,
+bool entry_put(const struct dir_entry *n, const struct place *p, struct str text, mode_t mode,
                struct err *e);
 
 #endif

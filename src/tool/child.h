@@ -1,17 +1,17 @@
 /*
- * kid.h - a child that a tool started, what it said, and who waits for it.
+ * child.h - a program that a tool started, its output, and the calls that wait for it.
  *
  *   RUNNING -> EXITED -> closed        child_drop() at any time: killed, closed, freed
  *
- * Belongs to the world, so it may outlive the call that started it. Its stdout and stderr become
- * one text, in the order they are read; stderr line by line.
+ * The world owns it, so it may outlive the call that started it. Its stdout and stderr become one
+ * text, in the order in which they are read; stderr line by line.
  */
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
 
 #include "loop/op.h"
 #include "tool/output.h"
-#include "tool/work.h"
+#include "tool/tool_job.h"
 #include "tool/world.h"
 
 enum { CHILD_ID = 17 };
@@ -29,7 +29,7 @@ struct child {
     struct child_wait *waits;
 };
 
-/* ---- what to run --------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------------- */
 
 /* Arguments that shell_exec and process_start have in common; all in the memory of the call. */
 struct child_args {
@@ -70,8 +70,8 @@ bool child_plan(struct call *call, const struct child_args *args, struct child_p
 /* ---- running it ---------------------------------------------------------------------------- */
 
 /*
- * How many bytes of output to keep of `most`: so few that they reach the reader whole, with what is
- * said of the program's end below them, and are not cut at limits.tool_result_chars.
+ * How many bytes of output to keep, at most `most`: the output and the line about the program's
+ * end must fit into limits.tool_result_chars.
  */
 size_t child_output_room(const struct limits *limits, int64_t most);
 
@@ -82,7 +82,7 @@ struct child *child_start(struct tool_world *w, const struct child_plan *plan, i
 /* Kill it with all it started; its exit follows. */
 void child_kill(struct child *k);
 
-/* Nobody is interested any more: waits fail with ERR_CLOSED, what runs is killed. */
+/* Kill and free it. Calls that wait for it fail with ERR_CLOSED. */
 void child_drop(struct child *k);
 
 /* The background process of an id; NULL: none. */
@@ -100,11 +100,11 @@ struct child_wait {
     struct child_wait *next;
 };
 
-/* ERR_TIMEOUT when nothing comes within ms; at once, when it is there already. */
+/* Settles at once if the news is there already; ERR_TIMEOUT if none comes within ms. */
 void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
                 struct op *parent, op_done_fn *done, void *ctx);
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- its state ----------------------------------------------------------------------------- */
 
 /* "exited with code 0", "is running". */
 struct str child_state_text(const struct child *k, struct arena *mem);

@@ -1,14 +1,14 @@
 /* dir_make.c - make a folder inside the root, with those above it. */
 #include "base/container.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 struct dir_make {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place place;
     bool parents;
 };
@@ -25,9 +25,9 @@ static bool was_there(const struct dir_make *d, struct err *e)
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct dir_make *d = CONTAINER_OF(w, struct dir_make, work);
+    struct dir_make *d = CONTAINER_OF(w, struct dir_make, job);
     AUTO_ENTRY n = { .folder = -1 };
     bool made;
 
@@ -45,29 +45,29 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct dir_make_args {
     struct str path;
     bool parents;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct args, parents, 0),
+    PICK_FIELD("path", PICK_STR, struct dir_make_args, path, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct dir_make_args, parents, 0),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { .parents = true };
+    struct dir_make_args args = { .parents = true };
     struct place place;
     struct dir_make *d;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.path, &place))
         return;
-    d = WORK_NEW(call, struct dir_make);
+    d = TOOL_JOB_NEW(call, struct dir_make);
     d->place = place;
     d->parents = args.parents;
-    work_start(&d->work, run, NULL);
+    tool_job_start(&d->job, run, NULL);
 }
 
 const struct tool tool_dir_make = {

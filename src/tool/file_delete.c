@@ -8,15 +8,15 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 
 struct file_delete {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place place;
     bool recursive;
     int64_t removed;
@@ -51,7 +51,7 @@ static bool empty_folder(struct file_delete *f, int fd, int64_t depth, struct er
 static bool remove_folder(struct file_delete *f, int folder, const char *name, int64_t depth,
                           struct err *e)
 {
-    int64_t most = f->work.host->limits->walk_depth;
+    int64_t most = f->job.host->limits->walk_depth;
     int fd;
 
     if (f->recursive) {
@@ -80,7 +80,7 @@ static bool remove_tree(struct file_delete *f, int folder, const char *name, int
 {
     struct stat st;
 
-    if (work_stopped(&f->work))
+    if (tool_job_stopped(&f->job))
         return fail(e, ERR_CANCELED, "canceled");
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return place_fail(&f->place, "delete", e);
@@ -92,9 +92,9 @@ static bool remove_tree(struct file_delete *f, int folder, const char *name, int
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_delete *f = CONTAINER_OF(w, struct file_delete, work);
+    struct file_delete *f = CONTAINER_OF(w, struct file_delete, job);
     AUTO_ENTRY n = { .folder = -1 };
 
     if (!entry_of(&f->place, &n, e))
@@ -111,29 +111,29 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct file_delete_args {
     struct str path;
     bool recursive;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("recursive", PICK_BOOL, struct args, recursive, 0),
+    PICK_FIELD("path", PICK_STR, struct file_delete_args, path, PICK_MUST),
+    PICK_FIELD("recursive", PICK_BOOL, struct file_delete_args, recursive, 0),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { 0 };
+    struct file_delete_args args = { 0 };
     struct place place;
     struct file_delete *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.path, &place))
         return;
-    f = WORK_NEW(call, struct file_delete);
+    f = TOOL_JOB_NEW(call, struct file_delete);
     f->place = place;
     f->recursive = args.recursive;
-    work_start(&f->work, run, NULL);
+    tool_job_start(&f->job, run, NULL);
 }
 
 const struct tool tool_file_delete = {

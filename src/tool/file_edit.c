@@ -3,18 +3,23 @@
  *
  * The old text must be there exactly as given, and once: a replacement in a place nobody meant
  * is worse than none. The answer shows what changed.
+ *
+ * Read, compute on a pool thread, then write if the file still holds what was read.
  */
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/diff.h"
+#include "tool/local_workspace.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 struct file_edit {
-    struct work work; /* first */
-    struct place place;
+    struct tool_job job; /* first */
+    struct file_reading reading;
+    struct file_writing writing;
     struct str old_text, new_text;
     bool all;
+    bool preview; /* nothing is written */
 };
 
 static size_t count(struct str text, struct str what)
@@ -29,8 +34,8 @@ static size_t count(struct str text, struct str what)
 
 static bool check_count(const struct file_edit *f, size_t n, struct err *e)
 {
-    struct str path = utf8_head(f->place.given, 100);
-    int64_t most = f->work.host->limits->edit_places;
+    struct str path = utf8_head(f->reading.place.given, 100);
+    int64_t most = f->job.host->limits->edit_places;
 
     if (!n)
         return fail(e, ERR_NOT_FOUND,
@@ -56,7 +61,7 @@ static struct str apply(struct file_edit *f, struct str text, struct diff_edit *
     struct buf out;
     size_t at = 0;
 
-    buf_init_in(&out, &f->work.mem, max);
+    buf_init_in(&out, &f->job.mem, max);
     for (size_t i = 0; i < n; i++) {
         size_t from = at + (size_t)str_find(str_skip(text, at), f->old_text);
 
@@ -73,103 +78,113 @@ static struct str show(struct file_edit *f, struct str text, const struct diff_e
 {
     struct buf diff;
 
-    buf_init_in(&diff, &f->work.mem, SIZE_MAX / 2);
-    diff_put(&diff, &f->work.mem, f->place.given, text, edit, n);
+    buf_init_in(&diff, &f->job.mem, SIZE_MAX / 2);
+    diff_put(&diff, &f->job.mem, f->reading.place.given, text, edit, n);
     return buf_str(&diff);
 }
 
-/* Opens the file and finds out what it will hold; the answer shows the difference. */
-static bool change(struct file_edit *f, struct entry *entry, struct str *out, struct err *e)
+/* What the file will hold; the answer shows the difference. */
+static bool compute_edit(struct tool_job *w, struct err *e)
 {
-    const struct limits *l = f->work.host->limits;
-    struct arena *mem = &f->work.mem;
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, job);
+    const struct limits *l = w->host->limits;
+    struct str text = f->reading.text;
+    size_t n = count(text, f->old_text);
     struct diff_edit *edit;
-    struct str text;
-    size_t n;
 
-    if (!entry_through_links(&f->place, mem, entry, e) ||
-        !entry_read(entry, &f->place, mem, l->file_read_bytes, "file_read_bytes", &text, e))
-        return false;
-    n = count(text, f->old_text);
     if (!check_count(f, n, e))
         return false;
-    edit = ARENA_ARRAY(mem, struct diff_edit, n);
-    *out = apply(f, text, edit, n, (size_t)l->file_write_bytes);
-    if (!out->p)
+    edit = ARENA_ARRAY(&w->mem, struct diff_edit, n);
+    f->writing.text = apply(f, text, edit, n, (size_t)l->file_write_bytes);
+    if (!f->writing.text.p)
         return fail(e, ERR_LIMIT,
                     "the file would have more than %lld bytes (limits.file_write_bytes)",
                     (long long)l->file_write_bytes);
-    f->work.answer = show(f, text, edit, n);
+    w->answer = show(f, text, edit, n);
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static void on_edit_written(struct op *op, const struct err *e, void *ctx)
 {
-    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
-    AUTO_ENTRY entry = { .folder = -1 };
-    enum entry_was was;
-    struct str fresh;
+    struct file_edit *f = ctx;
 
-    return change(f, &entry, &fresh, e) && entry_write(&entry, &f->place, fresh, &was, e);
+    (void)op;
+    if (e) {
+        tool_failed(f->job.call, e);
+        return;
+    }
+    call_text(f->job.call, f->job.answer);
+    call_done(f->job.call);
 }
 
-static bool run_preview(struct work *w, struct err *e)
+static void on_computed(struct tool_job *w)
 {
-    struct file_edit *f = CONTAINER_OF(w, struct file_edit, work);
-    AUTO_ENTRY entry = { .folder = -1 };
-    struct str fresh;
+    struct file_edit *f = CONTAINER_OF(w, struct file_edit, job);
 
-    return change(f, &entry, &fresh, e);
+    if (f->preview) {
+        tool_job_previewed(w);
+        return;
+    }
+    f->writing.host = w->host;
+    f->writing.mem = &w->mem;
+    f->writing.place = f->reading.place;
+    f->writing.expected = f->reading.text;
+    workspace_write(workspace_of(w->host), &f->writing, &w->call->op, on_edit_written, f);
 }
 
-struct args {
+static void on_edit_read(struct op *op, const struct err *e, void *ctx)
+{
+    struct file_edit *f = ctx;
+
+    (void)op;
+    if (e)
+        tool_failed(f->job.call, e);
+    else
+        tool_job_start(&f->job, compute_edit, on_computed);
+}
+
+struct file_edit_args {
     struct str path, old_text, new_text;
     bool all;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("old_text", PICK_STR, struct args, old_text, PICK_MUST),
-    PICK_FIELD("new_text", PICK_STR, struct args, new_text, PICK_MUST),
-    PICK_FIELD("replace_all", PICK_BOOL, struct args, all, 0),
+    PICK_FIELD("path", PICK_STR, struct file_edit_args, path, PICK_MUST),
+    PICK_FIELD("old_text", PICK_STR, struct file_edit_args, old_text, PICK_MUST),
+    PICK_FIELD("new_text", PICK_STR, struct file_edit_args, new_text, PICK_MUST),
+    PICK_FIELD("replace_all", PICK_BOOL, struct file_edit_args, all, 0),
 };
 
-/* NULL: the call has failed with the reason. */
-static struct file_edit *begin(struct call *call)
+static void start_edit(struct call *call, bool preview)
 {
-    struct args args = { 0 };
+    struct file_edit_args args = { 0 };
     struct place place;
     struct file_edit *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.path, &place))
-        return NULL;
+        return;
     if (!args.old_text.n || str_eq(args.old_text, args.new_text)) {
         call_failed(call, "old_text must not be empty, and new_text must differ from it");
-        return NULL;
+        return;
     }
-    f = WORK_NEW(call, struct file_edit);
-    f->place = place;
+    f = TOOL_JOB_NEW(call, struct file_edit);
+    f->reading = (struct file_reading){ .host = call->host, .mem = &f->job.mem, .place = place };
     f->old_text = args.old_text;
     f->new_text = args.new_text;
     f->all = args.all;
-    return f;
+    f->preview = preview;
+    workspace_read(workspace_of(call->host), &f->reading, &call->op, on_edit_read, f);
 }
 
 static void start(struct call *call)
 {
-    struct file_edit *f = begin(call);
-
-    if (f)
-        work_start(&f->work, run, NULL);
+    start_edit(call, false);
 }
 
 static void preview(struct call *call)
 {
-    struct file_edit *f = begin(call);
-
-    if (f)
-        work_start(&f->work, run_preview, work_previewed);
+    start_edit(call, true);
 }
 
 const struct tool tool_file_edit = {

@@ -4,7 +4,7 @@
 #include "tool/walk.h"
 
 struct file_list {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct walk walk;
     struct place place;
     struct buf out;
@@ -17,7 +17,7 @@ static bool visit(struct walk *w, const struct walk_item *item)
 {
     struct file_list *f = w->ctx;
 
-    if (f->shown >= w->work->host->limits->list_entries) {
+    if (f->shown >= w->job->host->limits->list_entries) {
         f->cut = true;
         return false;
     }
@@ -32,9 +32,9 @@ static bool visit(struct walk *w, const struct walk_item *item)
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_list *f = CONTAINER_OF(w, struct file_list, work);
+    struct file_list *f = CONTAINER_OF(w, struct file_list, job);
 
     buf_init_in(&f->out, &w->mem, (size_t)w->host->limits->message_bytes);
     if (!walk_run(&f->walk, &f->place, e))
@@ -50,30 +50,30 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct file_list_args {
     struct str path;
     int64_t depth;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, 0),
-    PICK_RANGE("depth", struct args, depth, 0, 1, 100),
+    PICK_FIELD("path", PICK_STR, struct file_list_args, path, 0),
+    PICK_RANGE("depth", struct file_list_args, depth, 0, 1, 100),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { .path = STR("."), .depth = 1 };
+    struct file_list_args args = { .path = STR("."), .depth = 1 };
     struct place place;
     struct file_list *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !tool_place(call, args.path, &place))
         return;
-    f = WORK_NEW(call, struct file_list);
+    f = TOOL_JOB_NEW(call, struct file_list);
     f->place = place;
     f->walk = (struct walk){
-        .work = &f->work, .everything = true, .depth = args.depth, .visit = visit, .ctx = f
+        .job = &f->job, .everything = true, .depth = args.depth, .visit = visit, .ctx = f
     };
-    work_start(&f->work, run, NULL);
+    tool_job_start(&f->job, run, NULL);
 }
 
 const struct tool tool_file_list = {

@@ -1,14 +1,14 @@
 /* file_move.c - give a file or folder inside the root another name or another folder. */
 #include "base/container.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 struct file_move {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct place from, to;
     bool parents, replace;
 };
@@ -25,9 +25,9 @@ static bool fail_move(const struct file_move *f, struct err *e)
     return place_fail(&f->from, "move", e);
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct file_move *f = CONTAINER_OF(w, struct file_move, work);
+    struct file_move *f = CONTAINER_OF(w, struct file_move, job);
     AUTO_ENTRY from = { .folder = -1 };
     AUTO_ENTRY to = { .folder = -1 };
 
@@ -45,33 +45,33 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct file_move_args {
     struct str from, to;
     bool parents, replace;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("from", PICK_STR, struct args, from, PICK_MUST),
-    PICK_FIELD("to", PICK_STR, struct args, to, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct args, parents, 0),
-    PICK_FIELD("replace", PICK_BOOL, struct args, replace, 0),
+    PICK_FIELD("from", PICK_STR, struct file_move_args, from, PICK_MUST),
+    PICK_FIELD("to", PICK_STR, struct file_move_args, to, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct file_move_args, parents, 0),
+    PICK_FIELD("replace", PICK_BOOL, struct file_move_args, replace, 0),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { 0 };
+    struct file_move_args args = { 0 };
     struct place from, to;
     struct file_move *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) ||
         !tool_place_to_write(call, args.from, &from) || !tool_place_to_write(call, args.to, &to))
         return;
-    f = WORK_NEW(call, struct file_move);
+    f = TOOL_JOB_NEW(call, struct file_move);
     f->from = from;
     f->to = to;
     f->parents = args.parents;
     f->replace = args.replace;
-    work_start(&f->work, run, NULL);
+    tool_job_start(&f->job, run, NULL);
 }
 
 const struct tool tool_file_move = {

@@ -2,44 +2,38 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/diff.h"
+#include "tool/local_workspace.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
-
-#include <fcntl.h>
 
 struct file_write {
-    struct work work; /* first */
-    struct place place;
-    struct str content;
-    bool parents, only_new;
+    struct tool_job job; /* first; of the preview, and for its memory */
+    struct file_writing writing;
+    struct file_reading reading; /* of the preview */
+    struct str old;
 };
 
-static bool run(struct work *w, struct err *e)
+static void on_written(struct op *op, const struct err *e, void *ctx)
 {
-    struct file_write *f = CONTAINER_OF(w, struct file_write, work);
-    AUTO_ENTRY n = { .folder = -1 };
-    enum entry_was was;
-    struct stat st;
+    struct file_write *f = ctx;
+    struct call *call = f->job.call;
 
-    if (f->parents && !beneath_make_parents(&f->place, &w->mem, e))
-        return false;
-    if (!entry_through_links(&f->place, &w->mem, &n, e))
-        return false;
-    if (f->only_new && fstatat(n.folder, n.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return fail(e, ERR_INVALID, STR_FMT " is there already and only_new was asked for",
-                    STR_ARG(utf8_head(f->place.given, 100)));
-    if (!entry_write(&n, &f->place, f->content, &was, e))
-        return false;
-    w->answer = arena_printf(&w->mem, "%s " STR_FMT ": " COUNT_FMT,
-                             was == ENTRY_NEW ? "Created" : "Replaced", STR_ARG(f->place.given),
-                             COUNT_ARG(f->content.n, "byte"));
-    return true;
+    (void)op;
+    if (e) {
+        tool_failed(call, e);
+        return;
+    }
+    call_text(call,
+              arena_printf(call->mem, "%s " STR_FMT ": " COUNT_FMT,
+                           f->writing.created ? "Created" : "Replaced",
+                           STR_ARG(f->writing.place.given), COUNT_ARG(f->writing.text.n, "byte")));
+    call_done(call);
 }
 
 /* From what it holds to what it will hold: all between the first and the last difference. */
-static struct str diff_of(struct file_write *f, struct str old)
+static struct str diff_of(struct file_write *f)
 {
-    struct str fresh = f->content;
+    struct str fresh = f->writing.text, old = f->old;
     size_t head = 0, tail = 0, most = old.n < fresh.n ? old.n : fresh.n;
     struct diff_edit edit;
     struct buf out;
@@ -50,49 +44,53 @@ static struct str diff_of(struct file_write *f, struct str old)
         tail++;
     edit = (struct diff_edit){ head, old.n - tail,
                                str_head(str_skip(fresh, head), fresh.n - tail - head) };
-    buf_init_in(&out, &f->work.mem, SIZE_MAX / 2);
-    diff_put(&out, &f->work.mem, f->place.given, old, &edit, 1);
+    buf_init_in(&out, &f->job.mem, SIZE_MAX / 2);
+    diff_put(&out, &f->job.mem, f->writing.place.given, old, &edit, 1);
     return out.n ? buf_str(&out) : STR("(the file holds this already)");
+}
+
+static bool run_diff(struct tool_job *w, struct err *e)
+{
+    (void)e;
+    w->answer = diff_of(CONTAINER_OF(w, struct file_write, job));
+    return true;
 }
 
 /*
  * Without the file, or the folder it will be in, all of it is new. A file that is too large to be
  * compared has no diff: the content is shown.
  */
-static bool run_preview(struct work *w, struct err *e)
+static void on_old_text(struct op *op, const struct err *e, void *ctx)
 {
-    struct file_write *f = CONTAINER_OF(w, struct file_write, work);
-    int64_t most = w->host->limits->file_read_bytes;
-    AUTO_ENTRY n = { .folder = -1 };
-    struct str old = STR("");
+    struct file_write *f = ctx;
 
-    if (entry_through_links(&f->place, &w->mem, &n, e) &&
-        entry_read(&n, &f->place, &w->mem, most, "file_read_bytes", &old, e))
-        w->answer = diff_of(f, old);
-    else if (e->code == ERR_NOT_FOUND)
-        w->answer = diff_of(f, STR(""));
+    (void)op;
+    f->old = e ? STR("") : f->reading.text;
+    if (!e || e->code == ERR_NOT_FOUND)
+        tool_job_start(&f->job, run_diff, tool_job_previewed);
+    else if (e->code == ERR_LIMIT)
+        tool_job_previewed(&f->job);
     else
-        return e->code == ERR_LIMIT;
-    return true;
+        tool_failed(f->job.call, e);
 }
 
-struct args {
+struct file_write_args {
     struct str path, content;
     bool parents, only_new;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct args, path, PICK_MUST),
-    PICK_FIELD("content", PICK_STR, struct args, content, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct args, parents, 0),
-    PICK_FIELD("only_new", PICK_BOOL, struct args, only_new, 0),
+    PICK_FIELD("path", PICK_STR, struct file_write_args, path, PICK_MUST),
+    PICK_FIELD("content", PICK_STR, struct file_write_args, content, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct file_write_args, parents, 0),
+    PICK_FIELD("only_new", PICK_BOOL, struct file_write_args, only_new, 0),
 };
 
 /* NULL: the call has failed with the reason. */
 static struct file_write *begin(struct call *call)
 {
     int64_t most = call->host->limits->file_write_bytes;
-    struct args args = { 0 };
+    struct file_write_args args = { 0 };
     struct place place;
     struct file_write *f;
 
@@ -104,11 +102,13 @@ static struct file_write *begin(struct call *call)
                     args.content.n, (long long)most);
         return NULL;
     }
-    f = WORK_NEW(call, struct file_write);
-    f->place = place;
-    f->content = args.content;
-    f->parents = args.parents;
-    f->only_new = args.only_new;
+    f = TOOL_JOB_NEW(call, struct file_write);
+    f->writing = (struct file_writing){ .host = call->host,
+                                        .mem = &f->job.mem,
+                                        .place = place,
+                                        .text = args.content,
+                                        .parents = args.parents,
+                                        .only_new = args.only_new };
     return f;
 }
 
@@ -117,15 +117,18 @@ static void start(struct call *call)
     struct file_write *f = begin(call);
 
     if (f)
-        work_start(&f->work, run, NULL);
+        workspace_write(workspace_of(call->host), &f->writing, &call->op, on_written, f);
 }
 
 static void preview(struct call *call)
 {
     struct file_write *f = begin(call);
 
-    if (f)
-        work_start(&f->work, run_preview, work_previewed);
+    if (!f)
+        return;
+    f->reading =
+        (struct file_reading){ .host = call->host, .mem = &f->job.mem, .place = f->writing.place };
+    workspace_read(workspace_of(call->host), &f->reading, &call->op, on_old_text, f);
 }
 
 const struct tool tool_file_write = {

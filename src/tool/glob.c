@@ -6,7 +6,7 @@
 #include "tool/wild.h"
 
 struct glob {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct walk walk;
     struct place place;
     struct str pattern;
@@ -22,19 +22,19 @@ static bool visit(struct walk *w, const struct walk_item *item)
 
     if (!wild_match_any(&g->list, item->path))
         return true;
-    if (g->found >= w->work->host->limits->glob_results) {
+    if (g->found >= w->job->host->limits->glob_results) {
         g->cut = true;
         return false;
     }
     g->found++;
-    buf_put(&g->out, walk_full_path(&w->work->mem, &g->place, item->path));
+    buf_put(&g->out, walk_full_path(&w->job->mem, &g->place, item->path));
     buf_put(&g->out, S_ISDIR(item->st.st_mode) ? STR("/\n") : STR("\n"));
     return true;
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct glob *g = CONTAINER_OF(w, struct glob, work);
+    struct glob *g = CONTAINER_OF(w, struct glob, job);
 
     if (!wild_expand(&w->mem, g->pattern, &g->list, e))
         return false;
@@ -52,20 +52,20 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct glob_args {
     struct str pattern, path;
     bool ignored;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("pattern", PICK_STR, struct args, pattern, PICK_MUST),
-    PICK_FIELD("path", PICK_STR, struct args, path, 0),
-    PICK_FIELD("ignored", PICK_BOOL, struct args, ignored, 0),
+    PICK_FIELD("pattern", PICK_STR, struct glob_args, pattern, PICK_MUST),
+    PICK_FIELD("path", PICK_STR, struct glob_args, path, 0),
+    PICK_FIELD("ignored", PICK_BOOL, struct glob_args, ignored, 0),
 };
 
 static void start(struct call *call)
 {
-    struct args args = { .path = STR(".") };
+    struct glob_args args = { .path = STR(".") };
     int64_t most = call->host->limits->pattern_bytes;
     struct place place;
     struct glob *g;
@@ -77,12 +77,11 @@ static void start(struct call *call)
                     (long long)most);
         return;
     }
-    g = WORK_NEW(call, struct glob);
+    g = TOOL_JOB_NEW(call, struct glob);
     g->place = place;
     g->pattern = args.pattern;
-    g->walk =
-        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .ctx = g };
-    work_start(&g->work, run, NULL);
+    g->walk = (struct walk){ .job = &g->job, .everything = args.ignored, .visit = visit, .ctx = g };
+    tool_job_start(&g->job, run, NULL);
 }
 
 const struct tool tool_glob = {

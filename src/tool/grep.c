@@ -20,7 +20,7 @@ enum { BINARY_LOOK = 8192 };
 enum show { SHOW_LINES, SHOW_FILES, SHOW_COUNTS };
 
 struct grep {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct walk walk;
     struct place place;
     struct matcher matcher;
@@ -71,7 +71,7 @@ static int64_t line_number(struct grep *g, size_t at)
 /* "path:12:text", "path-11-text" for context. */
 static void put_line(struct grep *g, size_t from, char mark)
 {
-    size_t most = (size_t)g->work.host->limits->grep_line_bytes, end = line_end(g, from);
+    size_t most = (size_t)g->job.host->limits->grep_line_bytes, end = line_end(g, from);
     struct str line = { g->text.p + from, end - from };
 
     buf_printf(&g->out, STR_FMT "%c%lld%c", STR_ARG(g->path), mark, (long long)line_number(g, from),
@@ -112,7 +112,7 @@ static void put_after(struct grep *g, size_t until)
 
 static bool too_many_expensive(const struct grep *g)
 {
-    return g->expensive >= g->work.host->limits->grep_expensive_lines;
+    return g->expensive >= g->job.host->limits->grep_expensive_lines;
 }
 
 /* Not by line_number(), which the lines before it still need. */
@@ -132,7 +132,7 @@ static void note_expensive(struct grep *g, size_t at)
 /* The beginning of the next line at or after `at` that matches; text.n: none. */
 static size_t next_match(struct grep *g, size_t at)
 {
-    size_t most = (size_t)g->work.host->limits->grep_match_bytes;
+    size_t most = (size_t)g->job.host->limits->grep_match_bytes;
 
     if (g->matcher.text.p) {
         const char *hit =
@@ -140,7 +140,7 @@ static size_t next_match(struct grep *g, size_t at)
 
         return hit ? line_begin(g, (size_t)(hit - g->text.p)) : g->text.n;
     }
-    while (at < g->text.n && !work_stopped(&g->work) && !too_many_expensive(g)) {
+    while (at < g->text.n && !tool_job_stopped(&g->job) && !too_many_expensive(g)) {
         size_t end = line_end(g, at);
 
         switch (
@@ -201,13 +201,13 @@ static bool search(struct grep *g)
 }
 
 /* False: enough was found. What cannot be read is passed over. */
-static bool search_file(struct grep *g, const struct entry *n, struct str path)
+static bool search_file(struct grep *g, const struct dir_entry *n, struct str path)
 {
     const struct place p = { .given = path };
     struct err e;
 
     arena_reset(&g->text_mem);
-    if (!entry_read(n, &p, &g->text_mem, g->work.host->limits->file_read_bytes, "file_read_bytes",
+    if (!entry_read(n, &p, &g->text_mem, g->job.host->limits->file_read_bytes, "file_read_bytes",
                     &g->text, &e)) {
         g->large += e.code == ERR_LIMIT;
         return true;
@@ -231,12 +231,12 @@ static bool wanted(const struct grep *g, const struct walk_item *item)
 static bool visit(struct walk *w, const struct walk_item *item)
 {
     struct grep *g = w->ctx;
-    struct entry n = { .folder = item->folder };
+    struct dir_entry n = { .folder = item->folder };
 
     if (!S_ISREG(item->st.st_mode) || !wanted(g, item) ||
         !str_to_c(str_of(item->name), n.name, sizeof(n.name)))
         return true;
-    return search_file(g, &n, walk_full_path(&w->work->mem, &g->place, item->path));
+    return search_file(g, &n, walk_full_path(&w->job->mem, &g->place, item->path));
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static bool search_place(struct grep *g, struct err *e)
     {
         AUTO_ENTRY n = { .folder = -1 };
 
-        if (!entry_through_links(&g->place, &g->work.mem, &n, e))
+        if (!entry_through_links(&g->place, &g->job.mem, &n, e))
             return false;
         if (!S_ISREG(st.st_mode))
             return fail(e, ERR_INVALID, STR_FMT " is not a regular file",
@@ -281,12 +281,12 @@ static void put_remarks(struct grep *g)
         buf_printf(&g->out, "[stopped after %lld such lines (limits.grep_expensive_lines)]\n",
                    (long long)g->expensive);
     g->out.n--; /* the last line end */
-    buf_put(&g->out, walk_remarks(&g->walk, &g->work.mem));
+    buf_put(&g->out, walk_remarks(&g->walk, &g->job.mem));
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct grep *g = CONTAINER_OF(w, struct grep, work);
+    struct grep *g = CONTAINER_OF(w, struct grep, job);
     const struct matcher_options options = { .literal = g->literal,
                                              .ignore_case = g->ignore_case,
                                              .limits = w->host->limits,
@@ -309,22 +309,22 @@ static bool run(struct work *w, struct err *e)
     return true;
 }
 
-struct args {
+struct grep_args {
     struct str pattern, path, files, show;
     bool literal, ignore_case, ignored;
     int64_t context, limit;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("pattern", PICK_STR, struct args, pattern, PICK_MUST),
-    PICK_FIELD("path", PICK_STR, struct args, path, 0),
-    PICK_FIELD("files", PICK_STR, struct args, files, 0),
-    PICK_FIELD("show", PICK_STR, struct args, show, 0),
-    PICK_FIELD("literal", PICK_BOOL, struct args, literal, 0),
-    PICK_FIELD("ignore_case", PICK_BOOL, struct args, ignore_case, 0),
-    PICK_FIELD("ignored", PICK_BOOL, struct args, ignored, 0),
-    PICK_RANGE("context", struct args, context, 0, 0, 20),
-    PICK_RANGE("limit", struct args, limit, 0, 1, INT32_MAX),
+    PICK_FIELD("pattern", PICK_STR, struct grep_args, pattern, PICK_MUST),
+    PICK_FIELD("path", PICK_STR, struct grep_args, path, 0),
+    PICK_FIELD("files", PICK_STR, struct grep_args, files, 0),
+    PICK_FIELD("show", PICK_STR, struct grep_args, show, 0),
+    PICK_FIELD("literal", PICK_BOOL, struct grep_args, literal, 0),
+    PICK_FIELD("ignore_case", PICK_BOOL, struct grep_args, ignore_case, 0),
+    PICK_FIELD("ignored", PICK_BOOL, struct grep_args, ignored, 0),
+    PICK_RANGE("context", struct grep_args, context, 0, 0, 20),
+    PICK_RANGE("limit", struct grep_args, limit, 0, 1, INT32_MAX),
 };
 
 static const char *const show_names[] = {
@@ -342,7 +342,7 @@ static bool read_show(struct str name, enum show *out)
     return false;
 }
 
-static bool check(struct call *call, const struct args *a, enum show *show)
+static bool check(struct call *call, const struct grep_args *a, enum show *show)
 {
     int64_t most = call->host->limits->pattern_bytes;
 
@@ -358,7 +358,7 @@ static bool check(struct call *call, const struct args *a, enum show *show)
 static void start(struct call *call)
 {
     int64_t most = call->host->limits->grep_results;
-    struct args args = { .path = STR("."), .show = STR("lines"), .limit = most };
+    struct grep_args args = { .path = STR("."), .show = STR("lines"), .limit = most };
     struct place place;
     enum show show;
     struct grep *g;
@@ -366,7 +366,7 @@ static void start(struct call *call)
     if (!tool_args(call, PICK_TABLE(arg_fields), &args) || !check(call, &args, &show) ||
         !tool_place(call, args.path, &place))
         return;
-    g = WORK_NEW(call, struct grep);
+    g = TOOL_JOB_NEW(call, struct grep);
     g->place = place;
     g->pattern = args.pattern;
     g->files = args.files;
@@ -375,9 +375,8 @@ static void start(struct call *call)
     g->context = args.context;
     g->limit = args.limit < most ? args.limit : most;
     g->show = show;
-    g->walk =
-        (struct walk){ .work = &g->work, .everything = args.ignored, .visit = visit, .ctx = g };
-    work_start(&g->work, run, NULL);
+    g->walk = (struct walk){ .job = &g->job, .everything = args.ignored, .visit = visit, .ctx = g };
+    tool_job_start(&g->job, run, NULL);
 }
 
 const struct tool tool_grep = {

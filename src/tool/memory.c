@@ -10,8 +10,8 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "core/state.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ enum { LOCK_LOOK_MS = 2, NOTES_DEPTH = 4, KEY_MOST = 200 };
 #define FILE_NAME "memory.json"
 
 struct memory {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     const struct action *action;
     struct str key, value, query;
     struct json notes;     /* an object, or missing */
@@ -40,12 +40,12 @@ static struct place place_at(const struct memory *m, const char *path)
 /* Waits for whoever has it, but not for ever. */
 static bool lock(struct memory *m, int fd, struct err *e)
 {
-    int64_t left = m->work.host->limits->memory_lock_ms;
+    int64_t left = m->job.host->limits->memory_lock_ms;
 
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return fail_sys(e, "lock " FILE_NAME);
-        if (left <= 0 || work_stopped(&m->work))
+        if (left <= 0 || tool_job_stopped(&m->job))
             return fail(e, ERR_TIMEOUT,
                         FILE_NAME " is in use by another program (limits.memory_lock_ms)");
         poll(NULL, 0, LOCK_LOOK_MS);
@@ -63,16 +63,16 @@ static bool open_lock(struct memory *m, int *out, struct err *e)
 
 static bool read_notes(struct memory *m, struct err *e)
 {
-    const struct limits *l = m->work.host->limits;
+    const struct limits *l = m->job.host->limits;
     struct json_opts opts = { .file = FILE_NAME,
                               .max_depth = NOTES_DEPTH,
                               .max_values = (uint32_t)(2 * l->memory_notes + 1) };
     struct place p = place_at(m, FILE_NAME);
     struct str text;
 
-    if (!beneath_read(&p, &m->work.mem, l->memory_bytes, "memory_bytes", &text, e))
+    if (!beneath_read(&p, &m->job.mem, l->memory_bytes, "memory_bytes", &text, e))
         return e->code == ERR_NOT_FOUND;
-    if (!json_read(&m->work.mem, text, &opts, &m->notes, e))
+    if (!json_read(&m->job.mem, text, &opts, &m->notes, e))
         return false;
     if (json_type(m->notes) != JSON_OBJECT)
         return fail(e, ERR_INVALID, FILE_NAME " is not an object of notes");
@@ -81,25 +81,25 @@ static bool read_notes(struct memory *m, struct err *e)
         if (json_type(json_value(key)) != JSON_STRING)
             return json_fail(json_value(key), e, "a note must be a string");
     }
-    return pick_check_keys(&m->work.mem, m->notes, e);
+    return pick_check_keys(&m->job.mem, m->notes, e);
 }
 
 /* All notes but that of the key, and with `fresh` that one. */
 static bool write_notes(struct memory *m, bool fresh, struct err *e)
 {
-    const struct limits *l = m->work.host->limits;
+    const struct limits *l = m->job.host->limits;
     struct place p = place_at(m, FILE_NAME);
     AUTO_ENTRY n = { .folder = -1 };
     struct buf out;
     struct jw w = jw_to(&out);
 
-    buf_init_in(&out, &m->work.mem, (size_t)l->memory_bytes);
+    buf_init_in(&out, &m->job.mem, (size_t)l->memory_bytes);
     jw_object(&w);
     JSON_MEMBERS(key, m->notes)
     {
         if (json_is(key, m->key))
             continue;
-        jw_key(&w, json_str(&m->work.mem, key));
+        jw_key(&w, json_str(&m->job.mem, key));
         jw_raw(&w, json_raw(json_value(key)));
     }
     if (fresh) {
@@ -132,19 +132,19 @@ static bool do_get(struct memory *m, struct err *e)
 {
     if (!json_here(find(m)))
         return fail_none(m, e);
-    m->work.answer = json_str(&m->work.mem, find(m));
+    m->job.answer = json_str(&m->job.mem, find(m));
     return true;
 }
 
 static bool do_set(struct memory *m, struct err *e)
 {
-    int64_t most = m->work.host->limits->memory_notes;
+    int64_t most = m->job.host->limits->memory_notes;
 
     if (!json_here(find(m)) && (int64_t)json_count(m->notes) >= most)
         return fail(e, ERR_LIMIT, "there are %lld notes already (limits.memory_notes)",
                     (long long)most);
-    m->work.answer = arena_printf(&m->work.mem, "%s " STR_FMT,
-                                  json_here(find(m)) ? "Replaced" : "Noted", STR_ARG(m->key));
+    m->job.answer = arena_printf(&m->job.mem, "%s " STR_FMT,
+                                 json_here(find(m)) ? "Replaced" : "Noted", STR_ARG(m->key));
     return write_notes(m, true, e);
 }
 
@@ -152,7 +152,7 @@ static bool do_delete(struct memory *m, struct err *e)
 {
     if (!json_here(find(m)))
         return fail_none(m, e);
-    m->work.answer = arena_printf(&m->work.mem, "Deleted " STR_FMT, STR_ARG(m->key));
+    m->job.answer = arena_printf(&m->job.mem, "Deleted " STR_FMT, STR_ARG(m->key));
     return write_notes(m, false, e);
 }
 
@@ -161,13 +161,13 @@ static bool do_list(struct memory *m, struct err *e)
     struct buf out;
 
     (void)e;
-    buf_init_in(&out, &m->work.mem, (size_t)m->work.host->limits->message_bytes);
+    buf_init_in(&out, &m->job.mem, (size_t)m->job.host->limits->message_bytes);
     JSON_MEMBERS(key, m->notes)
     {
-        buf_put(&out, json_str(&m->work.mem, key));
+        buf_put(&out, json_str(&m->job.mem, key));
         buf_putc(&out, '\n');
     }
-    m->work.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("There are no notes.");
+    m->job.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("There are no notes.");
     return true;
 }
 
@@ -190,11 +190,11 @@ static void put_note(struct buf *out, struct str name, struct str value)
 
 static bool do_search(struct memory *m, struct err *e)
 {
-    struct arena *mem = &m->work.mem;
+    struct arena *mem = &m->job.mem;
     struct buf out;
 
     (void)e;
-    buf_init_in(&out, mem, (size_t)m->work.host->limits->message_bytes);
+    buf_init_in(&out, mem, (size_t)m->job.host->limits->message_bytes);
     JSON_MEMBERS(key, m->notes)
     {
         struct str name = json_str(mem, key), value = json_str(mem, json_value(key));
@@ -202,7 +202,7 @@ static bool do_search(struct memory *m, struct err *e)
         if (holds(name, m->query) || holds(value, m->query))
             put_note(&out, name, value);
     }
-    m->work.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note holds that.");
+    m->job.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note holds that.");
     return true;
 }
 
@@ -218,7 +218,7 @@ static const struct action {
 
 static bool open_folder(struct memory *m, int *out, struct err *e)
 {
-    struct state_port *state = m->work.host->state;
+    struct state_port *state = m->job.host->state;
 
     m->in.path = state ? state->open(state, e) : NULL;
     if (!state)
@@ -229,9 +229,9 @@ static bool open_folder(struct memory *m, int *out, struct err *e)
     return *out >= 0 || fail_sys(e, "open %.150s", m->in.path);
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct memory *m = CONTAINER_OF(w, struct memory, work);
+    struct memory *m = CONTAINER_OF(w, struct memory, job);
     AUTO_FD folder = -1, guard = -1;
 
     return open_folder(m, &folder, e) && open_lock(m, &guard, e) && read_notes(m, e) &&
@@ -240,15 +240,15 @@ static bool run(struct work *w, struct err *e)
 
 /* ---- on the loop ------------------------------------------------------------------------- */
 
-struct args {
+struct memory_args {
     struct str action, key, value, query;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("action", PICK_STR, struct args, action, PICK_MUST),
-    PICK_FIELD("key", PICK_STR, struct args, key, 0),
-    PICK_FIELD("value", PICK_STR, struct args, value, 0),
-    PICK_FIELD("query", PICK_STR, struct args, query, 0),
+    PICK_FIELD("action", PICK_STR, struct memory_args, action, PICK_MUST),
+    PICK_FIELD("key", PICK_STR, struct memory_args, key, 0),
+    PICK_FIELD("value", PICK_STR, struct memory_args, value, 0),
+    PICK_FIELD("query", PICK_STR, struct memory_args, query, 0),
 };
 
 static const struct action *find_action(struct str name)
@@ -259,7 +259,7 @@ static const struct action *find_action(struct str name)
     return NULL;
 }
 
-static bool check(struct call *call, const struct action *a, const struct args *args)
+static bool check(struct call *call, const struct action *a, const struct memory_args *args)
 {
     if (!a)
         call_failed(call, "action: accepted are get, set, list, search and delete");
@@ -276,7 +276,7 @@ static bool check(struct call *call, const struct action *a, const struct args *
 
 static void start(struct call *call)
 {
-    struct args args = { 0 };
+    struct memory_args args = { 0 };
     const struct action *a;
     struct memory *m;
 
@@ -285,12 +285,12 @@ static void start(struct call *call)
     a = find_action(args.action);
     if (!check(call, a, &args))
         return;
-    m = WORK_NEW(call, struct memory);
+    m = TOOL_JOB_NEW(call, struct memory);
     m->action = a;
     m->key = args.key;
     m->value = args.value;
     m->query = args.query;
-    work_start(&m->work, run, NULL);
+    tool_job_start(&m->job, run, NULL);
 }
 
 const struct tool tool_memory = {

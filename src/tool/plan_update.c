@@ -3,17 +3,17 @@
  *
  * Nothing is kept: the plan comes back as it was understood, for those who show it.
  */
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
-struct step {
+struct plan_step {
     struct str content, status, priority;
 };
 
 static const struct pick step_fields[] = {
-    PICK_FIELD("content", PICK_STR, struct step, content, PICK_MUST),
-    PICK_FIELD("status", PICK_STR, struct step, status, 0),
-    PICK_FIELD("priority", PICK_STR, struct step, priority, 0),
+    PICK_FIELD("content", PICK_STR, struct plan_step, content, PICK_MUST),
+    PICK_FIELD("status", PICK_STR, struct plan_step, status, 0),
+    PICK_FIELD("priority", PICK_STR, struct plan_step, priority, 0),
 };
 
 static const char *const statuses[] = { "pending", "in_progress", "completed" };
@@ -31,7 +31,7 @@ static bool one_of(struct json step, const char *key, struct str value, const ch
 
 static bool write_step(struct call *call, struct json from, struct jw *w, struct err *e)
 {
-    struct step step = { .status = STR("pending"), .priority = STR("medium") };
+    struct plan_step step = { .status = STR("pending"), .priority = STR("medium") };
 
     if (!pick(call->mem, from, PICK_TABLE(step_fields), PICK_STRICT, &step, e) ||
         !one_of(from, "status", step.status, statuses, ARRAY_LEN(statuses), e) ||
@@ -47,12 +47,12 @@ static bool write_step(struct call *call, struct json from, struct jw *w, struct
     return true;
 }
 
-struct args {
+struct plan_update_args {
     struct json entries;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("entries", PICK_ARRAY, struct args, entries, PICK_MUST),
+    PICK_FIELD("entries", PICK_ARRAY, struct plan_update_args, entries, PICK_MUST),
 };
 
 static bool write_plan(struct call *call, struct json entries, struct err *e)
@@ -77,7 +77,7 @@ static bool write_plan(struct call *call, struct json entries, struct err *e)
 static void start(struct call *call)
 {
     int64_t most = call->host->limits->plan_entries;
-    struct args args = { 0 };
+    struct plan_update_args args = { 0 };
     struct err e;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))

@@ -14,7 +14,7 @@
 /* ---- starting ---------------------------------------------------------------------------- */
 
 struct process_start {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct child_plan plan;
     int cwd;
 };
@@ -45,9 +45,9 @@ static void close_cwd(void *ptr)
         close(s->cwd);
 }
 
-static bool open_cwd(struct work *w, struct err *e)
+static bool open_cwd(struct tool_job *w, struct err *e)
 {
-    struct process_start *s = CONTAINER_OF(w, struct process_start, work);
+    struct process_start *s = CONTAINER_OF(w, struct process_start, job);
 
     return beneath_open(&s->plan.cwd, O_PATH | O_DIRECTORY, 0, &s->cwd, e);
 }
@@ -63,9 +63,9 @@ static void write_process(struct call *call, const struct child *k, uint64_t los
     jw_object_end(&w);
 }
 
-static void on_cwd(struct work *w)
+static void on_cwd(struct tool_job *w)
 {
-    struct process_start *s = CONTAINER_OF(w, struct process_start, work);
+    struct process_start *s = CONTAINER_OF(w, struct process_start, job);
     const struct limits *l = w->host->limits;
     struct child *k;
     struct err e;
@@ -102,11 +102,11 @@ static void start_process(struct call *call)
 
     if (!tool_args(call, PICK_TABLE(start_fields), &args) || !child_plan(call, &args.child, &plan))
         return;
-    s = WORK_NEW(call, struct process_start);
+    s = TOOL_JOB_NEW(call, struct process_start);
     s->plan = plan;
     s->cwd = -1;
     arena_defer(call->mem, close_cwd, s);
-    work_start(&s->work, open_cwd, on_cwd);
+    tool_job_start(&s->job, open_cwd, on_cwd);
 }
 
 /* ---- one that runs ----------------------------------------------------------------------- */

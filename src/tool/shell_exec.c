@@ -13,7 +13,7 @@
 #include <fcntl.h>
 
 struct shell_exec {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct child_plan plan;
     struct str input;
     int64_t timeout_ms;
@@ -31,7 +31,7 @@ static struct str output_text(struct shell_exec *x, struct str state)
     struct output *o = &x->child->output;
     struct buf out;
 
-    buf_init_in(&out, x->work.call->mem, o->head.n + o->tail.n + 1024);
+    buf_init_in(&out, x->job.call->mem, o->head.n + o->tail.n + 1024);
     buf_put(&out, buf_str(&o->head));
     if (output_lost(o))
         buf_printf(&out, "\n[%llu bytes left out]\n", (unsigned long long)output_lost(o));
@@ -44,7 +44,7 @@ static struct str output_text(struct shell_exec *x, struct str state)
 
 static void write_result(struct shell_exec *x)
 {
-    struct jw w = jw_to(&x->work.call->structured);
+    struct jw w = jw_to(&x->job.call->structured);
 
     jw_object(&w);
     child_write_state(x->child, &w);
@@ -54,7 +54,7 @@ static void write_result(struct shell_exec *x)
 
 static void tell(struct shell_exec *x)
 {
-    struct call *call = x->work.call;
+    struct call *call = x->job.call;
     struct str state = child_state_text(x->child, call->mem);
 
     if (x->child->exit.how == PROC_NOT_STARTED) {
@@ -78,16 +78,16 @@ static void on_child_exit(struct op *op, const struct err *e, void *ctx)
     if (e && e->code == ERR_TIMEOUT && !x->late) {
         x->late = true;
         child_kill(x->child);
-        child_wait(x->child, &x->wait, CHILD_EXIT, x->work.host->limits->tool_ms, &x->work.call->op,
+        child_wait(x->child, &x->wait, CHILD_EXIT, x->job.host->limits->tool_ms, &x->job.call->op,
                    on_child_exit, x);
         return;
     }
     if (!e)
         tell(x);
     else if (e->code == ERR_CANCELED)
-        call_done(x->work.call); /* the call knows that it was cancelled */
+        call_done(x->job.call); /* the call knows that it was cancelled */
     else
-        call_broke(x->work.call, e);
+        call_broke(x->job.call, e);
     if (!e || e->code != ERR_CLOSED)
         child_drop(x->child);
 }
@@ -102,16 +102,16 @@ static void close_cwd(void *ptr)
         close(x->cwd);
 }
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
+    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, job);
 
     return beneath_open(&x->plan.cwd, O_PATH | O_DIRECTORY, 0, &x->cwd, e);
 }
 
-static void told(struct work *w)
+static void told(struct tool_job *w)
 {
-    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, work);
+    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, job);
     const struct limits *l = w->host->limits;
     size_t most = child_output_room(l, l->shell_output_bytes);
     struct err e;
@@ -128,22 +128,22 @@ static void told(struct work *w)
     child_wait(x->child, &x->wait, CHILD_EXIT, x->timeout_ms, &w->call->op, on_child_exit, x);
 }
 
-struct args {
+struct shell_exec_args {
     struct child_args child;
     struct str input;
     int64_t timeout_ms;
 };
 
 static const struct pick arg_fields[] = {
-    CHILD_FIELDS(struct args, child),
-    PICK_FIELD("input", PICK_STR, struct args, input, 0),
-    PICK_RANGE("timeout_ms", struct args, timeout_ms, 0, 1, INT32_MAX),
+    CHILD_FIELDS(struct shell_exec_args, child),
+    PICK_FIELD("input", PICK_STR, struct shell_exec_args, input, 0),
+    PICK_RANGE("timeout_ms", struct shell_exec_args, timeout_ms, 0, 1, INT32_MAX),
 };
 
 static void start(struct call *call)
 {
     const struct limits *l = call->host->limits;
-    struct args args = { .timeout_ms = l->shell_ms };
+    struct shell_exec_args args = { .timeout_ms = l->shell_ms };
     struct child_plan plan;
     struct shell_exec *x;
 
@@ -154,13 +154,13 @@ static void start(struct call *call)
                     (long long)l->shell_max_ms);
         return;
     }
-    x = WORK_NEW(call, struct shell_exec);
+    x = TOOL_JOB_NEW(call, struct shell_exec);
     x->plan = plan;
     x->input = args.input;
     x->timeout_ms = args.timeout_ms;
     x->cwd = -1;
     arena_defer(call->mem, close_cwd, x);
-    work_start(&x->work, run, told);
+    tool_job_start(&x->job, run, told);
 }
 
 const struct tool tool_shell_exec = {

@@ -1,15 +1,15 @@
 /* skill.c - the instructions of a skill, by its name. */
 #include "core/agent/skill.h"
 #include "base/utf8.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 
-struct args {
+struct skill_args {
     struct str name;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("name", PICK_STR, struct args, name, PICK_MUST),
+    PICK_FIELD("name", PICK_STR, struct skill_args, name, PICK_MUST),
 };
 
 enum { NAMES_MOST = 1 << 16, NAME_SHOWN = 64 };
@@ -29,7 +29,7 @@ static void start(struct call *call)
 {
     const struct skill_list *list = call->host->skills;
     const struct skill *s;
-    struct args args = { 0 };
+    struct skill_args args = { 0 };
     struct str folder;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))

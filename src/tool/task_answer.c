@@ -19,14 +19,14 @@ static const struct pick answer_fields[] = {
     PICK_FIELD("reason", PICK_STR, struct answer_args, reason, 0),
 };
 
-struct answering {
+struct task_answering {
     struct call *call;
     struct task_ask *ask;
 };
 
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct answering *a = ctx;
+    struct task_answering *a = ctx;
     struct jw w = jw_to(&a->call->structured);
     bool found = a->ask->info.id.n > 0;
 
@@ -68,7 +68,7 @@ static void answer(struct call *call)
 {
     struct answer_args args = { 0 };
     struct task_engine *engine;
-    struct answering *a;
+    struct task_answering *a;
     struct json text;
 
     if (!tool_args(call, PICK_TABLE(answer_fields), &args))
@@ -81,7 +81,7 @@ static void answer(struct call *call)
     engine = task_engine_for(call);
     if (!engine || !write_answer(call, &args, &text))
         return;
-    a = ARENA_NEW(call->mem, struct answering);
+    a = ARENA_NEW(call->mem, struct task_answering);
     a->call = call;
     a->ask = task_ask_new(call, args.id);
     task_answer(engine, a->ask, args.key, text, &call->op, on_answered, a);

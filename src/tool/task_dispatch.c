@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-struct args {
+struct task_dispatch_args {
     struct str agent, task, model, mode, effort, output_format, session;
     int64_t max_turns;
     double budget; /* NAN: not given */
@@ -27,24 +27,24 @@ struct args {
 
 /* Of agent_dispatch all but the last two, of dispatch_agent all but the first two. */
 static const struct pick arg_fields[] = {
-    PICK_FIELD("message", PICK_STR, struct args, task, PICK_MUST),
-    PICK_FIELD("agent", PICK_STR, struct args, agent, 0),
-    PICK_FIELD("model", PICK_STR, struct args, model, 0),
-    PICK_FIELD("mode", PICK_STR, struct args, mode, 0),
-    PICK_RANGE("max_turns", struct args, max_turns, 0, 1, AGENT_TURNS_MOST),
-    PICK_FIELD("budget", PICK_DOUBLE, struct args, budget, 0),
-    PICK_FIELD("effort", PICK_STR, struct args, effort, 0),
-    PICK_FIELD("output_format", PICK_STR, struct args, output_format, 0),
-    PICK_FIELD("wait", PICK_DOUBLE, struct args, wait, 0),
-    PICK_FIELD("session_id", PICK_STR, struct args, session, 0),
-    PICK_FIELD("agent", PICK_STR, struct args, agent, PICK_MUST),
-    PICK_FIELD("task", PICK_STR, struct args, task, PICK_MUST),
+    PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
+    PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, 0),
+    PICK_FIELD("model", PICK_STR, struct task_dispatch_args, model, 0),
+    PICK_FIELD("mode", PICK_STR, struct task_dispatch_args, mode, 0),
+    PICK_RANGE("max_turns", struct task_dispatch_args, max_turns, 0, 1, AGENT_TURNS_MOST),
+    PICK_FIELD("budget", PICK_DOUBLE, struct task_dispatch_args, budget, 0),
+    PICK_FIELD("effort", PICK_STR, struct task_dispatch_args, effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct task_dispatch_args, output_format, 0),
+    PICK_FIELD("wait", PICK_DOUBLE, struct task_dispatch_args, wait, 0),
+    PICK_FIELD("session_id", PICK_STR, struct task_dispatch_args, session, 0),
+    PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, PICK_MUST),
+    PICK_FIELD("task", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
 };
 
 struct dispatch {
     struct call *call;
     struct job job;
-    struct args args;
+    struct task_dispatch_args args;
     struct place place; /* of the file that says what to do ... */
     struct arena mem;   /* ... and what it holds: of the pool thread */
     bool instead;       /* the call ends as the task */
@@ -72,7 +72,7 @@ static bool check_budget(struct call *call, double usd)
     return false;
 }
 
-static bool check_mode(struct call *call, const struct args *a, enum agent_mode *mode)
+static bool check_mode(struct call *call, const struct task_dispatch_args *a, enum agent_mode *mode)
 {
     if (!a->mode.p || agent_mode_named(a->mode, mode))
         return true;
@@ -80,7 +80,7 @@ static bool check_mode(struct call *call, const struct args *a, enum agent_mode 
     return false;
 }
 
-static bool check_task(struct call *call, const struct args *a)
+static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
     if (!str_trim(a->task).n)
         call_failed(call, "%s: say what the agent is to do", call->ctx ? "task" : "message");
@@ -91,7 +91,7 @@ static bool check_task(struct call *call, const struct args *a)
     return false;
 }
 
-static bool check(struct call *call, const struct args *a, enum agent_mode *mode)
+static bool check(struct call *call, const struct task_dispatch_args *a, enum agent_mode *mode)
 {
     return check_task(call, a) && check_mode(call, a, mode) && check_budget(call, a->budget) &&
            check_word(call, "effort", a->effort) &&
@@ -286,7 +286,7 @@ static bool begins_with_file(struct dispatch *d)
 /* ---- beginning ----------------------------------------------------------------------------- */
 
 /* NULL: the call has failed with the reason. */
-static struct dispatch *prepare(struct call *call, const struct args *args)
+static struct dispatch *prepare(struct call *call, const struct task_dispatch_args *args)
 {
     enum agent_mode mode = AGENT_READ_WRITE;
     struct dispatch *d;
@@ -303,7 +303,7 @@ static struct dispatch *prepare(struct call *call, const struct args *args)
 
 static void dispatch(struct call *call)
 {
-    struct args args = { .budget = NAN };
+    struct task_dispatch_args args = { .budget = NAN };
     struct dispatch *d;
 
     if (!tool_args(call, arg_fields + (call->ctx ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
@@ -315,11 +315,11 @@ static void dispatch(struct call *call)
 
 void task_dispatch_instead(struct call *call, const struct task_errand *errand)
 {
-    struct dispatch *d = prepare(call, &(struct args){ .budget = NAN,
-                                                       .agent = errand->agent,
-                                                       .task = errand->message,
-                                                       .session = errand->session,
-                                                       .mode = errand->mode });
+    struct dispatch *d = prepare(call, &(struct task_dispatch_args){ .budget = NAN,
+                                                                     .agent = errand->agent,
+                                                                     .task = errand->message,
+                                                                     .session = errand->session,
+                                                                     .mode = errand->mode });
 
     if (!d)
         return;

@@ -91,7 +91,7 @@ static void start_cancel(struct call *call)
 
 enum { LIST_MOST = 100 };
 
-struct listing {
+struct task_listing {
     struct task_list list; /* first */
     struct call *call;
 };
@@ -153,7 +153,7 @@ static void write_task(struct jw *w, const struct task_info *info)
 
 static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *l = CONTAINER_OF(op, struct listing, list.op);
+    struct task_listing *l = CONTAINER_OF(op, struct task_listing, list.op);
     struct jw w = jw_to(&l->call->structured);
 
     (void)ctx;
@@ -180,14 +180,14 @@ static void list(struct call *call)
 {
     struct list_args args = { 0 };
     struct task_engine *engine;
-    struct listing *l;
+    struct task_listing *l;
 
     if (!tool_args(call, PICK_TABLE(list_fields), &args))
         return;
     engine = task_engine_for(call);
     if (!engine)
         return;
-    l = ARENA_NEW(call->mem, struct listing);
+    l = ARENA_NEW(call->mem, struct task_listing);
     l->call = call;
     l->list.owner = task_owner(call);
     l->list.agent = args.agent;

@@ -1,15 +1,15 @@
 /*
  * undo.h - files as built-in tools would change them, and back: the undo port of core/session/undo.h.
  *
- * What is looked at and what is put back is reached as tools reach it (beneath.h): inside the
- * folders of the host, and nowhere else.
+ * Both halves open files as tools do (beneath.h): inside the folders of the host only. They know
+ * the files of this machine, not those of another workspace.
  */
 #ifndef TOOL_UNDO_H
 #define TOOL_UNDO_H
 
 #include "core/session/undo.h"
 
-/* It holds nothing: one for all. */
+/* It has no state: one object for all. */
 extern struct undo_port tool_undo_port;
 
 /* Its two halves, undo_look.c and undo_put.c. */

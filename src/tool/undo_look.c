@@ -21,21 +21,21 @@
 #include <fcntl.h>
 
 /* How the tools name what they change. */
-struct wish {
+struct undo_args {
     struct str path, to;
     bool parents, recursive;
 };
 
 static const struct pick path_fields[] = {
-    PICK_FIELD("path", PICK_STR, struct wish, path, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct wish, parents, 0),
-    PICK_FIELD("recursive", PICK_BOOL, struct wish, recursive, 0),
+    PICK_FIELD("path", PICK_STR, struct undo_args, path, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct undo_args, parents, 0),
+    PICK_FIELD("recursive", PICK_BOOL, struct undo_args, recursive, 0),
 };
 
 static const struct pick move_fields[] = {
-    PICK_FIELD("from", PICK_STR, struct wish, path, PICK_MUST),
-    PICK_FIELD("to", PICK_STR, struct wish, to, PICK_MUST),
-    PICK_FIELD("parents", PICK_BOOL, struct wish, parents, 0),
+    PICK_FIELD("from", PICK_STR, struct undo_args, path, PICK_MUST),
+    PICK_FIELD("to", PICK_STR, struct undo_args, to, PICK_MUST),
+    PICK_FIELD("parents", PICK_BOOL, struct undo_args, parents, 0),
 };
 
 struct change {
@@ -55,7 +55,7 @@ struct looking {
     struct undo_look *look;
     const struct host *host;
     const struct change *change;
-    struct wish wish;
+    struct undo_args args;
     struct place place, to;
 
     /* Of the pool thread, until its end; the images live in its memory. */
@@ -89,7 +89,7 @@ static struct str below(struct looking *k, struct str folder, struct str name)
     return arena_printf(&k->mem, STR_FMT "/" STR_FMT, STR_ARG(folder), STR_ARG(name));
 }
 
-static void add_entry(struct looking *k, const struct entry *n, struct str path, bool tree,
+static void add_entry(struct looking *k, const struct dir_entry *n, struct str path, bool tree,
                       int64_t depth);
 
 /* All that is in a folder; takes the descriptor over. */
@@ -103,7 +103,7 @@ static void add_content(struct looking *k, int fd, struct str path, int64_t dept
         return;
     }
     while (!k->too_much) {
-        struct entry n = { .folder = dirfd(dir) };
+        struct dir_entry n = { .folder = dirfd(dir) };
         struct dirent *at;
         struct str name;
 
@@ -122,7 +122,7 @@ static void add_content(struct looking *k, int fd, struct str path, int64_t dept
     closedir(dir);
 }
 
-static void add_folder(struct looking *k, const struct entry *n, struct str path, int64_t mode,
+static void add_folder(struct looking *k, const struct dir_entry *n, struct str path, int64_t mode,
                        bool tree, int64_t depth)
 {
     int fd;
@@ -139,7 +139,7 @@ static void add_folder(struct looking *k, const struct entry *n, struct str path
         add_content(k, fd, path, depth);
 }
 
-static void add_link(struct looking *k, const struct entry *n, struct str path, int64_t mode)
+static void add_link(struct looking *k, const struct dir_entry *n, struct str path, int64_t mode)
 {
     char target[PATH_MAX];
     ssize_t len = readlinkat(n->folder, n->name, target, sizeof(target));
@@ -154,7 +154,7 @@ static void add_link(struct looking *k, const struct entry *n, struct str path, 
                });
 }
 
-static void add_file(struct looking *k, const struct entry *n, struct str path, int64_t mode)
+static void add_file(struct looking *k, const struct dir_entry *n, struct str path, int64_t mode)
 {
     struct file_image image = { .path = path, .mode = mode };
     struct err e;
@@ -166,7 +166,7 @@ static void add_file(struct looking *k, const struct entry *n, struct str path, 
         k->too_much = true;
 }
 
-static void add_entry(struct looking *k, const struct entry *n, struct str path, bool tree,
+static void add_entry(struct looking *k, const struct dir_entry *n, struct str path, bool tree,
                       int64_t depth)
 {
     struct stat st;
@@ -221,7 +221,7 @@ static bool add_place(struct looking *k, const struct place *p, bool tree)
         path = entry_path(&n, p, &k->mem);
         if (path.p)
             add_entry(k, &n, path, tree, 0);
-    } else if (k->wish.parents && e.code == ERR_NOT_FOUND) {
+    } else if (k->args.parents && e.code == ERR_NOT_FOUND) {
         add_new(k, p);
     }
     return k->n > before && !k->too_much;
@@ -248,7 +248,7 @@ static bool on_pool(struct job *job, struct err *e)
     struct looking *k = CONTAINER_OF(job, struct looking, job);
 
     (void)e;
-    if (add_place(k, &k->place, k->change->tree || k->wish.recursive) && k->to.path)
+    if (add_place(k, &k->place, k->change->tree || k->args.recursive) && k->to.path)
         add_moved(k);
     return true;
 }
@@ -302,10 +302,10 @@ static bool plan(struct looking *k, struct arena *mem, struct json args)
     size_t rows = moves ? ARRAY_LEN(move_fields) : ARRAY_LEN(path_fields);
     struct err e;
 
-    k->wish.parents = k->change->parents;
-    return json_type(args) == JSON_OBJECT && pick(mem, args, row, rows, 0, &k->wish, &e) &&
-           place_to_write(k->host, k->look->vault_only, mem, k->wish.path, &k->place, &e) &&
-           (!moves || place_to_write(k->host, k->look->vault_only, mem, k->wish.to, &k->to, &e));
+    k->args.parents = k->change->parents;
+    return json_type(args) == JSON_OBJECT && pick(mem, args, row, rows, 0, &k->args, &e) &&
+           place_to_write(k->host, k->look->vault_only, mem, k->args.path, &k->place, &e) &&
+           (!moves || place_to_write(k->host, k->look->vault_only, mem, k->args.to, &k->to, &e));
 }
 
 static void free_mem(void *ptr)

@@ -29,10 +29,10 @@ struct putting {
 };
 
 /* An image, and where it belongs. */
-struct target {
+struct undo_target {
     const struct store_image *image;
     struct place place;
-    struct entry entry;
+    struct dir_entry entry;
     struct stat st;
     bool there;
 };
@@ -45,7 +45,7 @@ static mode_t kind_of(const struct store_image *i)
 }
 
 /* Its path had no link in it but perhaps its last name; one that is there now is not followed. */
-static bool find(struct putting *k, struct target *t, struct err *e)
+static bool find(struct putting *k, struct undo_target *t, struct err *e)
 {
     if (!place_to_write(k->host, k->put->vault_only, &k->mem, t->image->path, &t->place, e))
         return false;
@@ -54,7 +54,7 @@ static bool find(struct putting *k, struct target *t, struct err *e)
 }
 
 /* What is there now. */
-static bool see(struct target *t, struct err *e)
+static bool see(struct undo_target *t, struct err *e)
 {
     t->there = fstatat(t->entry.folder, t->entry.name, &t->st, AT_SYMLINK_NOFOLLOW) == 0;
     return t->there || errno == ENOENT || place_fail(&t->place, "look at", e);
@@ -62,7 +62,7 @@ static bool see(struct target *t, struct err *e)
 
 /* ---- what must go ------------------------------------------------------------------------ */
 
-static bool remove_now(struct target *t, bool *changed, struct err *e)
+static bool remove_now(struct undo_target *t, bool *changed, struct err *e)
 {
     bool folder = S_ISDIR(t->st.st_mode);
 
@@ -77,7 +77,7 @@ static bool remove_now(struct target *t, bool *changed, struct err *e)
 
 static bool clear(struct putting *k, const struct store_image *i, bool *changed, struct err *e)
 {
-    struct target t = { .image = i, .entry.folder = -1 };
+    struct undo_target t = { .image = i, .entry.folder = -1 };
     bool ok;
 
     if (!find(k, &t, e))
@@ -97,7 +97,7 @@ static bool clear(struct putting *k, const struct store_image *i, bool *changed,
 /* ---- what comes back --------------------------------------------------------------------- */
 
 /* By the descriptor: its path may lead elsewhere by now. */
-static bool set_mode(const struct target *t, mode_t mode, struct err *e)
+static bool set_mode(const struct undo_target *t, mode_t mode, struct err *e)
 {
     AUTO_FD fd = openat(t->entry.folder, t->entry.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     char self[64];
@@ -106,7 +106,7 @@ static bool set_mode(const struct target *t, mode_t mode, struct err *e)
     return (fd >= 0 && chmod(self, mode) == 0) || place_fail(&t->place, "change the mode of", e);
 }
 
-static bool restore_folder(struct putting *k, struct target *t, bool *changed, struct err *e)
+static bool restore_folder(struct putting *k, struct undo_target *t, bool *changed, struct err *e)
 {
     mode_t mode = (mode_t)t->image->mode & FOLDER_MODE;
 
@@ -119,7 +119,7 @@ static bool restore_folder(struct putting *k, struct target *t, bool *changed, s
     return set_mode(t, mode, e);
 }
 
-static bool leads_there(const struct target *t)
+static bool leads_there(const struct undo_target *t)
 {
     char now[PATH_MAX];
     ssize_t n = readlinkat(t->entry.folder, t->entry.name, now, sizeof(now));
@@ -127,7 +127,7 @@ static bool leads_there(const struct target *t)
     return n >= 0 && str_eq((struct str){ now, (size_t)n }, t->image->content);
 }
 
-static bool restore_link(struct putting *k, struct target *t, bool *changed, struct err *e)
+static bool restore_link(struct putting *k, struct undo_target *t, bool *changed, struct err *e)
 {
     const char *to = arena_cstr(&k->mem, t->image->content);
 
@@ -139,7 +139,7 @@ static bool restore_link(struct putting *k, struct target *t, bool *changed, str
     return symlinkat(to, t->entry.folder, t->entry.name) == 0 || place_fail(&t->place, "make", e);
 }
 
-static bool holds_that(struct putting *k, const struct target *t)
+static bool holds_that(struct putting *k, const struct undo_target *t)
 {
     struct str content = t->image->content, now;
     struct err e;
@@ -149,7 +149,7 @@ static bool holds_that(struct putting *k, const struct target *t)
            str_eq(now, content);
 }
 
-static bool restore_file(struct putting *k, struct target *t, bool *changed, struct err *e)
+static bool restore_file(struct putting *k, struct undo_target *t, bool *changed, struct err *e)
 {
     mode_t mode = (mode_t)t->image->mode & FILE_MODE;
 
@@ -161,7 +161,7 @@ static bool restore_file(struct putting *k, struct target *t, bool *changed, str
 
 static bool restore(struct putting *k, const struct store_image *i, bool *changed, struct err *e)
 {
-    struct target t = { .image = i, .entry.folder = -1 };
+    struct undo_target t = { .image = i, .entry.folder = -1 };
     mode_t kind = kind_of(i);
     bool ok;
 

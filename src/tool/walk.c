@@ -29,10 +29,10 @@ static int by_name(const void *a, const void *b)
 /* All names of a folder, sorted; at most as many as the walk may still see. */
 static void read_names(struct walk *w, DIR *dir, struct arena *mem, struct names *out)
 {
-    int64_t most = w->work->host->limits->walk_entries;
+    int64_t most = w->job->host->limits->walk_entries;
     struct dirent *at;
 
-    while (!work_stopped(w->work) && (at = readdir(dir))) {
+    while (!tool_job_stopped(w->job) && (at = readdir(dir))) {
         if (is_dot(at->d_name))
             continue;
         if (w->seen + (int64_t)out->n >= most) {
@@ -57,13 +57,13 @@ static void read_names(struct walk *w, DIR *dir, struct arena *mem, struct names
 static const struct ignore *read_rules(struct walk *w, int folder, struct str at,
                                        const struct ignore *above, struct arena *mem)
 {
-    const struct entry n = { .folder = folder, .name = ".gitignore" };
+    const struct dir_entry n = { .folder = folder, .name = ".gitignore" };
     const struct place p = { .given = STR(".gitignore") };
     struct str text;
     struct err e;
 
     if (w->everything ||
-        !entry_read(&n, &p, mem, w->work->host->limits->ignore_bytes, "ignore_bytes", &text, &e))
+        !entry_read(&n, &p, mem, w->job->host->limits->ignore_bytes, "ignore_bytes", &text, &e))
         return above;
     return ignore_read(mem, text, arena_str(mem, at), above);
 }
@@ -125,7 +125,7 @@ static void walk_folder(struct walk *w, int fd, const struct ignore *above, int6
 static void go_below(struct walk *w, const struct walk_item *item, const struct ignore *rules,
                      int64_t depth)
 {
-    const struct limits *l = w->work->host->limits;
+    const struct limits *l = w->job->host->limits;
     int fd;
 
     if (w->depth && depth >= w->depth)
@@ -180,7 +180,7 @@ static void walk_folder(struct walk *w, int fd, const struct ignore *above, int6
     at = arena_printf(&mem, STR_FMT STR_FMT, STR_ARG(w->prefix), STR_ARG(buf_str(&w->path)));
     rules = read_rules(w, dirfd(dir), at, above, &mem);
     read_names(w, dir, &mem, &names);
-    for (size_t i = 0; i < names.n && !w->over && !work_stopped(w->work); i++) {
+    for (size_t i = 0; i < names.n && !w->over && !tool_job_stopped(w->job); i++) {
         w->path.n = base;
         w->seen++;
         if (buf_put(&w->path, str_of(names.v[i])))
@@ -222,7 +222,7 @@ bool walk_run(struct walk *w, const struct place *from, struct err *e)
     w->begin = w->rules ? beneath_path(from, fd, &mem) : STR_NONE;
     walk_folder(w, fd, w->everything ? NULL : rules_above(w, from, &mem), 0);
     path = w->path;
-    return !work_stopped(w->work) || fail(e, ERR_CANCELED, "canceled");
+    return !tool_job_stopped(w->job) || fail(e, ERR_CANCELED, "canceled");
 }
 
 struct str walk_full_path(struct arena *mem, const struct place *from, struct str path)
@@ -240,7 +240,7 @@ struct str walk_full_path(struct arena *mem, const struct place *from, struct st
 
 struct str walk_remarks(const struct walk *w, struct arena *mem)
 {
-    const struct limits *l = w->work->host->limits;
+    const struct limits *l = w->job->host->limits;
     struct str cut = STR(""), unread = STR("");
 
     if (w->cut)

@@ -11,7 +11,7 @@
 #define TOOL_WALK_H
 
 #include "tool/ignore.h"
-#include "tool/work.h"
+#include "tool/tool_job.h"
 
 struct walk_item {
     struct str path; /* from the starting folder on; NUL-terminated, borrowed */
@@ -21,9 +21,9 @@ struct walk_item {
 };
 
 struct walk {
-    struct work *work; /* for its stop flag, limits and host */
-    bool everything;   /* also what is ignored, but for .git */
-    int64_t depth;     /* how many levels; 0: as many as limits.walk_depth */
+    struct tool_job *job; /* for its stop flag, limits and host */
+    bool everything;      /* also what is ignored, but for .git */
+    int64_t depth;        /* how many levels; 0: as many as limits.walk_depth */
     /* False ends the walk. */
     bool (*visit)(struct walk *w, const struct walk_item *item);
     void *ctx;
@@ -43,7 +43,7 @@ struct walk {
     bool over;
 };
 
-/* False when the folder cannot be opened, or the work was stopped. */
+/* False when the folder cannot be opened, or the job was stopped. */
 bool walk_run(struct walk *w, const struct place *from, struct err *e);
 
 /* The path of an item as a caller may give it: with that of the starting folder. */

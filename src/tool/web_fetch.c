@@ -8,12 +8,12 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/html_text.h"
+#include "tool/tool_job.h"
 #include "tool/tools.h"
-#include "tool/work.h"
 #include "tool/world.h"
 
 struct web_fetch {
-    struct work work; /* first */
+    struct tool_job job; /* first */
     struct fetch fetch;
     struct str body;
     bool html, latin;
@@ -82,9 +82,9 @@ static struct str from_latin(struct arena *mem, struct str s)
 
 /* ---- on the pool thread ------------------------------------------------------------------ */
 
-static bool run(struct work *w, struct err *e)
+static bool run(struct tool_job *w, struct err *e)
 {
-    struct web_fetch *f = CONTAINER_OF(w, struct web_fetch, work);
+    struct web_fetch *f = CONTAINER_OF(w, struct web_fetch, job);
     struct html_text page = { .title = STR(""), .text = f->body };
     struct buf out;
 
@@ -110,9 +110,9 @@ static bool run(struct work *w, struct err *e)
 
 /* ---- on the loop ------------------------------------------------------------------------- */
 
-static void told(struct work *w)
+static void told(struct tool_job *w)
 {
-    struct web_fetch *f = CONTAINER_OF(w, struct web_fetch, work);
+    struct web_fetch *f = CONTAINER_OF(w, struct web_fetch, job);
 
     call_text(w->call, w->answer);
     w->call->is_error = f->fetch.status >= 400;
@@ -122,7 +122,7 @@ static void told(struct work *w)
 static void on_fetched(struct op *op, const struct err *e, void *ctx)
 {
     struct web_fetch *f = ctx;
-    struct call *call = f->work.call;
+    struct call *call = f->job.call;
     struct str header, type;
 
     (void)op;
@@ -140,19 +140,19 @@ static void on_fetched(struct op *op, const struct err *e, void *ctx)
     f->html = is_html(type, f->body);
     f->latin = is_latin(header);
     if (f->html || is_text(type, f->body))
-        work_start(&f->work, run, told);
+        tool_job_start(&f->job, run, told);
     else
         call_failed(call, "the answer (status %d) is " STR_FMT ", %zu bytes: not a text",
                     f->fetch.status, STR_ARG(utf8_head(type.p ? type : STR("binary"), 100)),
                     f->body.n);
 }
 
-struct args {
+struct web_fetch_args {
     struct str url;
 };
 
 static const struct pick arg_fields[] = {
-    PICK_FIELD("url", PICK_STR, struct args, url, PICK_MUST),
+    PICK_FIELD("url", PICK_STR, struct web_fetch_args, url, PICK_MUST),
 };
 
 static const struct http_header headers[] = {
@@ -161,7 +161,7 @@ static const struct http_header headers[] = {
 
 static void start(struct call *call)
 {
-    struct args args = { 0 };
+    struct web_fetch_args args = { 0 };
     struct web_fetch *f;
 
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))
@@ -171,7 +171,7 @@ static void start(struct call *call)
         return;
     }
     call->untrusted = true;
-    f = WORK_NEW(call, struct web_fetch);
+    f = TOOL_JOB_NEW(call, struct web_fetch);
     fetch_start(&f->fetch, tool_world_http(call->host->world), &call->op,
                 &(struct fetch_request){ .url = args.url,
                                          .header = headers,

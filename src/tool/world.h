@@ -1,8 +1,8 @@
 /*
- * world.h - what the built-in tools run on besides files: children and an HTTP client.
+ * world.h - the child processes and the HTTP client of the built-in tools.
  *
- * Program lifetime; struct host points to it. The list of children of a program must be one
- * (loop/proc.h), so it is lent. The HTTP client is made by the first fetch.
+ * Program lifetime; struct host points to it. A program has one list of child processes
+ * (loop/proc.h), so the owner passes it in. The first fetch creates the HTTP client.
  */
 #ifndef TOOL_WORLD_H
 #define TOOL_WORLD_H
@@ -16,7 +16,7 @@ struct tool_world {
     struct loop *loop;
     const struct limits *limits;
     struct procs *procs;
-    const char *const *environ; /* of which children get a part */
+    const char *const *environ; /* child processes inherit a part of it */
     const char *user_agent;
     http_address_fn *allowed; /* as in struct http_client_opts */
 
@@ -32,12 +32,12 @@ struct tool_world {
 struct http_client *tool_world_http(struct tool_world *w);
 
 /*
- * Kill all children and end all fetches; done is called from the loop: when they are gone, or
- * after limits.shutdown_ms, when the best is to exit at once (the keepers see to the rest).
+ * Kill all child processes and cancel all fetches. The loop calls done when they have ended, or
+ * after limits.shutdown_ms with in_time false: exit then, and the keepers kill what is left.
  */
 void tool_world_close(struct tool_world *w, void (*done)(void *ctx, bool in_time), void *ctx);
 
-/* For kid.c: one has gone. */
+/* For child.c: a child was freed. */
 void tool_world_check(struct tool_world *w);
 
 #endif

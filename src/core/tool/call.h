@@ -31,6 +31,7 @@ struct skill_list;
 struct state_port;
 struct tool;
 struct tool_world;
+struct workspace;
 
 /* A folder, opened with O_PATH, and its absolute path without a slash at its end. */
 struct host_folder {
@@ -47,11 +48,12 @@ struct host {
     const char *cwd;                   /* from where relative paths are meant; NULL: the root */
     const struct host_folder *include; /* further folders, reached by absolute paths only */
     size_t includes;
-    struct state_port *state; /* where notes are kept (state.h); NULL: nowhere */
-    struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: nothing */
-    struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
-    struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */
-    struct offer *offer;      /* of which it is the host; NULL: tools stay where they are */
+    struct workspace *workspace; /* its text files (workspace.h); NULL: those of this machine */
+    struct state_port *state;    /* where notes are kept (state.h); NULL: nowhere */
+    struct tool_world *world;    /* what the built-in tools run on (tool/world.h); NULL: nothing */
+    struct guard *guard;         /* every tool call passes it; NULL: none, as in tests */
+    struct lock_table *locks;    /* calls that write take turns (lock.h); NULL: they do not */
+    struct offer *offer;         /* of which it is the host; NULL: tools stay where they are */
     const struct agent_context
         *context;                    /* agents that may be called (agent_context.h); NULL: none */
     const struct skill_list *skills; /* as they are now; NULL: none */

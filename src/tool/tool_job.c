@@ -1,26 +1,26 @@
-#include "tool/work.h"
+#include "tool/tool_job.h"
 
 #include "base/container.h"
 #include "core/guard/guard.h"
 #include "core/principal.h"
 
-static void cancel_work(struct op *op)
+static void cancel_tool_job(struct op *op)
 {
-    struct work *w = CONTAINER_OF(op, struct work, op);
+    struct tool_job *w = CONTAINER_OF(op, struct tool_job, op);
 
     atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 }
 
-static const struct op_kind work_kind = { .name = "work", .cancel = cancel_work };
+static const struct op_kind tool_job_kind = { .name = "tool job", .cancel = cancel_tool_job };
 
 static void free_mem(void *ptr)
 {
     arena_fini(ptr);
 }
 
-void *work_new(struct call *call, size_t size)
+void *tool_job_new(struct call *call, size_t size)
 {
-    struct work *w = memset(arena_alloc(call->mem, size), 0, size);
+    struct tool_job *w = memset(arena_alloc(call->mem, size), 0, size);
 
     w->call = call;
     w->host = call->host;
@@ -30,14 +30,14 @@ void *work_new(struct call *call, size_t size)
 
 static bool on_pool(struct job *job, struct err *e)
 {
-    struct work *w = CONTAINER_OF(job, struct work, job);
+    struct tool_job *w = CONTAINER_OF(job, struct tool_job, job);
 
     return w->run(w, e);
 }
 
 static void on_job_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct work *w = ctx;
+    struct tool_job *w = ctx;
 
     (void)op;
     if (e)
@@ -46,15 +46,21 @@ static void on_job_done(struct op *op, const struct err *e, void *ctx)
         op_ok(&w->op);
 }
 
-static void on_work_done(struct op *op, const struct err *e, void *ctx)
+void tool_failed(struct call *call, const struct err *e)
 {
-    struct work *w = CONTAINER_OF(op, struct work, op);
+    if (e->code == ERR_CANCELED)
+        call_done(call); /* the call knows that it was cancelled */
+    else
+        call_failed(call, "%s", e->text);
+}
+
+static void on_tool_job_done(struct op *op, const struct err *e, void *ctx)
+{
+    struct tool_job *w = CONTAINER_OF(op, struct tool_job, op);
 
     (void)ctx;
-    if (e && e->code == ERR_CANCELED) {
-        call_done(w->call); /* the call knows that it was cancelled */
-    } else if (e) {
-        call_failed(w->call, "%s", e->text);
+    if (e) {
+        tool_failed(w->call, e);
     } else if (w->told) {
         w->told(w);
     } else {
@@ -63,15 +69,15 @@ static void on_work_done(struct op *op, const struct err *e, void *ctx)
     }
 }
 
-void work_start(struct work *w, work_fn *run, work_told_fn *told)
+void tool_job_start(struct tool_job *w, tool_job_fn *run, tool_job_told_fn *told)
 {
     w->run = run;
     w->told = told;
-    op_begin(&w->op, &work_kind, w->host->loop, &w->call->op, on_work_done, NULL);
+    op_begin(&w->op, &tool_job_kind, w->host->loop, &w->call->op, on_tool_job_done, NULL);
     job_start(&w->job, w->host->loop, &w->op, on_pool, on_job_done, w);
 }
 
-void work_previewed(struct work *w)
+void tool_job_previewed(struct tool_job *w)
 {
     guard_previewed(w->call, w->answer);
 }

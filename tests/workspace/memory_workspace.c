@@ -1,0 +1,107 @@
+#include "workspace/memory_workspace.h"
+
+#include <stdio.h>
+
+enum { FILES = 8, NAME = 64, CONTENT = 4096 };
+
+static struct memory_file {
+    char name[NAME], text[CONTENT];
+    size_t n;
+} files[FILES] = {
+    { "buffer.txt", MEMORY_BUFFER, sizeof(MEMORY_BUFFER) - 1 },
+    { "moving.txt", "here\n", 5 },
+};
+
+static struct memory_file *find_file(const char *path)
+{
+    for (size_t i = 0; i < FILES; i++)
+        if (strcmp(files[i].name, path) == 0)
+            return &files[i];
+    return NULL;
+}
+
+struct str memory_file(const char *path)
+{
+    struct memory_file *f = find_file(path);
+
+    return f ? (struct str){ f->text, f->n } : STR("");
+}
+
+/* Without a cancel function an op settles as soon as it is cancelled. */
+static const struct op_kind memory_op_kind = { .name = "memory file" };
+
+/* True: the op has settled, or never will by itself. */
+static bool memory_misbehaves(struct op *op, const char *path)
+{
+    struct err e;
+
+    if (strncmp(path, "broken", 6) == 0) {
+        fail(&e, ERR_SYSTEM, "the editor has closed the connection");
+        op_fail(op, &e);
+        return true;
+    }
+    return strncmp(path, "slow", 4) == 0;
+}
+
+static void memory_read(struct workspace *w, struct file_reading *r, struct op *parent,
+                        op_done_fn *done, void *ctx)
+{
+    struct memory_file *f = find_file(r->place.path);
+    struct err e;
+
+    (void)w;
+    op_begin(&r->op, &memory_op_kind, r->host->loop, parent, done, ctx);
+    if (memory_misbehaves(&r->op, r->place.path))
+        return;
+    if (!f) {
+        fail(&e, ERR_NOT_FOUND, "the editor has no file %s", r->place.path);
+        op_fail(&r->op, &e);
+        return;
+    }
+    r->text = arena_str(r->mem, memory_file(f->name));
+    if (r->from_line > 1 || r->line_count)
+        r->text = text_lines(r->text, r->from_line, r->line_count);
+    if (strncmp(f->name, "moving", 6) == 0)
+        f->n = (size_t)snprintf(f->text, CONTENT, "there\n");
+    op_ok(&r->op);
+}
+
+static bool memory_put(struct file_writing *w, struct err *e)
+{
+    struct memory_file *f = find_file(w->place.path);
+
+    w->created = !f;
+    if (f && w->only_new)
+        return workspace_fail_exists(&w->place, e);
+    if (w->expected.p && !str_eq(memory_file(w->place.path), w->expected))
+        return workspace_fail_changed(&w->place, e);
+    if (!f)
+        f = find_file("");
+    if (!f || w->text.n >= CONTENT || strlen(w->place.path) >= NAME)
+        return fail(e, ERR_LIMIT, "the editor has no room for %s", w->place.path);
+    snprintf(f->name, NAME, "%s", w->place.path);
+    memcpy(f->text, w->text.p, w->text.n);
+    f->n = w->text.n;
+    return true;
+}
+
+static void memory_write(struct workspace *w, struct file_writing *f, struct op *parent,
+                         op_done_fn *done, void *ctx)
+{
+    struct err e;
+
+    (void)w;
+    op_begin(&f->op, &memory_op_kind, f->host->loop, parent, done, ctx);
+    if (memory_misbehaves(&f->op, f->place.path))
+        return;
+    if (memory_put(f, &e))
+        op_ok(&f->op);
+    else
+        op_fail(&f->op, &e);
+}
+
+const struct workspace_kind memory_kind = {
+    .name = "memory",
+    .read = memory_read,
+    .write = memory_write,
+};
