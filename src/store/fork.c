@@ -61,19 +61,18 @@ static bool fork_measure(struct run *r, struct fork_source *s, struct err *e)
 static bool fork_copy(struct run *r, const struct store_fork *f, const struct fork_source *s,
                       struct err *e)
 {
-    return sql_do(r->sql,
-                  "INSERT INTO sessions (id, agent, cwd, model, mode, title, settings, created,"
-                  " updated, last_seq, bytes, version, fence, process, lease, owner)"
-                  " SELECT ?2, agent, cwd, model, mode, title, settings, ?3, ?3, ?4, ?5, 1, 1, '',"
-                  " 0, owner FROM sessions WHERE n = ?1",
-                  VALUES(V_INT(s->n), V_TEXT(f->id), V_INT(r->now), V_INT(s->upto),
-                         V_INT(s->bytes)),
-                  e) &&
+    return sql_do(
+               r->sql,
+               "INSERT INTO sessions (id, agent, cwd, model, mode, title, settings, created,"
+               " updated, last_seq, bytes, version, fence, process, lease, owner)"
+               " SELECT ?2, agent, cwd, model, mode, title, settings, ?3, ?3, ?4, ?5, 1, 1, '',"
+               " 0, owner FROM sessions WHERE n = ?1",
+               VALUES(V_INT(s->n), V_TEXT(f->id), V_INT(r->now), V_INT(s->upto), V_INT(s->bytes)),
+               e) &&
            sql_do(r->sql,
                   "INSERT INTO events SELECT ?3 << 32 | (place & 4294967295), at, kind, body"
                   " FROM events WHERE place BETWEEN ?1 << 32 AND ?1 << 32 | ?2",
-                  VALUES(V_INT(s->n), V_INT(s->upto),
-                         V_INT(sqlite3_last_insert_rowid(r->sql->db))),
+                  VALUES(V_INT(s->n), V_INT(s->upto), V_INT(sqlite3_last_insert_rowid(r->sql->db))),
                   e);
 }
 

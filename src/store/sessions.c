@@ -134,25 +134,32 @@ bool session_leave(struct run *r, struct store_step *step, struct err *e)
     return sqlite3_changes(r->sql->db) || refuse_stale(r, s->id, s->fence, e);
 }
 
+/*
+ * Two statements instead of RETURNING, for which SQLite opens a temporary table each time: its page
+ * cache is allocated and freed with every append, and the allocator gives it back to the kernel.
+ */
 bool session_touch(struct run *r, struct str id, int64_t fence, struct session_growth by,
                    int64_t *n, int64_t *last_seq, struct err *e)
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql,
-                    "UPDATE sessions SET updated = max(updated, ?3), version = version + 1,"
-                    " last_seq = last_seq + ?4, bytes = bytes + ?5, lease = ?6"
-                    " WHERE id = ?1 AND fence = ?2 RETURNING n, last_seq",
-                    VALUES(V_TEXT(id), V_INT(fence), V_INT(r->now), V_INT(by.events),
-                           V_INT(by.bytes), V_INT(lease_end(r))),
-                    &st, e)) {
-    case SQL_FAILED: return false;
-    case SQL_DONE: return refuse_stale(r, id, fence, e);
-    case SQL_ROW: break;
-    }
+    if (!sql_do(r->sql,
+                "UPDATE sessions SET updated = max(updated, ?3), version = version + 1,"
+                " last_seq = last_seq + ?4, bytes = bytes + ?5, lease = ?6"
+                " WHERE id = ?1 AND fence = ?2",
+                VALUES(V_TEXT(id), V_INT(fence), V_INT(r->now), V_INT(by.events), V_INT(by.bytes),
+                       V_INT(lease_end(r))),
+                e))
+        return false;
+    if (!sqlite3_changes(r->sql->db))
+        return refuse_stale(r, id, fence, e);
+    if (sql_one(r->sql, "SELECT n, last_seq FROM sessions WHERE id = ?", VALUES(V_TEXT(id)), &st,
+                e) != SQL_ROW)
+        return false;
     *n = sql_int(st, 0);
     *last_seq = sql_int(st, 1);
-    return sql_row(r->sql, st, e) == SQL_DONE;
+    sql_end(st);
+    return true;
 }
 
 /* ---- create, change, delete ----------------------------------------------------------------- */

@@ -131,9 +131,8 @@ void session_fork(struct session_forking *f, struct store_port *store,
                   struct op *parent, op_done_fn *done, void *ctx)
 {
     id_new(loop_wall(store->loop), f->id);
-    f->step = (struct store_step){
-        STORE_SESSION_FORK, .fork = { .from = from, .owner = owner, .id = str_of(f->id) }
-    };
+    f->step = (struct store_step){ STORE_SESSION_FORK,
+                                   .fork = { .from = from, .owner = owner, .id = str_of(f->id) } };
     f->ask = (struct store_ask){ .step = &f->step, .steps = 1, .durability = durability };
     store_start(store, &f->ask, parent, done, ctx);
 }

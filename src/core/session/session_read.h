@@ -26,7 +26,7 @@ bool session_cursor_read(struct str text, struct store_cursor *out, struct err *
 
 /* An op that reads a session. Zero it. */
 struct session_reading {
-    struct op op; /* first */
+    struct op op;                 /* first */
     struct store_session session; /* result: texts in mem */
     struct history *history;      /* result: in mem; the caller calls history_free */
 
