@@ -1,15 +1,20 @@
-/* sessions.c - `trefoil sessions`: list, show, export and delete what is stored of conversations. */
+/* sessions.c - `trefoil sessions`: list, show, export, fork and delete stored conversations. */
 #include "app/session_export.h"
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/display.h"
 #include "base/id.h"
+#include "core/principal.h"
+#include "core/session/session.h"
+#include "core/session/session_read.h"
 #include "loop/file.h"
 #include "runtime/session_find.h"
 #include "state/log_files.h"
 #include "term/render.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,19 +22,21 @@ enum { LIST_SHORT = 20, EXPORT_MOST = 1 << 30 };
 
 struct sessions_args {
     bool all, thoughts;
-    const char *format;
+    const char *format, *agent, *cwd, *limit, *cursor;
 };
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-struct listing {
-    const struct app *app;
+struct session_listing {
+    struct app *app;
+    struct store_step step;
     struct jw w;
     struct buf out;
-    size_t n, most;
+    int64_t left;    /* rows that are still wanted; 0 with `all`: no end */
+    bool all, paged; /* paged: the client asked for one page and gets a cursor */
 };
 
-static void put_line(struct listing *l, const struct store_session *s)
+static void put_line(struct session_listing *l, const struct store_session *s)
 {
     char time[CLOCK_TEXT];
 
@@ -42,42 +49,123 @@ static void put_line(struct listing *l, const struct store_session *s)
     buf_putc(&l->out, '\n');
 }
 
-static bool list_one(void *ctx, const struct store_session *s)
+static void list_put(struct session_listing *l, const struct store_session *s)
 {
-    struct listing *l = ctx;
-
-    if (l->n++ == l->most)
-        return false;
     if (!l->app->opt.json) {
         put_line(l, s);
-        return true;
+        return;
     }
     jw_object(&l->w);
     session_write(&l->w, s);
     jw_object_end(&l->w);
+}
+
+/* The rows that the options ask for, page by page. */
+static bool list_read(struct session_listing *l, struct store_port *port, struct err *e)
+{
+    struct store_session_page *p = &l->step.sessions;
+    bool ok;
+
+    do {
+        struct store_ask ask = { .step = &l->step, .steps = 1 };
+
+        p->most = l->all ? 0 : l->left;
+        ok = store_wait(port, &ask, e);
+        for (size_t i = 0; ok && i < p->n; i++)
+            list_put(l, &p->v[i]);
+        l->left -= ok ? (int64_t)p->n : 0;
+        store_ask_fini(&ask);
+    } while (ok && p->more && (l->all || l->left > 0));
+    return ok;
+}
+
+/* A plain list is an array. One page of a list is an object that also has the next cursor. */
+static void list_begin(struct session_listing *l)
+{
+    l->w = jw_to(&l->out);
+    if (!l->app->opt.json)
+        return;
+    if (l->paged) {
+        jw_object(&l->w);
+        jw_key(&l->w, STR("sessions"));
+    }
+    jw_array(&l->w);
+}
+
+static void list_end(struct session_listing *l)
+{
+    char cursor[SESSION_CURSOR_TEXT] = "";
+    bool more = l->step.sessions.more;
+
+    if (more)
+        session_cursor_write(l->step.sessions.cursor, cursor);
+    if (l->app->opt.json) {
+        jw_array_end(&l->w);
+        if (l->paged && more)
+            jw_kstr(&l->w, "next_cursor", str_of(cursor));
+        if (l->paged)
+            jw_object_end(&l->w);
+        buf_putc(&l->out, '\n');
+    }
+    print_output(&l->out);
+    if (more && l->paged)
+        fprintf(stderr, "next page: --cursor %s\n", cursor);
+    else if (more)
+        fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
+}
+
+static bool list_read_limit(struct session_listing *l, const char *text, struct err *e)
+{
+    int64_t most = l->app->project.config.limits.store_page_items;
+    uint64_t n = LIST_SHORT;
+
+    if (text && !str_uint(str_of(text), 1, (uint64_t)most, &n))
+        return fail(e, ERR_INVALID,
+                    "sessions list: --limit is a number from 1 to %lld, not \"%.40s\"",
+                    (long long)most, text);
+    l->left = (int64_t)n;
     return true;
+}
+
+/* The folder as sessions store it: absolute, without links. A folder that is gone stays as typed. */
+static struct str list_folder(struct app *app, const char *cwd)
+{
+    char real[PATH_MAX];
+
+    return arena_str(&app->project.mem, str_of(realpath(cwd, real) ? real : cwd));
+}
+
+static bool list_read_args(struct session_listing *l, const struct sessions_args *args,
+                           struct err *e)
+{
+    struct store_session_page *p = &l->step.sessions;
+
+    l->paged = args->limit || args->cursor;
+    l->all = args->all;
+    if (l->all && l->paged)
+        return fail(e, ERR_INVALID, "sessions list: --all excludes --limit and --cursor");
+    if (args->agent)
+        p->agent = str_of(args->agent);
+    if (args->cwd)
+        p->cwd = list_folder(l->app, args->cwd);
+    return list_read_limit(l, args->limit, e) &&
+           (!args->cursor || session_cursor_read(str_of(args->cursor), &p->cursor, e));
 }
 
 static int list(struct app *app, struct store_handle *handle, const struct sessions_args *args)
 {
-    struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
-    bool ok = true;
+    struct session_listing l = { .app = app, .step = { .what = STORE_SESSIONS } };
+    bool ok;
     struct err e;
 
+    if (!list_read_args(&l, args, &e))
+        return print_usage_error(e.text);
     buf_init(&l.out, EXPORT_MOST);
-    l.w = jw_to(&l.out);
-    if (app->opt.json)
-        jw_array(&l.w);
-    if (handle->port)
-        ok = session_each(handle->port, list_one, &l, &e);
-    if (app->opt.json) {
-        jw_array_end(&l.w);
-        buf_putc(&l.out, '\n');
-    }
-    print_output(&l.out);
+    list_begin(&l);
+    ok = !handle->port || list_read(&l, handle->port, &e);
+    if (ok)
+        list_end(&l);
     buf_fini(&l.out);
-    if (ok && l.n > l.most)
-        fprintf(stderr, "older ones: " TREFOIL_NAME " sessions --all\n");
     return ok ? EXIT_OK : print_error(&e);
 }
 
@@ -157,6 +245,30 @@ static int export(struct app *app, struct store_handle *handle, const struct ses
     return ok ? write_export(app, s, &out, file) : print_error(&e);
 }
 
+static int fork_one(struct app *app, struct store_handle *handle, const struct store_session *s)
+{
+    struct principal self = principal_self(ORIGIN_TERMINAL);
+    struct op_wait wait = { .loop = handle->loop };
+    struct session_forking f = { 0 };
+    struct err e;
+    bool ok = session_check_owner(s, str_of(self.name), &e);
+
+    if (ok) {
+        session_fork(&f, handle->port, STORE_POWER, s->id, str_of(self.name), NULL, op_wait_done,
+                     &wait);
+        ok = op_wait(&wait, &e);
+        store_ask_fini(&f.ask);
+    }
+    if (!ok)
+        return print_error(&e);
+    if (app->opt.json)
+        printf("{\"id\":\"%s\",\"from\":\"" STR_FMT "\",\"records\":%lld}\n", f.id, STR_ARG(s->id),
+               (long long)f.step.fork.last_seq);
+    else
+        printf("%s\n", f.id);
+    return EXIT_OK;
+}
+
 static int delete (struct app *app, struct store_handle *handle, const struct store_session *s)
 {
     struct store_step step = { .what = STORE_SESSION_DELETE, .session = { .id = s->id } };
@@ -213,6 +325,8 @@ static int act(struct app *app, struct store_handle *handle, const struct sessio
         return EXIT_FAILED;
     if (str_eq(what, STR("show")))
         return show(app, handle, args, &s);
+    if (str_eq(what, STR("fork")))
+        return fork_one(app, handle, &s);
     return export(app, handle, args, &s, words == 3 ? word[2] : NULL);
 }
 
@@ -231,6 +345,14 @@ static int run(struct app *app, const void *args, int words, char **word)
 static const struct option options[] = {
     { "all", OPTION_FLAG, offsetof(struct sessions_args, all), NULL,
       "List all sessions, not only the last 20" },
+    { "agent", OPTION_TEXT, offsetof(struct sessions_args, agent), "NAME",
+      "List only sessions of this agent" },
+    { "cwd", OPTION_TEXT, offsetof(struct sessions_args, cwd), "DIR",
+      "List only sessions of this working directory" },
+    { "limit", OPTION_TEXT, offsetof(struct sessions_args, limit), "N",
+      "List one page of at most N sessions" },
+    { "cursor", OPTION_TEXT, offsetof(struct sessions_args, cursor), "CURSOR",
+      "List the page after CURSOR, which the previous page printed" },
     { "format", OPTION_TEXT, offsetof(struct sessions_args, format), "FORMAT",
       "jsonl (default: every record, as stored) or markdown" },
     { "thoughts", OPTION_FLAG, offsetof(struct sessions_args, thoughts), NULL,
@@ -238,16 +360,17 @@ static const struct option options[] = {
 };
 
 static const struct subcommand subcommands[] = {
-    { "list", "", "List sessions", 0, 0, "all" },
+    { "list", "", "List sessions", 0, 0, "all agent cwd limit cursor" },
     { "show", "ID", "Show the conversation of a session", 1, 1, "thoughts" },
     { "export", "ID [FILE]", "Write a session to FILE or to stdout", 1, 2, "format thoughts" },
+    { "fork", "ID", "Copy a session up to its last finished turn; print the new ID", 1, 1, NULL },
     { "delete", "ID...", "Delete sessions and their logs", 1, WORDS_ANY, NULL },
 };
 
 const struct verb verb_sessions = {
     .name = "sessions",
-    .words = "[list | show | export | delete]",
-    .summary = "List, show, export and delete stored conversations",
+    .words = "[list | show | export | fork | delete]",
+    .summary = "List, show, export, fork and delete stored conversations",
     .more = "An ID is the short one of the list, a whole one, or the beginning of one.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),

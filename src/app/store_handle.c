@@ -1,5 +1,6 @@
 #include "app/store_handle.h"
 
+#include "core/session/session_read.h"
 #include "runtime/store_find.h"
 
 bool store_handle_create(struct store_handle *s, struct app *app, const char *path, struct err *e)
@@ -72,18 +73,12 @@ bool store_handle_records(struct store_handle *s, struct str session,
     return ok;
 }
 
-static bool add(void *ctx, const struct store_event *record, struct err *e)
-{
-    return history_add(ctx, record->seq, record->kind, record->body, e);
-}
-
 struct history *store_handle_history(struct store_handle *s, const struct limits *limits,
                                      struct arena *mem, struct str session, struct err *e)
 {
-    struct history *h = history_new(limits, mem);
+    struct op_wait wait = { .loop = s->loop };
+    struct session_reading r = { 0 };
 
-    if (store_handle_records(s, session, add, h, e))
-        return h;
-    history_free(h);
-    return NULL;
+    session_read(&r, s->port, limits, mem, session, STR_NONE, NULL, op_wait_done, &wait);
+    return op_wait(&wait, e) ? r.history : NULL;
 }

@@ -19,3 +19,18 @@ void store_start(struct store_port *port, struct store_ask *ask, struct op *pare
         ask->writes |= ask->step[i].what < STORE_SESSION_LOAD;
     port->kind->start(port, ask);
 }
+
+struct store_session store_session_copy(struct arena *mem, const struct store_session *s)
+{
+    struct store_session to = *s;
+
+    to.id = arena_str(mem, s->id);
+    to.agent = arena_str(mem, s->agent);
+    to.cwd = arena_str(mem, s->cwd);
+    to.model = arena_str(mem, s->model);
+    to.mode = arena_str(mem, s->mode);
+    to.title = arena_str(mem, s->title);
+    to.settings = arena_str(mem, s->settings);
+    to.owner = arena_str(mem, s->owner);
+    return to;
+}

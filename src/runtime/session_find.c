@@ -20,25 +20,10 @@ bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct 
     return ok;
 }
 
-static struct store_session kept(struct arena *mem, const struct store_session *s)
-{
-    struct store_session to = *s;
-
-    to.id = arena_str(mem, s->id);
-    to.agent = arena_str(mem, s->agent);
-    to.cwd = arena_str(mem, s->cwd);
-    to.model = arena_str(mem, s->model);
-    to.mode = arena_str(mem, s->mode);
-    to.title = arena_str(mem, s->title);
-    to.settings = arena_str(mem, s->settings);
-    to.owner = arena_str(mem, s->owner);
-    return to;
-}
-
 static bool look_for_beginning(struct session_search *f, const struct store_session *s)
 {
     if (id_search_meets(&f->ids, s->id))
-        f->found = kept(f->mem, s);
+        f->found = store_session_copy(f->mem, s);
     return !f->ids.over;
 }
 
@@ -47,11 +32,11 @@ static bool look_for_last(struct session_search *f, const struct store_session *
     if ((f->agent.p && !str_eq(s->agent, f->agent)) || (f->owner.p && !str_eq(s->owner, f->owner)))
         return true;
     if (s->in_use && !f->skips)
-        f->skipped = kept(f->mem, s);
+        f->skipped = store_session_copy(f->mem, s);
     f->skips |= s->in_use;
     if (s->in_use)
         return true;
-    f->found = kept(f->mem, s);
+    f->found = store_session_copy(f->mem, s);
     f->any = true;
     return false;
 }

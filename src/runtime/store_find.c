@@ -4,15 +4,9 @@
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-struct waiting {
-    struct loop *loop;
-    bool done, ok;
-    struct err err;
-};
-
-static void on_done(struct op *op, const struct err *e, void *ctx)
+void op_wait_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct waiting *w = ctx;
+    struct op_wait *w = ctx;
 
     (void)op;
     w->done = true;
@@ -22,16 +16,21 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
     loop_stop(w->loop);
 }
 
+bool op_wait(struct op_wait *w, struct err *e)
+{
+    while (!w->done)
+        loop_run(w->loop);
+    if (!w->ok)
+        *e = w->err;
+    return w->ok;
+}
+
 bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e)
 {
-    struct waiting w = { .loop = port->loop };
+    struct op_wait w = { .loop = port->loop };
 
-    store_start(port, ask, NULL, on_done, &w);
-    while (!w.done)
-        loop_run(port->loop);
-    if (!w.ok)
-        *e = w.err;
-    return w.ok;
+    store_start(port, ask, NULL, op_wait_done, &w);
+    return op_wait(&w, e);
 }
 
 /* ---- ids ------------------------------------------------------------------------------------- */

@@ -7,6 +7,18 @@
 
 #include "core/store.h"
 
+/* Waits for one op: start it with op_wait_done and a struct op_wait that has the loop. */
+struct op_wait {
+    struct loop *loop;
+    bool done, ok;
+    struct err err;
+};
+
+void op_wait_done(struct op *op, const struct err *e, void *ctx);
+
+/* Run the loop until the op is done. */
+bool op_wait(struct op_wait *w, struct err *e);
+
 /* Start the request and run its loop until it is done, even if the loop is stopped meanwhile. */
 bool store_wait(struct store_port *port, struct store_ask *ask, struct err *e);
 

@@ -10,6 +10,7 @@ static verb_fn *const verbs[] = {
     [STORE_SESSION_DELETE] = session_delete,
     [STORE_SESSION_TAKE] = session_take,
     [STORE_SESSION_LEAVE] = session_leave,
+    [STORE_SESSION_FORK] = session_fork_copy,
     [STORE_APPEND] = events_append,
     [STORE_TURN_WRITE] = turn_write,
     [STORE_IMAGE_PUT] = image_put,
@@ -48,7 +49,7 @@ bool batch_init(struct batch *b, const struct limits *limits, const char *path, 
 {
     b->limits = limits;
     b->sync = -1;
-    owner_self(b->owner);
+    holder_self(b->holder);
     b->ask = mem_alloc((size_t)limits->store_batch * sizeof(*b->ask));
     return sql_open(&b->sql, path, SQL_CREATE, limits->store_busy_ms, e);
 }
@@ -104,17 +105,17 @@ size_t page_most(const struct run *r, int64_t most)
     return (size_t)(most > 0 && most < limit ? most : limit);
 }
 
-bool is_held(struct run *r, struct str owner, int64_t lease)
+bool is_held(struct run *r, struct str holder, int64_t lease)
 {
-    if (!owner.n)
+    if (!holder.n)
         return false;
-    if (str_eq(owner, str_of(r->owner)))
+    if (str_eq(holder, str_of(r->holder)))
         return true;
-    if (!str_eq(owner, r->looked)) {
-        r->life = owner_life(owner);
-        r->looked = owner;
+    if (!str_eq(holder, r->looked)) {
+        r->life = holder_life(holder);
+        r->looked = holder;
     }
-    return r->life == OWNER_ALIVE || (r->life == OWNER_UNKNOWN && lease > r->lease_now);
+    return r->life == HOLDER_ALIVE || (r->life == HOLDER_UNKNOWN && lease > r->lease_now);
 }
 
 int64_t lease_end(const struct run *r)
@@ -129,7 +130,7 @@ static struct run run_of(struct batch *b, int64_t now, struct arena *mem)
     return (struct run){
         .sql = &b->sql,
         .limits = b->limits,
-        .owner = b->owner,
+        .holder = b->holder,
         .now = now,
         .lease_now = lease_clock(b->lead),
         .mem = mem,

@@ -16,7 +16,7 @@ struct batch {
     struct sql sql;
     const struct limits *limits;
     struct store_ask **ask; /* of the batch under way; room for limits.store_batch */
-    char owner[OWNER_TEXT];
+    char holder[HOLDER_TEXT];
     int64_t lead;      /* of the clock of leases (lease.h) */
     int64_t free;      /* bytes, once the batch under way is stored (room_make) */
     int sync;          /* PRAGMA synchronous as it is set: a durability, or -1 */

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MARK_TEXT = OWNER_TEXT + 32 };
+enum { MARK_TEXT = HOLDER_TEXT + 32 };
 
 #define SELECT_MARK "SELECT value FROM meta WHERE key = 'lease_clock'"
 
@@ -44,10 +44,10 @@ static bool write_mark(struct sql *s, struct str boot, int64_t lead, struct err 
                   VALUES(V_TEXT(((struct str){ mark, (size_t)n })), V_TEXT(boot)), e);
 }
 
-bool lease_clock_open(struct sql *s, const char *owner, int64_t *lead, struct err *e)
+bool lease_clock_open(struct sql *s, const char *holder, int64_t *lead, struct err *e)
 {
     int64_t ours = clock_wall_ms() - clock_boot_ms();
-    struct str name = str_of(owner), boot = str_cut(&name, '/');
+    struct str name = str_of(holder), boot = str_cut(&name, '/');
     struct err ignored;
     bool found;
 

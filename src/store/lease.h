@@ -10,11 +10,11 @@
 #ifndef STORE_LEASE_H
 #define STORE_LEASE_H
 
-#include "store/owner.h"
+#include "store/holder.h"
 #include "store/sql.h"
 
-/* By how much it is ahead, for a process of this name (owner.h). False: the store is unreadable. */
-bool lease_clock_open(struct sql *s, const char *owner, int64_t *lead, struct err *e);
+/* By how much it is ahead, for a process of this name (holder.h). False: the store is unreadable. */
+bool lease_clock_open(struct sql *s, const char *holder, int64_t *lead, struct err *e);
 
 /* Now, in ms. */
 int64_t lease_clock(int64_t lead);

@@ -53,20 +53,20 @@ bool db_lock_put(struct run *r, struct store_step *step, struct err *e)
                   "INSERT INTO locks (task, agent, paths, exclusive, acquired, process, lease)"
                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
                   VALUES(V_TEXT(l->task), V_TEXT(l->agent), V_TEXT(l->paths), V_INT(l->exclusive),
-                         V_INT(l->acquired), V_TEXT(str_of(r->owner)), V_INT(lease_end(r))),
+                         V_INT(l->acquired), V_TEXT(str_of(r->holder)), V_INT(lease_end(r))),
                   e);
 }
 
 bool db_lock_drop(struct run *r, struct store_step *step, struct err *e)
 {
     return drop_dead(r, e) && sql_do(r->sql, "DELETE FROM locks WHERE task = ? AND process = ?",
-                                     VALUES(V_TEXT(step->lock.task), V_TEXT(str_of(r->owner))), e);
+                                     VALUES(V_TEXT(step->lock.task), V_TEXT(str_of(r->holder))), e);
 }
 
 bool locks_drop_others(struct run *r, struct str task, struct err *e)
 {
     return sql_do(r->sql, "DELETE FROM locks WHERE task = ? AND process <> ?",
-                  VALUES(V_TEXT(task), V_TEXT(str_of(r->owner))), e);
+                  VALUES(V_TEXT(task), V_TEXT(str_of(r->holder))), e);
 }
 
 bool db_locks(struct run *r, struct store_step *step, struct err *e)

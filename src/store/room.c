@@ -19,7 +19,7 @@ enum {
     RECENT_MS = 5000, /* a task that has just ended stays: its result is about to be fetched */
 };
 
-struct leaving {
+struct room_victim {
     int64_t n, since; /* the row; when it was last changed */
     bool found;
 };
@@ -57,7 +57,7 @@ int64_t room_needed(const struct store_step *step)
 }
 
 /* What is in use of the file; free pages are written to again before it grows. */
-static bool find_used(struct run *r, int64_t *used, struct err *e)
+static bool room_find_used(struct run *r, int64_t *used, struct err *e)
 {
     int64_t pages, free_pages, page;
 
@@ -71,11 +71,11 @@ static bool find_used(struct run *r, int64_t *used, struct err *e)
 
 /* ---- what leaves ---------------------------------------------------------------------------- */
 
-static bool find_task(struct run *r, struct leaving *out, struct err *e)
+static bool find_task(struct run *r, struct room_victim *out, struct err *e)
 {
     sqlite3_stmt *st;
 
-    *out = (struct leaving){ 0 };
+    *out = (struct room_victim){ 0 };
     switch (sql_one(r->sql,
                     "SELECT n, ended FROM tasks INDEXED BY tasks_ended"
                     " WHERE final = 1 AND ended < ? ORDER BY ended LIMIT 1",
@@ -84,12 +84,12 @@ static bool find_task(struct run *r, struct leaving *out, struct err *e)
     case SQL_DONE: return true;
     case SQL_ROW: break;
     }
-    *out = (struct leaving){ sql_int(st, 0), sql_int(st, 1), true };
+    *out = (struct room_victim){ sql_int(st, 0), sql_int(st, 1), true };
     sql_end(st);
     return true;
 }
 
-static bool find_session(struct run *r, struct leaving *out, struct err *e)
+static bool find_session(struct run *r, struct room_victim *out, struct err *e)
 {
     sqlite3_stmt *st =
         sql_begin(r->sql,
@@ -98,11 +98,11 @@ static bool find_session(struct run *r, struct leaving *out, struct err *e)
                   NULL, 0, e);
     enum sql_got got = SQL_FAILED;
 
-    *out = (struct leaving){ 0 };
+    *out = (struct room_victim){ 0 };
     while (st && (got = sql_row(r->sql, st, e)) == SQL_ROW) {
         if (is_held(r, sql_text(st, 2, r->mem), sql_int(st, 3)))
             continue;
-        *out = (struct leaving){ sql_int(st, 0), sql_int(st, 1), true };
+        *out = (struct room_victim){ sql_int(st, 0), sql_int(st, 1), true };
         sql_end(st);
         return true;
     }
@@ -112,7 +112,7 @@ static bool find_session(struct run *r, struct leaving *out, struct err *e)
 /* *left: something did. */
 static bool erase_oldest(struct run *r, bool *left, struct err *e)
 {
-    struct leaving task, session;
+    struct room_victim task, session;
 
     if (!find_task(r, &task, e) || !find_session(r, &session, e))
         return false;
@@ -129,16 +129,26 @@ bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e)
     int64_t most = r->limits->store_bytes - needed, spare = r->limits->store_bytes / PART, used;
     bool left = true;
 
-    if (!find_used(r, &used, e))
+    if (!room_find_used(r, &used, e))
         return false;
     while (most - used < spare && left)
-        if (!erase_oldest(r, &left, e) || !find_used(r, &used, e))
+        if (!erase_oldest(r, &left, e) || !room_find_used(r, &used, e))
             return false;
     *free = most - used;
     return true;
 }
 
-static bool refuse_more(const struct run *r, const char *what, struct err *e)
+bool room_left(struct run *r, int64_t needed, int64_t *free, struct err *e)
+{
+    int64_t used;
+
+    if (!room_find_used(r, &used, e))
+        return false;
+    *free = r->limits->store_bytes - used - needed;
+    return true;
+}
+
+bool room_refuse(const struct run *r, const char *what, struct err *e)
 {
     return fail(e, ERR_LIMIT,
                 "%s: the store has its largest size (limits.store_bytes is %" PRId64
@@ -151,12 +161,12 @@ bool room_admits(const struct run *r, const struct store_step *step, int64_t fre
     int64_t part = r->limits->store_bytes / PART;
 
     if (step->what == STORE_TASK_CREATE && free < part)
-        return refuse_more(r, "no new task", e);
-    if (step->what == STORE_SESSION_CREATE && free < 0)
-        return refuse_more(r, "no new session", e);
+        return room_refuse(r, "no new task", e);
+    if ((step->what == STORE_SESSION_CREATE || step->what == STORE_SESSION_FORK) && free < 0)
+        return room_refuse(r, "no new session", e);
     if ((step->what == STORE_APPEND || step->what == STORE_IMAGE_PUT ||
          step->what == STORE_MEMORY_PUT) &&
         free < -part)
-        return refuse_more(r, "nothing more is stored", e);
+        return room_refuse(r, "nothing more is stored", e);
     return true;
 }

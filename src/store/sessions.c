@@ -1,11 +1,10 @@
 /*
  * Sessions and which process holds them.
  *
- * The column `process` has the name of the process (owner.h) that holds the session, empty for none;
+ * The column `process` has the name of the process (holder.h) that holds the session, empty for none;
  * every write extends its lease (verbs.h). The token grows whenever the holder changes, so an earlier
  * one never fits again. The column `owner` is a principal and never changes.
  */
-#include "store/owner.h"
 #include "store/verbs.h"
 
 #include <inttypes.h>
@@ -37,7 +36,7 @@ static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
     };
 }
 
-static bool no_session(struct str id, struct err *e)
+bool session_missing(struct str id, struct err *e)
 {
     return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(id, 80)));
 }
@@ -48,7 +47,7 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e)
 
     switch (sql_one(r->sql, "SELECT n FROM sessions WHERE id = ?", VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
-    case SQL_DONE: return no_session(id, e);
+    case SQL_DONE: return session_missing(id, e);
     case SQL_ROW: break;
     }
     *n = sql_int(st, 0);
@@ -58,38 +57,41 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e)
 
 /* ---- which process holds it ---------------------------------------------------------------------------- */
 
-struct holder {
+struct session_holder {
     int64_t n, fence, version, lease;
     struct str process;
 };
 
-static bool find_holder(struct run *r, struct str id, struct holder *h, struct err *e)
+static bool find_holder(struct run *r, struct str id, struct session_holder *h, struct err *e)
 {
     sqlite3_stmt *st;
 
     switch (sql_one(r->sql, "SELECT n, fence, version, lease, process FROM sessions WHERE id = ?",
                     VALUES(V_TEXT(id)), &st, e)) {
     case SQL_FAILED: return false;
-    case SQL_DONE: return no_session(id, e);
+    case SQL_DONE: return session_missing(id, e);
     case SQL_ROW: break;
     }
-    *h = (struct holder){ sql_int(st, 0), sql_int(st, 1), sql_int(st, 2), sql_int(st, 3),
-                          sql_text(st, 4, r->mem) };
+    *h = (struct session_holder){ sql_int(st, 0), sql_int(st, 1), sql_int(st, 2), sql_int(st, 3),
+                                  sql_text(st, 4, r->mem) };
     sql_end(st);
     return true;
 }
 
-static bool refuse_second(struct str id, const struct holder *h, struct err *e)
+static bool refuse_second(struct str id, const struct session_holder *h, struct err *e)
 {
+    char label[HOLDER_LABEL];
+
+    holder_label(h->process, label);
     return fail(e, ERR_DENIED,
-                "session " STR_FMT " is in use by process %d; end that one, or go on there",
-                STR_ARG(str_head(id, 80)), owner_pid(h->process));
+                "session " STR_FMT " is in use by %s; end that process or continue there",
+                STR_ARG(str_head(id, 80)), label);
 }
 
 /* A write found no row of that id and token: which of the two is it? */
 static bool refuse_stale(struct run *r, struct str id, int64_t fence, struct err *e)
 {
-    struct holder h;
+    struct session_holder h;
 
     if (!find_holder(r, id, &h, e))
         return false;
@@ -102,17 +104,17 @@ static bool refuse_stale(struct run *r, struct str id, int64_t fence, struct err
 bool session_take(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_session *s = &step->session;
-    struct holder h;
+    struct session_holder h;
     sqlite3_stmt *st;
 
     if (!find_holder(r, s->id, &h, e))
         return false;
-    if (!str_eq(h.process, str_of(r->owner)) && is_held(r, h.process, h.lease))
+    if (!str_eq(h.process, str_of(r->holder)) && is_held(r, h.process, h.lease))
         return refuse_second(s->id, &h, e);
     if (sql_one(r->sql,
                 "UPDATE sessions SET fence = fence + 1, version = version + 1, process = ?2,"
                 " lease = ?3 WHERE n = ?1 RETURNING " COLUMNS,
-                VALUES(V_INT(h.n), V_TEXT(str_of(r->owner)), V_INT(lease_end(r))), &st,
+                VALUES(V_INT(h.n), V_TEXT(str_of(r->holder)), V_INT(lease_end(r))), &st,
                 e) != SQL_ROW)
         return false;
     read_row(r, st, s);
@@ -132,25 +134,32 @@ bool session_leave(struct run *r, struct store_step *step, struct err *e)
     return sqlite3_changes(r->sql->db) || refuse_stale(r, s->id, s->fence, e);
 }
 
+/*
+ * Two statements instead of RETURNING, for which SQLite opens a temporary table each time: its page
+ * cache is allocated and freed with every append, and the allocator gives it back to the kernel.
+ */
 bool session_touch(struct run *r, struct str id, int64_t fence, struct session_growth by,
                    int64_t *n, int64_t *last_seq, struct err *e)
 {
     sqlite3_stmt *st;
 
-    switch (sql_one(r->sql,
-                    "UPDATE sessions SET updated = max(updated, ?3), version = version + 1,"
-                    " last_seq = last_seq + ?4, bytes = bytes + ?5, lease = ?6"
-                    " WHERE id = ?1 AND fence = ?2 RETURNING n, last_seq",
-                    VALUES(V_TEXT(id), V_INT(fence), V_INT(r->now), V_INT(by.events),
-                           V_INT(by.bytes), V_INT(lease_end(r))),
-                    &st, e)) {
-    case SQL_FAILED: return false;
-    case SQL_DONE: return refuse_stale(r, id, fence, e);
-    case SQL_ROW: break;
-    }
+    if (!sql_do(r->sql,
+                "UPDATE sessions SET updated = max(updated, ?3), version = version + 1,"
+                " last_seq = last_seq + ?4, bytes = bytes + ?5, lease = ?6"
+                " WHERE id = ?1 AND fence = ?2",
+                VALUES(V_TEXT(id), V_INT(fence), V_INT(r->now), V_INT(by.events), V_INT(by.bytes),
+                       V_INT(lease_end(r))),
+                e))
+        return false;
+    if (!sqlite3_changes(r->sql->db))
+        return refuse_stale(r, id, fence, e);
+    if (sql_one(r->sql, "SELECT n, last_seq FROM sessions WHERE id = ?", VALUES(V_TEXT(id)), &st,
+                e) != SQL_ROW)
+        return false;
     *n = sql_int(st, 0);
     *last_seq = sql_int(st, 1);
-    return sql_row(r->sql, st, e) == SQL_DONE;
+    sql_end(st);
+    return true;
 }
 
 /* ---- create, change, delete ----------------------------------------------------------------- */
@@ -165,7 +174,7 @@ bool session_create(struct run *r, struct store_step *step, struct err *e)
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 0, 0, 1, 1, ?9, ?10, ?11)",
                 VALUES(V_TEXT(s->id), V_TEXT(s->agent), V_TEXT(s->cwd), V_TEXT(s->model),
                        V_TEXT(s->mode), V_TEXT(s->title), V_TEXT(s->settings), V_INT(r->now),
-                       V_TEXT(str_of(r->owner)), V_INT(lease_end(r)), V_TEXT(s->owner)),
+                       V_TEXT(str_of(r->holder)), V_INT(lease_end(r)), V_TEXT(s->owner)),
                 e))
         return e->code == ERR_INVALID && !r->sql->corrupt
                    ? fail(e, ERR_INVALID, "there is a session " STR_FMT " already",
@@ -181,7 +190,7 @@ bool session_create(struct run *r, struct store_step *step, struct err *e)
 bool session_update(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_session *s = &step->session;
-    struct holder h;
+    struct session_holder h;
     int64_t n, seq;
 
     if (!find_holder(r, s->id, &h, e))
@@ -215,7 +224,7 @@ bool session_erase(struct run *r, int64_t n, struct err *e)
 bool session_delete(struct run *r, struct store_step *step, struct err *e)
 {
     const struct store_session *s = &step->session;
-    struct holder h;
+    struct session_holder h;
 
     if (!find_holder(r, s->id, &h, e))
         return false;
@@ -236,7 +245,7 @@ bool session_load(struct run *r, struct store_step *step, struct err *e)
     switch (sql_one(r->sql, "SELECT " COLUMNS " FROM sessions WHERE id = ?", VALUES(V_TEXT(id)),
                     &st, e)) {
     case SQL_FAILED: return false;
-    case SQL_DONE: return no_session(id, e);
+    case SQL_DONE: return session_missing(id, e);
     case SQL_ROW: break;
     }
     read_row(r, st, &step->session);
@@ -244,18 +253,28 @@ bool session_load(struct run *r, struct store_step *step, struct err *e)
     return true;
 }
 
+/* A filter that is STR_NONE binds NULL and lets every row pass. */
+static sqlite3_stmt *session_list_begin(struct run *r, const struct store_session_page *p,
+                                        size_t most, struct err *e)
+{
+    bool first = !p->cursor.updated && !p->cursor.n;
+
+    return sql_begin(r->sql,
+                     "SELECT " COLUMNS " FROM sessions INDEXED BY sessions_by_update"
+                     " WHERE (updated, n) < (?1, ?2) AND (?3 IS NULL OR owner = ?3)"
+                     " AND (?4 IS NULL OR agent = ?4) AND (?5 IS NULL OR cwd = ?5)"
+                     " ORDER BY updated DESC, n DESC LIMIT ?6",
+                     VALUES(V_INT(first ? INT64_MAX : p->cursor.updated),
+                            V_INT(first ? INT64_MAX : p->cursor.n), V_MAYBE(p->owner),
+                            V_MAYBE(p->agent), V_MAYBE(p->cwd), V_INT((int64_t)most + 1)),
+                     e);
+}
+
 bool session_list(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_session_page *p = &step->sessions;
     size_t most = page_most(r, p->most);
-    bool first = !p->cursor.updated && !p->cursor.n;
-    sqlite3_stmt *st =
-        sql_begin(r->sql,
-                  "SELECT " COLUMNS " FROM sessions WHERE (updated, n) < (?, ?)"
-                  " ORDER BY updated DESC, n DESC LIMIT ?",
-                  VALUES(V_INT(first ? INT64_MAX : p->cursor.updated),
-                         V_INT(first ? INT64_MAX : p->cursor.n), V_INT((int64_t)most + 1)),
-                  e);
+    sqlite3_stmt *st = session_list_begin(r, p, most, e);
     enum sql_got got = SQL_FAILED;
 
     p->v = ARENA_ARRAY(r->mem, struct store_session, most);

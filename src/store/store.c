@@ -293,7 +293,7 @@ static bool set_up(struct store *s, struct err *e)
                     " PRAGMA wal_autocheckpoint = 0",
                     e) &&
            schema_raise(sql, schema_newest, e) && schema_read(sql, &s->schema, e) &&
-           lease_clock_open(sql, s->batch.owner, &s->batch.lead, e);
+           lease_clock_open(sql, s->batch.holder, &s->batch.lead, e);
 }
 
 static void dispose(struct store *s)

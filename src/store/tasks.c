@@ -150,7 +150,7 @@ static bool insert(struct run *r, const struct store_task *t, struct err *e)
                " VALUES (?1, ?2, ?2, 0, 0, ?3, 1, 1, ?4, ?5, 0, 0, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
                " ?13, ?14, ?15, ?16)",
                VALUES(V_TEXT(t->id), V_INT(r->now), V_INT((int64_t)t->events),
-                      V_TEXT(str_of(r->owner)), V_INT(lease_end(r)), V_TEXT(t->context),
+                      V_TEXT(str_of(r->holder)), V_INT(lease_end(r)), V_TEXT(t->context),
                       V_TEXT(t->owner), V_TEXT(t->agent), V_TEXT(t->model), V_TEXT(t->mode),
                       V_TEXT(t->session), V_TEXT(t->state), V_TEXT(t->text), V_TEXT(t->asks),
                       V_TEXT(t->spec), V_TEXT(t->result)),
@@ -306,13 +306,13 @@ bool db_task_cancel(struct run *r, struct store_step *step, struct err *e)
 
 /* ---- who works on it ------------------------------------------------------------------------ */
 
-struct holder {
+struct task_holder {
     int64_t n, lease, fence;
     struct str process, state;
     bool final;
 };
 
-static bool find_holder(struct run *r, struct str id, struct holder *h, struct err *e)
+static bool find_holder(struct run *r, struct str id, struct task_holder *h, struct err *e)
 {
     sqlite3_stmt *st;
 
@@ -322,37 +322,44 @@ static bool find_holder(struct run *r, struct str id, struct holder *h, struct e
     case SQL_DONE: return no_task(id, e);
     case SQL_ROW: break;
     }
-    *h = (struct holder){ .n = sql_int(st, 0),
-                          .lease = sql_int(st, 1),
-                          .process = sql_text(st, 2, r->mem),
-                          .state = sql_text(st, 3, r->mem),
-                          .final = sql_int(st, 4) != 0,
-                          .fence = sql_int(st, 5) };
+    *h = (struct task_holder){ .n = sql_int(st, 0),
+                               .lease = sql_int(st, 1),
+                               .process = sql_text(st, 2, r->mem),
+                               .state = sql_text(st, 3, r->mem),
+                               .final = sql_int(st, 4) != 0,
+                               .fence = sql_int(st, 5) };
     sql_end(st);
     return true;
 }
 
 /* Who has the token was given it by the one who works on it. */
+static bool task_refuse_second(struct str id, struct str holder, struct err *e)
+{
+    char label[HOLDER_LABEL];
+
+    holder_label(holder, label);
+    return fail(e, ERR_DENIED, "%s works on task " STR_FMT, label, STR_ARG(str_head(id, 80)));
+}
+
 bool db_task_take(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_task *t = &step->task;
-    struct holder h;
+    struct task_holder h;
     sqlite3_stmt *st;
 
     if (!find_holder(r, t->id, &h, e))
         return false;
     if (h.final)
         return is_over(t->id, h.state, e);
-    if (t->fence != h.fence && !str_eq(h.process, str_of(r->owner)) &&
+    if (t->fence != h.fence && !str_eq(h.process, str_of(r->holder)) &&
         is_held(r, h.process, h.lease))
-        return fail(e, ERR_DENIED, "process %d works on task " STR_FMT, owner_pid(h.process),
-                    STR_ARG(str_head(t->id, 80)));
+        return task_refuse_second(t->id, h.process, e);
     if (!answers_drop(r, h.n, e) || !locks_drop_others(r, t->id, e))
         return false;
     if (sql_one(r->sql,
                 "UPDATE tasks SET fence = fence + 1, version = version + 1, process = ?2,"
                 " lease = ?3, asks = '' WHERE n = ?1 RETURNING " COLUMNS,
-                VALUES(V_INT(h.n), V_TEXT(str_of(r->owner)), V_INT(lease_end(r))), &st,
+                VALUES(V_INT(h.n), V_TEXT(str_of(r->holder)), V_INT(lease_end(r))), &st,
                 e) != SQL_ROW)
         return false;
     return read_one(r, st, t, e);
@@ -440,7 +447,7 @@ bool db_tasks_lost(struct run *r, struct store_step *step, struct err *e)
 
 bool db_task_events(struct run *r, struct store_step *step, struct err *e)
 {
-    struct holder h;
+    struct task_holder h;
 
     return find_holder(r, step->events.session, &h, e) &&
            events_page(r,

@@ -9,25 +9,25 @@
 
 #include "base/limits.h"
 #include "core/store.h"
-#include "store/owner.h"
+#include "store/holder.h"
 #include "store/sql.h"
 
 /* What a verb works with. */
 struct run {
     struct sql *sql;
     const struct limits *limits;
-    const char *owner; /* our name */
+    const char *holder; /* the name of this process (holder.h) */
     int64_t now;
     int64_t lease_now; /* by the clock of leases (lease.h) */
     struct arena *mem; /* for answers */
-    struct str looked; /* the last owner that was looked for, and what was found */
-    enum owner_life life;
+    struct str looked; /* the last holder that was looked up, and the result */
+    enum holder_life life;
 };
 
 typedef bool verb_fn(struct run *r, struct store_step *step, struct err *e);
 
 verb_fn session_create, session_update, session_delete, session_take, session_leave, session_load,
-    session_list;
+    session_list, session_fork_copy;
 verb_fn events_append, events_load;
 verb_fn turn_write, turn_load, turns_unfinished;
 verb_fn image_put, images_delete, images_load;
@@ -53,6 +53,9 @@ struct session_growth {
 bool session_touch(struct run *r, struct str id, int64_t fence, struct session_growth by,
                    int64_t *n, int64_t *last_seq, struct err *e);
 
+/* Fails with ERR_NOT_FOUND: the store has no session of that id. */
+bool session_missing(struct str id, struct err *e);
+
 /* Its number. ERR_NOT_FOUND. */
 bool session_find(struct run *r, struct str id, int64_t *n, struct err *e);
 
@@ -76,6 +79,12 @@ int64_t room_needed(const struct store_step *step);
  */
 bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e);
 
+/* The bytes that limits.store_bytes leaves after `needed` more; negative: they do not fit. */
+bool room_left(struct run *r, int64_t needed, int64_t *free, struct err *e);
+
+/* Fails with ERR_LIMIT: "<what>: the store is full ...". */
+bool room_refuse(const struct run *r, const char *what, struct err *e);
+
 /* May the step run while so much is free? ERR_LIMIT. */
 bool room_admits(const struct run *r, const struct store_step *step, int64_t free, struct err *e);
 
@@ -83,7 +92,7 @@ bool room_admits(const struct run *r, const struct store_step *step, int64_t fre
  * Does a process that lives, or may, own it? That is looked up where we can; where we cannot, the
  * lease decides.
  */
-bool is_held(struct run *r, struct str owner, int64_t lease);
+bool is_held(struct run *r, struct str holder, int64_t lease);
 
 /* The end of a lease that is given, or extended, now. */
 int64_t lease_end(const struct run *r);

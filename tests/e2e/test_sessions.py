@@ -160,7 +160,7 @@ def gc_deletes_the_oldest_logs_past_a_size(root):
 
 @case
 def wrong_words_are_told(root):
-    for words, part in ((("dance",), b"accepted are: list, show, export, delete"), (("show",), b"missing ID"),
+    for words, part in ((("dance",), b"accepted are: list, show, export, fork, delete"), (("show",), b"missing ID"),
                         (("delete",), b"missing ID..."), (("export",), b"usage: trefoil sessions export ID"),
                         (("list", "more"), b'unexpected argument "more"')):
         answer = sessions(root, *words)

@@ -113,6 +113,72 @@ TEST(sessions_are_listed_last_changed_first_page_by_page)
     EQ_STR(seen, "cba");
 }
 
+TEST(sessions_are_listed_by_owner_agent_and_folder)
+{
+    AUTO_WORLD w;
+    struct store_step make = { STORE_SESSION_CREATE, .session = { .id = STR("x"),
+                                                                  .owner = STR("key:a"),
+                                                                  .agent = STR("coder"),
+                                                                  .cwd = STR("/src") } };
+    struct store_step p;
+
+    world_init(&w);
+    OK(world_open(&w));
+    world_session(&w, "y");
+    OK(world_ask(&w, &make));
+    world_session(&w, "z");
+    p = (struct store_step){ STORE_SESSIONS, .sessions = { .owner = STR("key:a") } };
+    OK(world_ask(&w, &p));
+    EQ(p.sessions.n, 1);
+    p = (struct store_step){ STORE_SESSIONS,
+                             .sessions = { .agent = STR("coder"), .cwd = STR("/src") } };
+    OK(world_ask(&w, &p));
+    EQ(p.sessions.n, 1);
+    p = (struct store_step){ STORE_SESSIONS,
+                             .sessions = { .agent = STR("coder"), .cwd = STR("/") } };
+    OK(world_ask(&w, &p));
+    EQ(p.sessions.n, 0);
+}
+
+static struct store_step fork_step(const char *owner)
+{
+    return (struct store_step){
+        STORE_SESSION_FORK, .fork = { .from = STR("s"), .owner = str_of(owner), .id = STR("copy") }
+    };
+}
+
+/* An undo record after the last end belongs to the copy, a prompt without an end does not. */
+TEST(a_fork_ends_before_the_first_unfinished_prompt)
+{
+    AUTO_WORLD w;
+    struct store_event v[] = { { .kind = STR("prompt"), .body = STR("{}") },
+                               { .kind = STR("end"), .body = STR("{}") },
+                               { .kind = STR("undo"), .body = STR("{}") },
+                               { .kind = STR("prompt"), .body = STR("{}") },
+                               { .kind = STR("answer"), .body = STR("{}") } };
+    struct store_step s, l;
+
+    world_init(&w);
+    OK(world_open(&w));
+    world_session(&w, "s");
+    s = append_step("s", 1, v, 5);
+    OK(world_ask(&w, &s));
+    s = fork_step("key:other");
+    OK(!world_ask(&w, &s));
+    EQ(w.e.code, ERR_NOT_FOUND);
+    s = fork_step("");
+    OK(world_ask(&w, &s));
+    EQ(s.fork.last_seq, 3);
+    l = load_step("copy");
+    OK(world_ask(&w, &l));
+    EQ(l.session.last_seq, 3);
+    OK(!l.session.in_use);
+    s = fork_step("");
+    OK(!world_ask(&w, &s));
+    EQ(w.e.code, ERR_INVALID);
+    EQ(world_append(&w, "s", 1, "{}"), 6); /* the source keeps its token */
+}
+
 TEST(a_request_is_done_whole_or_not_at_all)
 {
     AUTO_WORLD w;

@@ -242,25 +242,27 @@ TEST(a_check_and_a_backup_do_not_delay_the_end)
 
 TEST(a_process_is_known_to_live_or_not)
 {
-    char self[OWNER_TEXT], other[OWNER_TEXT + 16];
+    char self[HOLDER_TEXT], other[HOLDER_TEXT + 16], label[HOLDER_LABEL];
     pid_t child = fork();
     int status;
 
     if (!child)
         _exit(0);
-    owner_self(self);
-    EQ(owner_life(str_of(self)), OWNER_ALIVE);
-    EQ(owner_pid(str_of(self)), getpid());
+    holder_self(self);
+    EQ(holder_life(str_of(self)), HOLDER_ALIVE);
+    holder_label(str_of(self), label);
+    snprintf(other, sizeof(other), "process %d (", (int)getpid());
+    OK(strncmp(label, other, strlen(other)) == 0);
     OK(waitpid(child, &status, 0) == child);
     snprintf(other, sizeof(other), "%.*s/%d/12345", (int)(strrchr(self, ']') + 1 - self), self,
              (int)child);
-    EQ(owner_life(str_of(other)), OWNER_DEAD);
+    EQ(holder_life(str_of(other)), HOLDER_DEAD);
     snprintf(other, sizeof(other), "%s0", self); /* the pid is taken by one that began later */
-    EQ(owner_life(str_of(other)), OWNER_DEAD);
+    EQ(holder_life(str_of(other)), HOLDER_DEAD);
     snprintf(other, sizeof(other), "x%s", self);
-    EQ(owner_life(str_of(other)), OWNER_UNKNOWN);
-    EQ(owner_life(STR("nonsense")), OWNER_UNKNOWN);
-    EQ(owner_life(STR("")), OWNER_UNKNOWN);
+    EQ(holder_life(str_of(other)), HOLDER_UNKNOWN);
+    EQ(holder_life(STR("nonsense")), HOLDER_UNKNOWN);
+    EQ(holder_life(STR("")), HOLDER_UNKNOWN);
 }
 
 static int64_t lead_for(struct sql *s, const char *owner)

@@ -1,15 +1,17 @@
 /* A name is BOOT/NAMESPACE/PID/START. */
-#include "store/owner.h"
+#include "store/holder.h"
 
 #include "base/auto.h"
 #include "loop/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
-enum { PROC_FILE_MOST = 4096, HERE_TEXT = 80 };
+enum { PROC_FILE_MOST = 4096, HERE_TEXT = 80, PROGRAM_MOST = 512 };
 
 /* BOOT/NAMESPACE of this process; empty when /proc does not tell. */
 static void here(char out[HERE_TEXT])
@@ -52,12 +54,13 @@ static uint64_t start_of(uint64_t pid)
     return ticks;
 }
 
-void owner_self(char out[OWNER_TEXT])
+void holder_self(char out[HOLDER_TEXT])
 {
     char place[HERE_TEXT];
 
     here(place);
-    snprintf(out, OWNER_TEXT, "%s/%d/%" PRIu64, place, (int)getpid(), start_of((uint64_t)getpid()));
+    snprintf(out, HOLDER_TEXT, "%s/%d/%" PRIu64, place, (int)getpid(),
+             start_of((uint64_t)getpid()));
 }
 
 /* The last two parts of a name. */
@@ -76,7 +79,7 @@ static bool take_apart(struct str name, struct str *place, uint64_t *pid, uint64
                     start);
 }
 
-enum owner_life owner_life(struct str name)
+enum holder_life holder_life(struct str name)
 {
     char us[HERE_TEXT];
     struct str place;
@@ -84,18 +87,58 @@ enum owner_life owner_life(struct str name)
 
     here(us);
     if (!us[0] || !take_apart(name, &place, &pid, &start) || !str_eq(place, str_of(us)))
-        return OWNER_UNKNOWN;
+        return HOLDER_UNKNOWN;
     if (start_of(pid) == start)
-        return OWNER_ALIVE;
+        return HOLDER_ALIVE;
     if (kill((pid_t)pid, 0) < 0 && errno == EPERM) /* there, and hidden from us */
-        return OWNER_UNKNOWN;
-    return OWNER_DEAD;
+        return HOLDER_UNKNOWN;
+    return HOLDER_DEAD;
 }
 
-int owner_pid(struct str name)
+/*
+ * The program and, if the first argument is not an option, its verb: "trefoil serve". Other arguments
+ * may hold prompts and stay out. Bytes that are not printable ASCII become '?'.
+ */
+static struct str program_of(struct arena *mem, uint64_t pid)
 {
-    struct str place;
-    uint64_t pid, start;
+    char path[48], line[PROGRAM_MOST];
+    struct str text = { line, 0 }, program, verb;
+    ssize_t n;
+    char *p;
+    int fd;
 
-    return take_apart(name, &place, &pid, &start) ? (int)pid : 0;
+    snprintf(path, sizeof(path), "/proc/%" PRIu64 "/cmdline", pid);
+    if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+        return STR_NONE;
+    n = read(fd, line, sizeof(line));
+    close(fd);
+    if (n <= 0)
+        return STR_NONE;
+    text.n = (size_t)n;
+    program = str_cut(&text, '\0');
+    verb = str_cut(&text, '\0');
+    while (memchr(program.p, '/', program.n))
+        str_cut(&program, '/');
+    if (!verb.n || verb.p[0] == '-')
+        verb = STR("");
+    program = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(str_head(program, 32)),
+                           verb.n ? " " : "", STR_ARG(str_head(verb, 16)));
+    p = (char *)program.p;
+    for (size_t i = 0; i < program.n; i++)
+        if (p[i] < ' ' || p[i] > '~')
+            p[i] = '?';
+    return program;
+}
+
+void holder_label(struct str name, char out[HOLDER_LABEL])
+{
+    AUTO_ARENA mem = { 0 };
+    struct str place, program = STR_NONE;
+    uint64_t pid = 0, start;
+
+    take_apart(name, &place, &pid, &start);
+    if (holder_life(name) == HOLDER_ALIVE)
+        program = program_of(&mem, pid);
+    snprintf(out, HOLDER_LABEL, "process %" PRIu64 "%s" STR_FMT "%s", pid, program.n ? " (" : "",
+             STR_ARG(program.n ? program : STR("")), program.n ? ")" : "");
 }
