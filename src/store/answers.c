@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-struct asking {
+struct answer_lookup {
     int64_t n, lease;
     struct str state, asks, process;
     bool final;
@@ -18,7 +18,7 @@ static bool not_open(const struct store_answer *a, const char *why, struct err *
                 STR_ARG(str_head(a->key, 40)), STR_ARG(str_head(a->task, 80)), why);
 }
 
-static bool find_task(struct run *r, struct str id, struct asking *out, struct err *e)
+static bool find_task(struct run *r, struct str id, struct answer_lookup *out, struct err *e)
 {
     sqlite3_stmt *st;
 
@@ -29,12 +29,12 @@ static bool find_task(struct run *r, struct str id, struct asking *out, struct e
         return fail(e, ERR_NOT_FOUND, "there is no task " STR_FMT, STR_ARG(str_head(id, 80)));
     case SQL_ROW: break;
     }
-    *out = (struct asking){ .n = sql_int(st, 0),
-                            .lease = sql_int(st, 1),
-                            .state = sql_text(st, 2, r->mem),
-                            .asks = sql_text(st, 3, r->mem),
-                            .process = sql_text(st, 4, r->mem),
-                            .final = sql_int(st, 5) != 0 };
+    *out = (struct answer_lookup){ .n = sql_int(st, 0),
+                                   .lease = sql_int(st, 1),
+                                   .state = sql_text(st, 2, r->mem),
+                                   .asks = sql_text(st, 3, r->mem),
+                                   .process = sql_text(st, 4, r->mem),
+                                   .final = sql_int(st, 5) != 0 };
     sql_end(st);
     return true;
 }
@@ -61,7 +61,7 @@ static bool was_answered(struct run *r, int64_t n, struct str key, bool *out, st
     return got != SQL_FAILED;
 }
 
-static bool check(struct run *r, const struct store_answer *a, const struct asking *t,
+static bool check(struct run *r, const struct store_answer *a, const struct answer_lookup *t,
                   struct err *e)
 {
     bool answered;
@@ -84,7 +84,7 @@ static bool check(struct run *r, const struct store_answer *a, const struct aski
 bool db_task_answer(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_answer *a = &step->answer;
-    struct asking t = { 0 };
+    struct answer_lookup t = { 0 };
 
     if (!find_task(r, a->task, &t, e) || !check(r, a, &t, e) ||
         !sql_do(r->sql, "INSERT INTO task_answers (task, key, answer, by) VALUES (?, ?, ?, ?)",

@@ -94,7 +94,7 @@ static bool can_be_asked(const struct caller *c, enum ask_kind kind)
 }
 
 /* A question to a legacy client: a request of ours, under the ask. */
-struct question {
+struct mcp_ask {
     struct rpc_out out;
     struct ask *ask;
 };
@@ -112,7 +112,7 @@ static void refuse_ask(struct ask *ask, struct json error)
 
 static void on_answer(struct op *op, const struct err *e, void *ctx)
 {
-    struct question *q = ctx;
+    struct mcp_ask *q = ctx;
     struct ask *ask = q->ask;
     struct call *call = ask->call;
     struct err bad;
@@ -137,7 +137,7 @@ static void begin_ask(struct caller *c, struct ask *ask)
 {
     struct mcp_request *r = request_of(c);
     const struct mcp_conv *conv = conv_of(r);
-    struct question *q;
+    struct mcp_ask *q;
 
     if (conv && conv->ended) {
         ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
@@ -156,7 +156,7 @@ static void begin_ask(struct caller *c, struct ask *ask)
         ask_refuse(ask, &(struct err){ ERR_DENIED, "this method has no way to ask its client" });
         return;
     }
-    q = ARENA_NEW(r->mem, struct question);
+    q = ARENA_NEW(r->mem, struct mcp_ask);
     q->ask = ask;
     peer_call(r->in->peer, r->in->via, &q->out, &ask->op, mcp_ask_method(ask->kind),
               mcp_ask_params(r->mem, ask->kind, ask->params), r->server->rpc->limits->ask_ms,
@@ -207,6 +207,14 @@ static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
     return t;
 }
 
+/* Of a conversation that outlives the call: a parked one that the server keeps may not. */
+static struct guard_grants *session_grants(const struct rpc_in *in, struct mcp_conv *conv)
+{
+    bool may_park = mcp_features[mcp_version_of(in)].modern && !conv->keeps;
+
+    return conv->lasting && !may_park ? &conv->grants : NULL;
+}
+
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
 {
     struct mcp_conv *conv = mcp_conv_of(in);
@@ -221,6 +229,7 @@ struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
         .principal = arena_str(mem, str_of(conv->principal.name)),
         .remote = conv->remote,
         .scope = mcp_conv_scope(conv),
+        .grants = session_grants(in, conv),
         .trace = read_trace(in, mem),
     };
 }
