@@ -210,7 +210,8 @@ bool answer_file_forget(struct answer_file *f, const char *id, size_t *out_n, st
     *out_n = 0;
     if (!dir)
         return (!id && e->code == ERR_NOT_FOUND) ||
-               (e->code == ERR_NOT_FOUND ? find_one(&(struct answer_list){ 0 }, id, &id, e) : false);
+               (e->code == ERR_NOT_FOUND ? find_one(&(struct answer_list){ 0 }, id, &id, e)
+                                         : false);
     fd = lock_answers(&mem, dir, e);
     if (fd < 0)
         return false;

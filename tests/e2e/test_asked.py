@@ -13,7 +13,16 @@ META = "io.modelcontextprotocol/"
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
 KINDS = ("edit", "delete", "move", "execute", "fetch")
 ASK = '[mcp]\nmode = "read-write"\n[guard.permission]\n' + "".join(f'{k} = "ask"\n' for k in KINDS)
-ONCE = {"type": "object", "properties": {}}
+ONCE = ["allow_once", "reject_once"]
+SESSION = ["allow_session", "reject_session"]
+PROJECT = ["allow_project", "reject_project"]
+
+
+def offered(params, *options):
+    """The form offers exactly these; a plain accept means once."""
+    form = params["requestedSchema"]["properties"]["option"]
+    equal(sorted(form["enum"]), sorted(sum(options, [])))
+    equal((form["default"], len(form["enumNames"])), ("allow_once", len(form["enum"])))
 
 
 def own(root, text=ASK):
@@ -52,7 +61,7 @@ class Asked(StdioGateway):
         """What is shown of a call; it is declined."""
         self.begin(tool, **arguments)
         question = self.question()
-        equal(question["params"]["requestedSchema"], ONCE)
+        offered(question["params"], ONCE, SESSION, PROJECT)
         self.reply(question, "decline")
         has(text_of(self.answer_to(7)), "not approved")
         return question["params"]["message"]
@@ -146,7 +155,7 @@ def an_agent_behind_mcp_asks_as_openly_and_for_one_call(root):
             question = t.question()
             has(question["params"]["message"], "Allow helper to run shell_exec?")
             has(question["params"]["message"], '\n  argv: ["echo","made it"]')
-            equal(question["params"]["requestedSchema"], ONCE)
+            offered(question["params"], ONCE, SESSION, PROJECT)
             t.reply(question, "accept", always=True)
             has(text_of(t.answer_to(ident)), "made it")
 
@@ -165,7 +174,7 @@ def a_modern_client_cannot_approve_what_it_has_not_seen(root):
         equal(answer["resultType"], "input_required")
         asked = answer["inputRequests"]["trefoil_guard"]["params"]
         has(asked["message"], '\n  argv: ["touch","made"]')
-        equal(asked["requestedSchema"], ONCE)
+        offered(asked, ONCE, PROJECT)
     equal((root / "made").exists(), False)
 
 

@@ -34,9 +34,9 @@ bool answer_key_id(struct arena *mem, const struct answer_key *key, char out[ANS
 struct answer_entry {
     char id[ANSWER_ID];
     bool allows;
-    int64_t wall_ms;                    /* when it was given */
-    struct str principal, agent, tool;  /* these for people */
-    struct str args;                    /* short, without secrets: a JSON object */
+    int64_t wall_ms;                   /* when it was given */
+    struct str principal, agent, tool; /* these for people */
+    struct str args;                   /* short, without secrets: a JSON object */
 };
 
 struct answer_store {

@@ -45,8 +45,8 @@ static enum guard_says find_in_project(struct guard *g, const struct host *host,
 
 static bool answer_covers(const struct guard_verdict *v, enum guard_says answer)
 {
-    return answer == GUARD_DENY || (v->row[GUARD_TAINT].says == GUARD_ALLOW &&
-                                    v->row[GUARD_PROTECTED].says == GUARD_ALLOW);
+    return answer == GUARD_DENY ||
+           (v->row[GUARD_TAINT].says == GUARD_ALLOW && v->row[GUARD_PROTECTED].says == GUARD_ALLOW);
 }
 
 enum guard_says guard_remembered(struct guard *g, const struct host *host,

@@ -162,7 +162,8 @@ static bool find_option(struct arena *mem, struct json options, struct str id, s
         all = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(all), all.n ? ", " : "",
                            STR_ARG(json_str(mem, json_get(option, STR("id")))));
     }
-    return fail(e, ERR_INVALID, "\"" STR_FMT "\" is not an option of this question; it has " STR_FMT,
+    return fail(e, ERR_INVALID,
+                "\"" STR_FMT "\" is not an option of this question; it has " STR_FMT,
                 STR_ARG(utf8_head(id, 40)), STR_ARG(utf8_head(all, 160)));
 }
 
@@ -179,8 +180,8 @@ bool permission_chosen(struct arena *mem, struct json params, struct json answer
         .allows = json_here(named) ? kind_allows(option) : json_is(action, STR("accept")),
     };
     if (out->allows && json_here(action) && !json_is(action, STR("accept")))
-        return fail(e, ERR_INVALID, "the answer rejects and names the option " STR_FMT
-                                    ", which allows",
+        return fail(e, ERR_INVALID,
+                    "the answer rejects and names the option " STR_FMT ", which allows",
                     STR_ARG(utf8_head(out->id, 40)));
     return true;
 }
