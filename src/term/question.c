@@ -177,14 +177,29 @@ static void choose_option(struct shown_question *q, struct json option)
     leave(q);
 }
 
+/* A question without options, which an earlier version has stored. */
+static bool has_always(const struct shown_question *q)
+{
+    struct json schema = json_get(q->params, STR("requestedSchema"));
+
+    return !json_here(options_of(q)) &&
+           json_here(json_get(json_get(schema, STR("properties")), STR("always")));
+}
+
 static void on_permission(struct shown_question *q, struct str line)
 {
     struct json option = option_typed(q, line);
 
-    if (json_here(option))
+    if (json_here(option)) {
         choose_option(q, option);
-    else
+        return;
+    }
+    if (form_says(line, 'a') && has_always(q)) {
+        buf_put(&q->content, STR("{\"always\":true}"));
+        answer(q, "accept");
+    } else {
         answer(q, form_says(line, 'y') ? "accept" : "decline");
+    }
 }
 
 static bool offers_key(const struct shown_question *q, char key)
@@ -223,8 +238,9 @@ static void begin_permission(struct shown_question *q)
     if (json_here(options_of(q)) && !offers_key(q, 'y'))
         q->asking->kind->want(q->asking, STR("Which one? [none: reject] "));
     else
-        q->asking->kind->want(q->asking, offers_key(q, 'a') ? STR("Allow it? [y/N/a(lways)] ")
-                                                            : STR("Allow it? [y/N] "));
+        q->asking->kind->want(q->asking, offers_key(q, 'a') || has_always(q)
+                                             ? STR("Allow it? [y/N/a(lways)] ")
+                                             : STR("Allow it? [y/N] "));
 }
 
 static void on_url(struct shown_question *q, struct str line)

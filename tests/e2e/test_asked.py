@@ -4,11 +4,11 @@ import json
 import os
 import signal
 
-from asked_client import OFFLINE, ONCE, PROJECT, SESSION, Asked, definition, offered, own
+from asked_client import ASK, OFFLINE, ONCE, PROJECT, SESSION, Asked, definition, offered, own
 from harness import Serve, case, equal, has, main, run, wait_for
 from task_client import agent, read_write
 from terminal import Terminal
-from upstream import StdioGateway, configure, server, text_of
+from upstream import configure, server, text_of
 
 META = "io.modelcontextprotocol/"
 

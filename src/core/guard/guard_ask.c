@@ -70,7 +70,7 @@ static void judge_again(struct call *call)
 
     guard_set_state(call, GUARD_JUDGING);
     if (!tool) {
-        guard_refuse(call, "%s was approved, but %s", "the tool no longer exists");
+        guard_refuse(call, "%s was approved, but %s", "the tool is no longer there");
         return;
     }
     if (definition_of(call->host->guard, tool) != q->definition) {
