@@ -145,6 +145,9 @@ static struct json implied_option(struct json options, struct json answer)
         return find_kind(options, "reject_once");
     if (json_true(always))
         option = find_kind(options, "allow_always");
+    /* "always" never meant more than the session. */
+    if (json_is(json_get(option, STR("id")), str_of(permission_options[ALLOW_PROJECT].id)))
+        option = (struct json){ 0 };
     return json_here(option) ? option : find_kind(options, "allow_once");
 }
 
