@@ -49,6 +49,18 @@ static void put_state(struct buf *out, const struct approval *a)
     buf_putc(out, '\n');
 }
 
+static void put_options(struct buf *out, struct arena *mem, const struct approval *a)
+{
+    JSON_EACH(option, json_get(a->params, STR("options")))
+    {
+        buf_put(out, STR("option     "));
+        show_text(out, json_str(mem, json_get(option, STR("id"))));
+        buf_put(out, STR(": "));
+        show_text(out, json_str(mem, json_get(option, STR("name"))));
+        buf_putc(out, '\n');
+    }
+}
+
 /* Each line behind some blanks; most: bytes of it. */
 static void put_message(struct buf *out, struct str message, const char *blanks, size_t most)
 {
@@ -119,7 +131,10 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     put_field(out, "cut", a->cut ? STR("the arguments are too long to be shown") : STR_NONE);
     put_message(out, a->message, "", SIZE_MAX);
     put_field(out, "url", json_str(mem, json_get(a->params, STR("url"))));
-    put_members(out, mem, "value", form);
+    if (json_here(json_get(a->params, STR("options"))))
+        put_options(out, mem, a);
+    else
+        put_members(out, mem, "value", form);
     buf_put(out, STR("waits      "));
     put_wait(out, now - a->asked);
     put_state(out, a);
@@ -221,7 +236,9 @@ static int list(struct app *app, struct store_handle *handle, struct str id)
 /* ---- the verb -------------------------------------------------------------------------------- */
 
 static const char *const acts[] = {
-    [APPROVE_ALLOW] = "allow", [APPROVE_DENY] = "deny", [APPROVE_ANSWER] = "answer"
+    [APPROVE_ALLOW] = "allow",
+    [APPROVE_DENY] = "deny",
+    [APPROVE_ANSWER] = "answer",
 };
 
 static int act_on_one(struct app *app, struct store_handle *handle,
@@ -263,6 +280,8 @@ static int run(struct app *app, const void *args, int words, char **word)
 static const struct option options[] = {
     { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
       "Allow this tool for the rest of the task" },
+    { "option", OPTION_TEXT, offsetof(struct approvals_args, option), "OPTION",
+      "Choose this option of the question, such as allow_session or allow_project" },
     { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",
       "Tell the agent why" },
 };
@@ -270,8 +289,8 @@ static const struct option options[] = {
 static const struct subcommand subcommands[] = {
     { "list", "", "List the questions of all tasks", 0, 0, NULL },
     { "show", "ID", "Show the questions of one task", 1, 1, NULL },
-    { "allow", "ID [KEY]", "Allow the call that a task asks about", 1, 2, "always" },
-    { "deny", "ID [KEY]", "Deny the call that a task asks about", 1, 2, "reason" },
+    { "allow", "ID [KEY]", "Allow the call that a task asks about", 1, 2, "always option" },
+    { "deny", "ID [KEY]", "Deny the call that a task asks about", 1, 2, "reason option" },
     { "answer", "ID [KEY] JSON | NAME=VALUE...", "Answer a question with values", 1, WORDS_ANY,
       NULL },
 };

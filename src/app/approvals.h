@@ -7,7 +7,7 @@
 
 struct approvals_args {
     bool always;
-    const char *reason;
+    const char *reason, *option;
 };
 
 enum approvals_act { APPROVE_ALLOW, APPROVE_DENY, APPROVE_ANSWER };

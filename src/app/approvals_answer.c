@@ -12,7 +12,7 @@
 
 enum { ANSWER_MOST = 1 << 20 };
 
-struct answering {
+struct approval_answering {
     struct app *app;
     struct store_handle *handle;
     struct task_remote remote;
@@ -27,7 +27,7 @@ struct answering {
 
 /* ---- which question -------------------------------------------------------------------------- */
 
-static bool look(struct answering *a, struct str id, struct err *e)
+static bool look(struct approval_answering *a, struct str id, struct err *e)
 {
     struct task_look l;
 
@@ -39,7 +39,7 @@ static bool look(struct answering *a, struct str id, struct err *e)
 }
 
 /* key NULL: the only one. */
-static bool choose(struct answering *a, const char *key, struct err *e)
+static bool choose(struct approval_answering *a, const char *key, struct err *e)
 {
     struct approval_walk at = { 0 };
     struct approval one;
@@ -66,12 +66,12 @@ static bool choose(struct answering *a, const char *key, struct err *e)
 
 /* ---- what is answered ------------------------------------------------------------------------ */
 
-static struct json properties(const struct answering *a)
+static struct json properties(const struct approval_answering *a)
 {
     return json_get(json_get(a->what.params, STR("requestedSchema")), STR("properties"));
 }
 
-static bool write_pair(struct answering *a, struct jw *w, struct str pair, struct err *e)
+static bool write_pair(struct approval_answering *a, struct jw *w, struct str pair, struct err *e)
 {
     struct str name = str_cut(&pair, '=');
 
@@ -89,7 +89,8 @@ static bool write_pair(struct answering *a, struct jw *w, struct str pair, struc
 }
 
 /* One JSON object, or a pair for each value. */
-static bool write_values(struct answering *a, struct jw *w, int words, char **word, struct err *e)
+static bool write_values(struct approval_answering *a, struct jw *w, int words, char **word,
+                         struct err *e)
 {
     struct json_opts opts = limits_json(&a->app->project.config.limits);
     struct json v;
@@ -108,19 +109,22 @@ static bool write_values(struct answering *a, struct jw *w, int words, char **wo
     return true;
 }
 
-static bool write_allow(struct answering *a, struct jw *w, bool always, struct err *e)
+static bool write_allow(struct approval_answering *a, struct jw *w,
+                        const struct approvals_args *args, struct err *e)
 {
     if (str_eq(a->what.kind, str_of(ask_names[ASK_FORM])) && json_count(properties(a)))
         return fail(e, ERR_INVALID,
                     "it asks for values: trefoil approvals answer " STR_FMT " name=value",
                     STR_ARG(a->task.id));
-    if (always && !json_here(json_get(properties(a), STR("always"))))
+    if (args->always && args->option)
+        return fail(e, ERR_INVALID, "--always and --option exclude each other");
+    if (args->always && !json_here(json_get(properties(a), STR("always"))))
         return fail(e, ERR_INVALID, "it can be allowed this once, not from now on");
-    jw_kraw(w, "content", always ? STR("{\"always\":true}") : STR("{}"));
+    jw_kraw(w, "content", args->always ? STR("{\"always\":true}") : STR("{}"));
     return true;
 }
 
-static bool write_answer(struct answering *a, enum approvals_act act,
+static bool write_answer(struct approval_answering *a, enum approvals_act act,
                          const struct approvals_args *args, int words, char **word, struct err *e)
 {
     struct json_opts opts = limits_json(&a->app->project.config.limits);
@@ -131,10 +135,11 @@ static bool write_answer(struct answering *a, enum approvals_act act,
     buf_init_in(&out, &a->app->project.mem, ANSWER_MOST);
     jw_object(&w);
     jw_kstr(&w, "action", act == APPROVE_DENY ? STR("decline") : STR("accept"));
+    jw_kstr(&w, "option", str_of(args->option));
     if (act == APPROVE_DENY) {
         jw_kstr(&w, "reason", str_of(args->reason));
     } else if (act == APPROVE_ALLOW) {
-        ok = write_allow(a, &w, args->always, e);
+        ok = write_allow(a, &w, args, e);
     } else {
         jw_plain_key(&w, STR("content"));
         ok = write_values(a, &w, words, word, e);
@@ -147,7 +152,7 @@ static bool write_answer(struct answering *a, enum approvals_act act,
 
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct answering *a = ctx;
+    struct approval_answering *a = ctx;
 
     (void)op;
     a->done = true;
@@ -162,7 +167,7 @@ static void on_slow(struct timer *t)
     fputs("stored; waiting for the task to take it\n", stderr);
 }
 
-static void give(struct answering *a)
+static void give(struct approval_answering *a)
 {
     task_remote_open(&a->remote, a->app, a->handle);
     a->ask.by = principal_self(ORIGIN_TERMINAL);
@@ -175,7 +180,7 @@ static void give(struct answering *a)
     timer_clear(a->handle->loop, &a->patience);
 }
 
-static void tell(struct answering *a, enum approvals_act act)
+static void tell(struct approval_answering *a, enum approvals_act act)
 {
     static const char *const done[] = { "allowed", "denied", "answered" };
     AUTO_BUF out;
@@ -204,12 +209,12 @@ int approvals_answer(struct app *app, struct store_handle *handle, struct str id
                      enum approvals_act act, const struct approvals_args *args, int words,
                      char **word)
 {
-    struct answering *a = ARENA_NEW(&app->project.mem, struct answering);
+    struct approval_answering *a = ARENA_NEW(&app->project.mem, struct approval_answering);
     const char *key = words && is_key(word[0]) ? word[0] : NULL;
     int values = words - (key != NULL);
     struct err e;
 
-    *a = (struct answering){ .app = app, .handle = handle };
+    *a = (struct approval_answering){ .app = app, .handle = handle };
     if ((act == APPROVE_ANSWER) != (values > 0))
         return print_usage_error(act == APPROVE_ANSWER
                                      ? "approvals answer: expected JSON or name=value"

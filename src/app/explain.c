@@ -43,6 +43,14 @@ struct explain {
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
+/* NULL: all checks allow it. */
+static const char *decided_by(const struct guard_verdict *v)
+{
+    if (v->answered != GUARD_ASK)
+        return "a remembered answer";
+    return v->by < GUARD_ROWS ? guard_row_names[v->by] : NULL;
+}
+
 static void write_json(struct jw *w, const struct explain *x, const struct tool *t)
 {
     const struct guard_verdict *v = &x->verdict;
@@ -53,7 +61,9 @@ static void write_json(struct jw *w, const struct explain *x, const struct tool 
     jw_kstr(w, "caller", str_of(x->caller.name));
     jw_kstr(w, "origin", str_of(origin_names[x->caller.origin]));
     jw_kstr(w, "verdict", str_of(guard_says_names[v->says]));
-    jw_kstr(w, "by", str_of(v->by < GUARD_ROWS ? guard_row_names[v->by] : NULL));
+    jw_kstr(w, "by", str_of(decided_by(v)));
+    if (v->answered != GUARD_ASK)
+        jw_kstr(w, "answer", str_of(v->answer));
     jw_plain_key(w, STR("checks"));
     jw_array(w);
     for (size_t i = 0; i < GUARD_ROWS; i++) {
@@ -72,9 +82,15 @@ static void write_text(struct buf *out, const struct explain *x, const struct to
 {
     const struct guard_verdict *v = &x->verdict;
 
+    const char *by = decided_by(v);
+
     buf_printf(out, "%s (%s), called by %s: %s%s%s\n", t->name, guard_kind_names[t->kind], x->shown,
-               guard_says_names[v->says], v->by < GUARD_ROWS ? ", by " : "",
-               v->by < GUARD_ROWS ? guard_row_names[v->by] : "");
+               guard_says_names[v->says], by ? ", by " : "", by ? by : "");
+    if (v->answered != GUARD_ASK)
+        buf_printf(out,
+                   "  answer      %-6s given for this project; `" TREFOIL_NAME
+                   " trust forget %s` revokes it\n",
+                   guard_says_names[v->answered], v->answer);
     for (size_t i = 0; i < GUARD_ROWS; i++) {
         buf_printf(out, "  %-11s %-6s ", guard_row_names[i], guard_says_names[v->row[i].says]);
         show_text(out, str_of(v->row[i].why));

@@ -200,10 +200,20 @@ int trust_run(struct app *app, const struct trust_args *a)
 
 static int run(struct app *app, const void *args, int words, char **word)
 {
-    (void)words;
-    (void)word;
+    if (words && str_eq(str_of(word[0]), STR("answers")))
+        return trust_answers(app);
+    if (words && str_eq(str_of(word[0]), STR("forget")))
+        return trust_forget(app, words - 1, word + 1);
     return trust_run(app, args);
 }
+
+static const struct subcommand subcommands[] = {
+    { "accept", "", "Show and accept what the project's files would start or loosen", 0, 0,
+      "yes revoke" },
+    { "answers", "", "List the answers about calls that hold for this project", 0, 0, NULL },
+    { "forget", "ID... | all", "Revoke remembered answers: their calls are asked about again", 1,
+      WORDS_ANY, NULL },
+};
 
 static const struct option options[] = {
     { "yes", OPTION_FLAG, offsetof(struct trust_args, yes), NULL, "Accept without asking" },
@@ -213,8 +223,10 @@ static const struct option options[] = {
 
 const struct verb verb_trust = {
     .name = "trust",
-    .words = "",
+    .words = "[accept | answers | forget]",
     .summary = "Show and accept what the project's files would start or loosen",
+    .sub = subcommands,
+    .subs = ARRAY_LEN(subcommands),
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct trust_args),

@@ -11,4 +11,8 @@ struct trust_args {
 /* Show, ask, keep. Returns the exit code. */
 int trust_run(struct app *app, const struct trust_args *a);
 
+/* `trust answers` and `trust forget` (trust_answers.c). */
+int trust_answers(struct app *app);
+int trust_forget(struct app *app, int words, char **word);
+
 #endif

@@ -13,6 +13,9 @@ struct state_port {
      * used. May be called from any thread. Blocking.
      */
     const char *(*open)(struct state_port *s, struct err *e);
+
+    /* The same, but creates nothing. ERR_NOT_FOUND: nothing is kept for this root. */
+    const char *(*find)(struct state_port *s, struct err *e);
 };
 
 #endif

@@ -13,7 +13,7 @@ enum { MAX_TOKENS = 32000, THOUGHT_LEAST = 1024, CACHED_MESSAGES = 2 };
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct ask *a)
+static struct str url(const struct model_call *a)
 {
     return ask_url(a, "/v1", "/messages");
 }
@@ -29,7 +29,7 @@ static void write_text(struct jw *w, struct str text)
     jw_kstr(w, "text", text);
 }
 
-static void write_media(const struct ask *a, struct jw *w, const struct block *b)
+static void write_media(const struct model_call *a, struct jw *w, const struct block *b)
 {
     bool image = ask_is_media(b, "image/");
 
@@ -47,7 +47,7 @@ static void write_media(const struct ask *a, struct jw *w, const struct block *b
 }
 
 /* Ids of other providers may hold characters that are refused here. */
-static void write_id(const struct ask *a, struct jw *w, const char *key, struct str id)
+static void write_id(const struct model_call *a, struct jw *w, const char *key, struct str id)
 {
     char *p = arena_cstr(a->mem, id);
 
@@ -58,7 +58,7 @@ static void write_id(const struct ask *a, struct jw *w, const char *key, struct 
     jw_kstr(w, key, (struct str){ p, id.n });
 }
 
-static void write_call(const struct ask *a, struct jw *w, const struct block *b)
+static void write_call(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_kstr(w, "type", STR("tool_use"));
     write_id(a, w, "id", b->id);
@@ -66,7 +66,7 @@ static void write_call(const struct ask *a, struct jw *w, const struct block *b)
     jw_kraw(w, "input", ask_args(a, b));
 }
 
-static void write_result(const struct ask *a, struct jw *w, const struct block *b)
+static void write_result(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_kstr(w, "type", STR("tool_result"));
     write_id(a, w, "tool_use_id", b->id);
@@ -87,7 +87,7 @@ static void write_result(const struct ask *a, struct jw *w, const struct block *
         jw_kbool(w, "is_error", true);
 }
 
-static void write_thought(const struct ask *a, struct jw *w, const struct block *b)
+static void write_thought(const struct model_call *a, struct jw *w, const struct block *b)
 {
     struct json_opts opts = { .max_depth = 4, .max_values = 8 };
     struct json sealed = { 0 };
@@ -105,7 +105,7 @@ static void write_thought(const struct ask *a, struct jw *w, const struct block 
     jw_kraw(w, "signature", json_raw(json_get(sealed, STR("signature"))));
 }
 
-static void write_block(const struct ask *a, struct jw *w, const struct block *b)
+static void write_block(const struct model_call *a, struct jw *w, const struct block *b)
 {
     switch (b->kind) {
     case BLOCK_TEXT: write_text(w, b->text); break;
@@ -116,7 +116,7 @@ static void write_block(const struct ask *a, struct jw *w, const struct block *b
     }
 }
 
-static bool written(const struct ask *a, const struct block *b)
+static bool written(const struct model_call *a, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT)
         return b->text.n > 0; /* empty ones are refused */
@@ -124,8 +124,8 @@ static bool written(const struct ask *a, const struct block *b)
 }
 
 /* The results of a message, or the rest of it; `left` counts down to the block to be marked. */
-static void write_blocks(const struct ask *a, struct jw *w, const struct message *m, bool results,
-                         size_t *left, bool cached)
+static void write_blocks(const struct model_call *a, struct jw *w, const struct message *m,
+                         bool results, size_t *left, bool cached)
 {
     for (size_t i = 0; i < m->blocks; i++) {
         const struct block *b = &m->block[i];
@@ -141,7 +141,8 @@ static void write_blocks(const struct ask *a, struct jw *w, const struct message
 }
 
 /* Results stand first, as the API insists. */
-static void write_message(const struct ask *a, struct jw *w, const struct message *m, bool cached)
+static void write_message(const struct model_call *a, struct jw *w, const struct message *m,
+                          bool cached)
 {
     size_t left = 0;
 
@@ -169,7 +170,7 @@ static bool is_cached(const struct model_request *r, size_t i)
     return r->message[i].role == ROLE_USER && later < CACHED_MESSAGES;
 }
 
-static void write_messages(const struct ask *a, struct jw *w)
+static void write_messages(const struct model_call *a, struct jw *w)
 {
     const struct model_request *r = a->req;
     size_t near_end = r->messages > 8 ? r->messages - 8 : 0; /* keeps is_cached cheap */
@@ -181,7 +182,7 @@ static void write_messages(const struct ask *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_tools(const struct ask *a, struct jw *w)
+static void write_tools(const struct model_call *a, struct jw *w)
 {
     const struct model_request *r = a->req;
 
@@ -201,7 +202,7 @@ static void write_tools(const struct ask *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_system(const struct ask *a, struct jw *w)
+static void write_system(const struct model_call *a, struct jw *w)
 {
     if (!a->req->system.n)
         return;
@@ -227,7 +228,7 @@ static int64_t budget(enum model_effort effort, int64_t max)
     return n < THOUGHT_LEAST ? 0 : n;
 }
 
-static void body(const struct ask *a, struct jw *w)
+static void body(const struct model_call *a, struct jw *w)
 {
     int64_t max = a->req->max_tokens ? a->req->max_tokens : MAX_TOKENS;
     int64_t think = budget(a->req->effort, max);

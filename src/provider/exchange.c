@@ -63,7 +63,7 @@ static void write_headers(struct exchange *x)
 static bool write_request(struct exchange *x, struct err *e)
 {
     const struct limits *l = x->p->limits;
-    const struct ask a = { &x->p->spec, x->turn->request, x->turn->mem };
+    const struct model_call a = { &x->p->spec, x->turn->request, x->turn->mem };
     struct jw w = jw_to(&x->body);
 
     buf_init(&x->body, (size_t)l->model_request_bytes);

@@ -1,6 +1,6 @@
 #include "provider/format.h"
 
-struct str ask_url(const struct ask *a, const char *version, const char *path)
+struct str ask_url(const struct model_call *a, const char *version, const char *path)
 {
     struct str base = a->spec->base_url;
 
@@ -10,12 +10,12 @@ struct str ask_url(const struct ask *a, const char *version, const char *path)
                         str_ends(base, str_of(version)) ? "" : version, path);
 }
 
-bool ask_sealed(const struct ask *a, const struct block *b)
+bool ask_sealed(const struct model_call *a, const struct block *b)
 {
     return b->sealed.p && b->by && strcmp(b->by, a->spec->name) == 0;
 }
 
-struct str ask_args(const struct ask *a, const struct block *call)
+struct str ask_args(const struct model_call *a, const struct block *call)
 {
     if (!call->args.n)
         return STR("{}");
@@ -32,7 +32,7 @@ static const struct block *call_in(const struct message *m, struct str id)
     return NULL;
 }
 
-const struct block *ask_result_call(const struct ask *a, const struct block *result)
+const struct block *ask_result_call(const struct model_call *a, const struct block *result)
 {
     const struct block *call = NULL;
 
@@ -41,7 +41,7 @@ const struct block *ask_result_call(const struct ask *a, const struct block *res
     return call;
 }
 
-struct str ask_result_name(const struct ask *a, const struct block *result)
+struct str ask_result_name(const struct model_call *a, const struct block *result)
 {
     const struct block *call = result->name.n ? NULL : ask_result_call(a, result);
     struct str name = call ? call->name : result->name;
@@ -64,19 +64,19 @@ static const char *media_kind(struct str type)
     return "a file";
 }
 
-struct str ask_left_out(const struct ask *a, const struct block *media)
+struct str ask_left_out(const struct model_call *a, const struct block *media)
 {
     return arena_printf(a->mem, "[%s left out: %s does not take it]", media_kind(media->type),
                         a->spec->name);
 }
 
-struct str ask_data_url(const struct ask *a, const struct block *media)
+struct str ask_data_url(const struct model_call *a, const struct block *media)
 {
     return arena_printf(a->mem, "data:" STR_FMT ";base64," STR_FMT, STR_ARG(media->type),
                         STR_ARG(media->data));
 }
 
-const char *ask_effort(const struct ask *a)
+const char *ask_effort(const struct model_call *a)
 {
     switch (a->req->effort) {
     case EFFORT_DEFAULT: break;

@@ -11,7 +11,7 @@
 #include "provider/reply.h"
 
 /* What a request is written from. */
-struct ask {
+struct model_call {
     const struct provider_spec *spec; /* complete: base_url is set */
     const struct model_request *req;
     struct arena *mem;
@@ -22,8 +22,8 @@ struct format {
     const char *key_prefix;               /* ... behind this: "Bearer " */
     const char *version_header, *version; /* NULL: none */
 
-    struct str (*url)(const struct ask *a);
-    void (*body)(const struct ask *a, struct jw *w);
+    struct str (*url)(const struct model_call *a);
+    void (*body)(const struct model_call *a, struct jw *w);
 
     /*
      * One event. `type` is the event's name, "message" when it has none; strings of `data` may be
@@ -40,29 +40,29 @@ extern const struct format anthropic_format, openai_chat_format, openai_response
 /* ---- for those who write requests ----------------------------------------------------------- */
 
 /* base_url with a path behind it; `version` ("/v1") goes between unless the base ends with it. */
-struct str ask_url(const struct ask *a, const char *version, const char *path);
+struct str ask_url(const struct model_call *a, const char *version, const char *path);
 
 /* Did this provider seal the block? Others' seals mean nothing to it. */
-bool ask_sealed(const struct ask *a, const struct block *b);
+bool ask_sealed(const struct model_call *a, const struct block *b);
 
 /* The arguments of a call as a raw JSON object, whatever the model wrote. */
-struct str ask_args(const struct ask *a, const struct block *call);
+struct str ask_args(const struct model_call *a, const struct block *call);
 
 /* The call that a result belongs to, or NULL; the name of its tool. */
-const struct block *ask_result_call(const struct ask *a, const struct block *result);
-struct str ask_result_name(const struct ask *a, const struct block *result);
+const struct block *ask_result_call(const struct model_call *a, const struct block *result);
+struct str ask_result_name(const struct model_call *a, const struct block *result);
 
 /* Is it media of this kind: "image/", "audio/"? */
 bool ask_is_media(const struct block *b, const char *type);
 
 /* What stands for media that the API does not take. */
-struct str ask_left_out(const struct ask *a, const struct block *media);
+struct str ask_left_out(const struct model_call *a, const struct block *media);
 
 /* data:image/png;base64,... */
-struct str ask_data_url(const struct ask *a, const struct block *media);
+struct str ask_data_url(const struct model_call *a, const struct block *media);
 
 /* "low", "medium", "high", "none"; NULL for the default. */
-const char *ask_effort(const struct ask *a);
+const char *ask_effort(const struct model_call *a);
 
 /* ---- for those who read streams ------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ static struct str path_name(struct arena *mem, struct str name)
     return buf_str(&out);
 }
 
-static struct str url(const struct ask *a)
+static struct str url(const struct model_call *a)
 {
     struct str model = a->req->model;
     struct str path;
@@ -40,7 +40,7 @@ static struct str url(const struct ask *a)
     return ask_url(a, "/v1beta", path.p);
 }
 
-static bool is_three(const struct ask *a)
+static bool is_three(const struct model_call *a)
 {
     return str_starts(a->req->model, STR("gemini-3"));
 }
@@ -55,7 +55,7 @@ static void write_media(struct jw *w, const struct block *b)
 }
 
 /* What Gemini gave us for a block under this key, as raw JSON; STR_NONE: nothing. */
-static struct str sealed_value(const struct ask *a, const struct block *b, const char *key)
+static struct str sealed_value(const struct model_call *a, const struct block *b, const char *key)
 {
     struct json_opts opts = { .max_depth = 4, .max_values = 8 };
     struct json sealed;
@@ -67,7 +67,8 @@ static struct str sealed_value(const struct ask *a, const struct block *b, const
 }
 
 /* Nothing is written for a value that is not there. */
-static void write_sealed(const struct ask *a, struct jw *w, const struct block *b, const char *key)
+static void write_sealed(const struct model_call *a, struct jw *w, const struct block *b,
+                         const char *key)
 {
     struct str value = sealed_value(a, b, key);
 
@@ -75,7 +76,7 @@ static void write_sealed(const struct ask *a, struct jw *w, const struct block *
         jw_kraw(w, key, value);
 }
 
-static void write_call(const struct ask *a, struct jw *w, const struct block *b)
+static void write_call(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_key(w, STR("functionCall"));
     jw_object(w);
@@ -85,7 +86,7 @@ static void write_call(const struct ask *a, struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-static void write_result(const struct ask *a, struct jw *w, const struct block *b)
+static void write_result(const struct model_call *a, struct jw *w, const struct block *b)
 {
     const struct block *call = ask_result_call(a, b);
 
@@ -101,14 +102,15 @@ static void write_result(const struct ask *a, struct jw *w, const struct block *
     jw_object_end(w);
 }
 
-static bool written(const struct ask *a, const struct block *b)
+static bool written(const struct model_call *a, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT)
         return b->text.n || ask_sealed(a, b);
     return b->kind != BLOCK_THOUGHT || ask_sealed(a, b);
 }
 
-static void write_part(const struct ask *a, struct jw *w, const struct block *b, bool unsigned_call)
+static void write_part(const struct model_call *a, struct jw *w, const struct block *b,
+                       bool unsigned_call)
 {
     jw_object(w);
     switch (b->kind) {
@@ -129,7 +131,7 @@ static void write_part(const struct ask *a, struct jw *w, const struct block *b,
     jw_object_end(w);
 }
 
-static void write_parts(const struct ask *a, struct jw *w, const struct message *m)
+static void write_parts(const struct model_call *a, struct jw *w, const struct message *m)
 {
     bool first_call = true;
 
@@ -147,7 +149,7 @@ static void write_parts(const struct ask *a, struct jw *w, const struct message 
     }
 }
 
-static void write_contents(const struct ask *a, struct jw *w)
+static void write_contents(const struct model_call *a, struct jw *w)
 {
     jw_key(w, STR("contents"));
     jw_array(w);
@@ -192,7 +194,7 @@ static void write_tools(const struct model_request *r, struct jw *w)
 }
 
 /* Gemini 3 knows levels, and its larger models no medium; 2.5 counts tokens, and the larger need some. */
-static void write_thinking(const struct ask *a, struct jw *w)
+static void write_thinking(const struct model_call *a, struct jw *w)
 {
     static const int64_t tokens[] = {
         [EFFORT_LOW] = 2048,
@@ -216,7 +218,7 @@ static void write_thinking(const struct ask *a, struct jw *w)
     jw_object_end(w);
 }
 
-static void write_config(const struct ask *a, struct jw *w)
+static void write_config(const struct model_call *a, struct jw *w)
 {
     jw_key(w, STR("generationConfig"));
     jw_object(w);
@@ -230,7 +232,7 @@ static void write_config(const struct ask *a, struct jw *w)
     jw_object_end(w);
 }
 
-static void body(const struct ask *a, struct jw *w)
+static void body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     if (a->req->system.n) {

@@ -12,7 +12,7 @@ enum { TEXT_KEY = -1, THOUGHT_KEY = -2 };
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct ask *a)
+static struct str url(const struct model_call *a)
 {
     return ask_url(a, "", "/chat/completions");
 }
@@ -25,7 +25,7 @@ static void write_text_part(struct jw *w, struct str text)
     jw_object_end(w);
 }
 
-static void write_image(const struct ask *a, struct jw *w, const struct block *b)
+static void write_image(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_object(w);
     jw_kstr(w, "type", STR("image_url"));
@@ -56,7 +56,7 @@ static void write_audio(struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-static void write_part(const struct ask *a, struct jw *w, const struct block *b)
+static void write_part(const struct model_call *a, struct jw *w, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT && b->text.n)
         write_text_part(w, b->text);
@@ -74,7 +74,7 @@ static void begin_message(struct jw *w, struct str role)
     jw_kstr(w, "role", role);
 }
 
-static void write_result(const struct ask *a, struct jw *w, const struct block *b)
+static void write_result(const struct model_call *a, struct jw *w, const struct block *b)
 {
     begin_message(w, STR("tool"));
     jw_kstr(w, "tool_call_id", b->id);
@@ -98,7 +98,7 @@ static size_t parts_of(const struct message *m, bool *only_text)
     return n;
 }
 
-static void write_parts(const struct ask *a, struct jw *w, const struct message *m)
+static void write_parts(const struct model_call *a, struct jw *w, const struct message *m)
 {
     for (size_t i = 0; i < m->blocks; i++) {
         write_part(a, w, &m->block[i]);
@@ -108,7 +108,7 @@ static void write_parts(const struct ask *a, struct jw *w, const struct message 
 }
 
 /* One text alone goes as a string, which every server takes. */
-static void write_user(const struct ask *a, struct jw *w, const struct message *m)
+static void write_user(const struct model_call *a, struct jw *w, const struct message *m)
 {
     bool only_text = true;
     size_t parts;
@@ -133,7 +133,7 @@ static void write_user(const struct ask *a, struct jw *w, const struct message *
     jw_object_end(w);
 }
 
-static void write_call(const struct ask *a, struct jw *w, const struct block *b)
+static void write_call(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_object(w);
     jw_kstr(w, "id", b->id);
@@ -146,7 +146,7 @@ static void write_call(const struct ask *a, struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-static struct str texts_of(const struct ask *a, const struct message *m, size_t *calls)
+static struct str texts_of(const struct model_call *a, const struct message *m, size_t *calls)
 {
     struct str all = STR_NONE;
 
@@ -161,7 +161,7 @@ static struct str texts_of(const struct ask *a, const struct message *m, size_t 
     return all;
 }
 
-static void write_assistant(const struct ask *a, struct jw *w, const struct message *m)
+static void write_assistant(const struct model_call *a, struct jw *w, const struct message *m)
 {
     size_t calls = 0;
     struct str text = texts_of(a, m, &calls);
@@ -183,7 +183,7 @@ static void write_assistant(const struct ask *a, struct jw *w, const struct mess
     jw_object_end(w);
 }
 
-static void write_messages(const struct ask *a, struct jw *w)
+static void write_messages(const struct model_call *a, struct jw *w)
 {
     const struct model_request *r = a->req;
 
@@ -224,13 +224,13 @@ static void write_tools(const struct model_request *r, struct jw *w)
 }
 
 /* OpenAI renamed it for models that think; others know the old name alone. */
-static const char *max_key(const struct ask *a)
+static const char *max_key(const struct model_call *a)
 {
     return str_find(a->spec->base_url, STR("//api.openai.com")) >= 0 ? "max_completion_tokens"
                                                                      : "max_tokens";
 }
 
-static void body(const struct ask *a, struct jw *w)
+static void body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "model", a->req->model);

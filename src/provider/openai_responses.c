@@ -8,7 +8,7 @@
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct ask *a)
+static struct str url(const struct model_call *a)
 {
     return ask_url(a, "", "/responses");
 }
@@ -21,7 +21,7 @@ static void write_typed(struct jw *w, const char *type, const char *key, struct 
     jw_object_end(w);
 }
 
-static void write_part(const struct ask *a, struct jw *w, const struct block *b)
+static void write_part(const struct model_call *a, struct jw *w, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT)
         write_typed(w, "input_text", "text", b->text);
@@ -37,7 +37,7 @@ static bool is_part(const struct block *b)
 }
 
 /* A result is a text, or parts when pictures belong to it. */
-static void write_result(const struct ask *a, struct jw *w, const struct block *b)
+static void write_result(const struct model_call *a, struct jw *w, const struct block *b)
 {
     struct str text = b->is_error ? arena_printf(a->mem, "Error: " STR_FMT, STR_ARG(b->text))
                                   : (b->text.p ? b->text : STR(""));
@@ -58,7 +58,7 @@ static void write_result(const struct ask *a, struct jw *w, const struct block *
     jw_object_end(w);
 }
 
-static void write_user(const struct ask *a, struct jw *w, const struct message *m)
+static void write_user(const struct model_call *a, struct jw *w, const struct message *m)
 {
     size_t parts = 0;
 
@@ -91,7 +91,7 @@ static void write_said(struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-static void write_call(const struct ask *a, struct jw *w, const struct block *b)
+static void write_call(const struct model_call *a, struct jw *w, const struct block *b)
 {
     jw_object(w);
     jw_kstr(w, "type", STR("function_call"));
@@ -101,7 +101,7 @@ static void write_call(const struct ask *a, struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-static void write_assistant(const struct ask *a, struct jw *w, const struct message *m)
+static void write_assistant(const struct model_call *a, struct jw *w, const struct message *m)
 {
     for (size_t i = 0; i < m->blocks; i++) {
         const struct block *b = &m->block[i];
@@ -115,7 +115,7 @@ static void write_assistant(const struct ask *a, struct jw *w, const struct mess
     }
 }
 
-static void write_input(const struct ask *a, struct jw *w)
+static void write_input(const struct model_call *a, struct jw *w)
 {
     jw_key(w, STR("input"));
     jw_array(w);
@@ -157,7 +157,7 @@ static bool thinks(const struct model_request *r)
 }
 
 /* A summary is asked for with an effort only: not every account may have one. */
-static void write_reasoning(const struct ask *a, struct jw *w)
+static void write_reasoning(const struct model_call *a, struct jw *w)
 {
     const char *effort = ask_effort(a);
 
@@ -173,7 +173,7 @@ static void write_reasoning(const struct ask *a, struct jw *w)
     jw_object_end(w);
 }
 
-static void body(const struct ask *a, struct jw *w)
+static void body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "model", a->req->model);

@@ -168,8 +168,8 @@ static void limit_clients(struct agent_scope *a)
         return;
     if (!name)
         name = arena_printf(&a->mem, "the agent %s", a->name).p;
-    limit(a, name, &g->mcp, &a->endpoint, &a->scope);
-    limit(a, name, &g->mcp_tcp, &a->endpoint_tcp, &a->scope_tcp);
+    limit(a, name, &g->face[GUARD_FACE_LOCAL], &a->endpoint, &a->scope);
+    limit(a, name, &g->face[GUARD_FACE_TCP], &a->endpoint_tcp, &a->scope_tcp);
     a->server.scope = &a->scope;
     a->server.scope_tcp = &a->scope_tcp;
 }

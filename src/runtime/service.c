@@ -204,8 +204,8 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .offer = &s->offer,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
-        .scope = &s->guard.mcp,
-        .scope_tcp = &s->guard.mcp_tcp,
+        .scope = &s->guard.face[GUARD_FACE_LOCAL],
+        .scope_tcp = &s->guard.face[GUARD_FACE_TCP],
     };
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
@@ -243,8 +243,8 @@ static void use_endpoint(struct guard_scope *to, const struct config *c, enum or
 void service_use_guard(struct service *s, const struct config *c)
 {
     use_scope(&s->guard.own, &c->guard);
-    use_endpoint(&s->guard.mcp, c, ORIGIN_STDIO);
-    use_endpoint(&s->guard.mcp_tcp, c, ORIGIN_LOOPBACK);
+    use_endpoint(&s->guard.face[GUARD_FACE_LOCAL], c, ORIGIN_STDIO);
+    use_endpoint(&s->guard.face[GUARD_FACE_TCP], c, ORIGIN_LOOPBACK);
 }
 
 static bool in_scope(const struct service *s, const struct tool *t)
@@ -412,6 +412,10 @@ void service_leave_servers(struct service *s, void (*done)(void *ctx, bool in_ti
 void service_use_state(struct service *s, struct state_port *state)
 {
     s->offer.host.state = state;
+    if (!state)
+        return;
+    answer_file_init(&s->answers, state);
+    s->guard.answers = &s->answers.port;
 }
 
 void service_open_audit(struct service *s, const struct config *c)

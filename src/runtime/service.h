@@ -15,6 +15,7 @@
 #include "runtime/service_view.h"
 #include "runtime/skill_registry.h"
 #include "runtime/upstreams.h"
+#include "state/answer_file.h"
 #include "store/audit_log.h"
 #include "tool/world.h"
 #include "web/web.h"
@@ -41,6 +42,7 @@ struct service {
     struct rpc rpc;
     struct guard guard;
     struct audit_log audit; /* open when guard.audit is set */
+    struct answer_file answers;
     struct offer offer;
     struct open_traces traces;  /* calls that were sent out to servers */
     struct readiness readiness; /* of servers and agents, at the start */
@@ -83,7 +85,7 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
 /* Judge calls by what a configuration says; it must live until another is used. */
 void service_use_guard(struct service *s, const struct config *config);
 
-/* Where notes and the audit log are kept, from service_open on; without it they are not. */
+/* Where notes, remembered answers and the audit log are kept, from service_open on. NULL: nowhere. */
 void service_use_state(struct service *s, struct state_port *state);
 
 /* Record calls in the state directory, unless the configuration says no. */

@@ -223,6 +223,13 @@ static const char *open_for_port(struct state_port *port, struct err *e)
     return state_dir_open(s, e) ? s->path : NULL;
 }
 
+static const char *find_for_port(struct state_port *port, struct err *e)
+{
+    struct state_dir *s = (struct state_dir *)port;
+
+    return state_dir_find(s, e) ? s->path : NULL;
+}
+
 void state_dir_init(struct state_dir *s, const char *root)
 {
     AUTO_ARENA mem = { 0 };
@@ -231,7 +238,10 @@ void state_dir_init(struct state_dir *s, const char *root)
     struct err e;
 
     *s = (struct state_dir){
-        .port = { open_for_port }, .root = root, .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1
+        .port = { .open = open_for_port, .find = find_for_port },
+        .root = root,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .fd = -1,
     };
     state_name_of(str_of(root), name);
     if (!user || !set_path(s, arena_printf(&mem, "%s/roots", user).p, name, &e))

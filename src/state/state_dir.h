@@ -6,6 +6,7 @@
  *       trefoil.db       sessions, tasks, locks, approvals
  *       memory.json      the notes of the memory tool
  *       tool-definitions/   of MCP servers, from the last run (tool_cache.h)
+ *       answers.json     answers about calls that hold for the project (answer_file.h)
  *       audit.json       the key of the audit log, where it begins and ends (store/audit_head.h)
  *       logs/            audit.jsonl; logs of sessions that cannot be written into the project
  *

@@ -79,7 +79,7 @@ static bool fork_copy(struct run *r, const struct store_fork *f, const struct fo
 bool session_fork_copy(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_fork *f = &step->fork;
-    struct fork_source s;
+    struct fork_source s = { 0 };
 
     if (!fork_find(r, f, &s, e) || !fork_measure(r, &s, e) || !fork_copy(r, f, &s, e))
         return false;

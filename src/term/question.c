@@ -10,15 +10,16 @@
 #include "base/container.h"
 #include "base/display.h"
 #include "base/utf8.h"
+#include "core/guard/permission_option.h"
 #include "term/form_input.h"
 
 enum { SHOW_MOST = 8 << 20, VALUE_SHOWN = 256 << 10, CONTENT_MOST = 1 << 20 };
 
-struct question {
+struct shown_question {
     struct op op; /* first */
     struct ask *ask;
     struct asking *asking;
-    struct question *next;
+    struct shown_question *next;
     struct json params;
     struct json fields, at; /* of a form: its properties, and the key of the one asked for */
     struct buf content;
@@ -26,16 +27,16 @@ struct question {
     struct json answer;
 };
 
-static void begin(struct question *q);
+static void begin(struct shown_question *q);
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
-static struct arena *memory(const struct question *q)
+static struct arena *memory(const struct shown_question *q)
 {
     return q->ask->call->mem;
 }
 
-static void show_buf(struct question *q, struct buf *b)
+static void show_buf(struct shown_question *q, struct buf *b)
 {
     q->asking->kind->show(q->asking, buf_str(b));
 }
@@ -50,7 +51,7 @@ static void put_value(struct buf *out, struct str text)
     buf_putc(out, '\n');
 }
 
-static void show_message(struct question *q)
+static void show_message(struct shown_question *q)
 {
     AUTO_BUF out;
 
@@ -59,7 +60,7 @@ static void show_message(struct question *q)
     show_buf(q, &out);
 }
 
-static void show_url(struct question *q)
+static void show_url(struct shown_question *q)
 {
     AUTO_BUF out;
 
@@ -71,7 +72,7 @@ static void show_url(struct question *q)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-static void read_answer(struct question *q, struct str text)
+static void read_answer(struct shown_question *q, struct str text)
 {
     struct json_opts opts = limits_json(q->ask->call->host->limits);
     struct err e;
@@ -83,10 +84,10 @@ static void read_answer(struct question *q, struct str text)
 }
 
 /* It is answered: the next one is asked. */
-static void leave(struct question *q)
+static void leave(struct shown_question *q)
 {
     struct asking *a = q->asking;
-    struct question **at = &a->first;
+    struct shown_question **at = &a->first;
     bool was_first = a->first == q;
 
     while (*at && *at != q)
@@ -97,7 +98,7 @@ static void leave(struct question *q)
         begin(a->first);
 }
 
-static void answer(struct question *q, const char *action)
+static void answer(struct shown_question *q, const char *action)
 {
     struct buf out;
 
@@ -114,7 +115,7 @@ static void answer(struct question *q, const char *action)
 
 static void on_done(struct op *op, const struct err *e, void *ctx)
 {
-    struct question *q = ctx;
+    struct shown_question *q = ctx;
 
     (void)op;
     if (e)
@@ -125,7 +126,7 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
 
 static void on_cancel(struct op *op)
 {
-    struct question *q = CONTAINER_OF(op, struct question, op);
+    struct shown_question *q = CONTAINER_OF(op, struct shown_question, op);
 
     if (op->settled)
         return;
@@ -139,16 +140,61 @@ static const struct op_kind question_kind = { .name = "question", .cancel = on_c
 
 /* ---- permission and page --------------------------------------------------------------------- */
 
-static bool can_grant(const struct question *q)
+static struct json options_of(const struct shown_question *q)
+{
+    return json_get(q->params, STR("options"));
+}
+
+/* The key of an option: a letter for ours, its number for those of another agent. 0: none. */
+static char option_key(const struct shown_question *q, struct json option, size_t number)
+{
+    enum permission_option known;
+
+    if (permission_option_named(json_str(memory(q), json_get(option, STR("id"))), &known))
+        return permission_options[known].key;
+    return number < 10 ? (char)('0' + number) : 0;
+}
+
+/* The option that a line chooses; missing: none. */
+static struct json option_typed(const struct shown_question *q, struct str line)
+{
+    size_t n = 0;
+
+    JSON_EACH(option, options_of(q))
+    {
+        char key = option_key(q, option, ++n);
+
+        if (key && form_says(line, key))
+            return option;
+    }
+    return (struct json){ 0 };
+}
+
+static void choose_option(struct shown_question *q, struct json option)
+{
+    read_answer(q, arena_printf(memory(q), "{\"option\":" STR_FMT "}",
+                                STR_ARG(json_raw(json_get(option, STR("id"))))));
+    leave(q);
+}
+
+/* A question without options, which an earlier version has stored. */
+static bool has_always(const struct shown_question *q)
 {
     struct json schema = json_get(q->params, STR("requestedSchema"));
 
-    return json_here(json_get(json_get(schema, STR("properties")), STR("always")));
+    return !json_here(options_of(q)) &&
+           json_here(json_get(json_get(schema, STR("properties")), STR("always")));
 }
 
-static void on_permission(struct question *q, struct str line)
+static void on_permission(struct shown_question *q, struct str line)
 {
-    if (form_says(line, 'a') && can_grant(q)) {
+    struct json option = option_typed(q, line);
+
+    if (json_here(option)) {
+        choose_option(q, option);
+        return;
+    }
+    if (form_says(line, 'a') && has_always(q)) {
         buf_put(&q->content, STR("{\"always\":true}"));
         answer(q, "accept");
     } else {
@@ -156,14 +202,55 @@ static void on_permission(struct question *q, struct str line)
     }
 }
 
-static void on_url(struct question *q, struct str line)
+static bool offers_key(const struct shown_question *q, char key)
+{
+    size_t n = 0;
+
+    JSON_EACH(option, options_of(q))
+    if (option_key(q, option, ++n) == key)
+        return true;
+    return false;
+}
+
+/* The options that y, n and a do not name, each with its key. */
+static void show_options(struct shown_question *q)
+{
+    AUTO_BUF out;
+    size_t n = 0;
+
+    buf_init(&out, SHOW_MOST);
+    JSON_EACH(option, options_of(q))
+    {
+        char key = option_key(q, option, ++n);
+
+        if (!key || key == 'y' || key == 'n' || key == 'a')
+            continue;
+        buf_printf(&out, "  %c  ", key);
+        put_value(&out, json_str(memory(q), json_get(option, STR("name"))));
+    }
+    if (out.n)
+        show_buf(q, &out);
+}
+
+static void begin_permission(struct shown_question *q)
+{
+    show_options(q);
+    if (json_here(options_of(q)) && !offers_key(q, 'y'))
+        q->asking->kind->want(q->asking, STR("Which one? [none: reject] "));
+    else
+        q->asking->kind->want(q->asking, offers_key(q, 'a') || has_always(q)
+                                             ? STR("Allow it? [y/N/a(lways)] ")
+                                             : STR("Allow it? [y/N] "));
+}
+
+static void on_url(struct shown_question *q, struct str line)
 {
     answer(q, form_says(line, 'y') ? "accept" : "decline");
 }
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-static bool is_required(const struct question *q)
+static bool is_required(const struct shown_question *q)
 {
     struct str name = json_str(memory(q), q->at);
 
@@ -173,7 +260,7 @@ static bool is_required(const struct question *q)
     return false;
 }
 
-static void put_choices(struct question *q, struct buf *out, struct json field)
+static void put_choices(struct shown_question *q, struct buf *out, struct json field)
 {
     struct str member;
     struct json list = form_choices(field, &member);
@@ -189,7 +276,7 @@ static void put_choices(struct question *q, struct buf *out, struct json field)
         buf_putc(out, ')');
 }
 
-static void put_field(struct question *q, struct buf *out)
+static void put_field(struct shown_question *q, struct buf *out)
 {
     struct json field = json_value(q->at);
     struct str title = json_str(memory(q), json_get(field, STR("title")));
@@ -212,12 +299,12 @@ static void put_field(struct question *q, struct buf *out)
 }
 
 /* False: what was typed does not fit. */
-static bool write_value(struct question *q, struct str word)
+static bool write_value(struct shown_question *q, struct str word)
 {
     return form_write(&q->w, memory(q), q->at, word);
 }
 
-static void ask_field(struct question *q)
+static void ask_field(struct shown_question *q)
 {
     AUTO_BUF out = { 0 };
 
@@ -232,7 +319,7 @@ static void ask_field(struct question *q)
 }
 
 /* Nothing typed: what is preset, or no member at all; unless there must be one. */
-static bool take_nothing(struct question *q)
+static bool take_nothing(struct shown_question *q)
 {
     struct json preset = json_get(json_value(q->at), STR("default"));
 
@@ -243,7 +330,7 @@ static bool take_nothing(struct question *q)
     return true;
 }
 
-static void on_field(struct question *q, struct str line)
+static void on_field(struct shown_question *q, struct str line)
 {
     struct str word = str_trim(line);
 
@@ -257,7 +344,7 @@ static void on_field(struct question *q, struct str line)
 
 /* ---- from question to question --------------------------------------------------------------- */
 
-static void begin_form(struct question *q)
+static void begin_form(struct shown_question *q)
 {
     q->fields = json_get(json_get(q->params, STR("requestedSchema")), STR("properties"));
     q->at = json_first(q->fields);
@@ -271,7 +358,7 @@ static void begin_form(struct question *q)
     q->asking->kind->want(q->asking, STR("Accept? [y/N] "));
 }
 
-static void begin(struct question *q)
+static void begin(struct shown_question *q)
 {
     show_message(q);
     if (q->ask->kind == ASK_FORM) {
@@ -280,8 +367,7 @@ static void begin(struct question *q)
         show_url(q);
         q->asking->kind->want(q->asking, STR("Did you open it? [y/N] "));
     } else {
-        q->asking->kind->want(q->asking, can_grant(q) ? STR("Allow it? [y/N/a(lways)] ")
-                                                      : STR("Allow it? [y/N] "));
+        begin_permission(q);
     }
 }
 
@@ -293,7 +379,7 @@ bool asking_can(enum ask_kind kind)
 void asking_put(struct asking *a, struct ask *ask)
 {
     struct json_opts opts = limits_json(ask->call->host->limits);
-    struct question *q = ARENA_NEW(ask->call->mem, struct question), **end = &a->first;
+    struct shown_question *q = ARENA_NEW(ask->call->mem, struct shown_question), **end = &a->first;
     struct err e;
 
     if (!json_read(ask->call->mem, ask->params, &opts, &q->params, &e)) {
@@ -325,7 +411,7 @@ void asking_allow(struct ask *ask)
 
 void asking_line(struct asking *a, struct str line)
 {
-    struct question *q = a->first;
+    struct shown_question *q = a->first;
 
     if (!q)
         return;

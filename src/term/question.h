@@ -1,14 +1,13 @@
 /*
- * question.h - what an agent asks, put to the person at a terminal: one question after the other.
+ * question.h - questions of agents to the person at a terminal, one after the other.
  *
- *   permission   what would be run, as its message shows it (core/tool/call_description.h); y, n, or a: from
- *                now on
+ *   permission   what would be run, as its message shows it (core/tool/call_description.h), and a
+ *                key for each option (core/guard/permission_option.h); an empty line rejects
  *   form         a line for each property of its schema, checked by its type
  *   page         its address, and whether it was opened
  *
- * It has no keys and no screen: whoever owns the terminal shows what `show` is given, asks for
- * a line when one is wanted, and brings it by asking_line. A question that is taken back while it
- * is shown (its call was cancelled) ends the wait for the line.
+ * This module reads no keys and owns no screen: the owner of the terminal implements asking_kind
+ * and passes each line to asking_line. Cancelling a call withdraws its question.
  */
 #ifndef TERM_QUESTION_H
 #define TERM_QUESTION_H
@@ -28,7 +27,7 @@ struct asking_kind {
 
 struct asking {
     const struct asking_kind *kind;
-    struct question *first; /* is being asked; the others wait */
+    struct shown_question *first; /* is being asked; the others wait */
 };
 
 /* Can a person at a terminal answer that? */

@@ -7,14 +7,15 @@
 #include "tool/task_tools.h"
 
 struct answer_args {
-    struct str id, key, action, reason;
+    struct str id, key, action, option, reason;
     struct json content;
 };
 
 static const struct pick answer_fields[] = {
     PICK_FIELD("task_id", PICK_STR, struct answer_args, id, PICK_MUST),
     PICK_FIELD("key", PICK_STR, struct answer_args, key, 0),
-    PICK_FIELD("action", PICK_STR, struct answer_args, action, PICK_MUST),
+    PICK_FIELD("action", PICK_STR, struct answer_args, action, 0),
+    PICK_FIELD("option", PICK_STR, struct answer_args, option, 0),
     PICK_FIELD("content", PICK_OBJECT, struct answer_args, content, 0),
     PICK_FIELD("reason", PICK_STR, struct answer_args, reason, 0),
 };
@@ -54,6 +55,7 @@ static bool write_answer(struct call *call, const struct answer_args *args, stru
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
     jw_object(&w);
     jw_kstr(&w, "action", args->action);
+    jw_kstr(&w, "option", args->option);
     if (json_here(args->content))
         jw_kraw(&w, "content", json_raw(args->content));
     jw_kstr(&w, "reason", args->reason);
@@ -73,6 +75,10 @@ static void answer(struct call *call)
 
     if (!tool_args(call, PICK_TABLE(answer_fields), &args))
         return;
+    if (!args.action.p && !args.option.p) {
+        call_failed(call, "missing argument: \"action\", or the \"option\" of a permission");
+        return;
+    }
     if (call->caller->trace.depth > 0) {
         call_failed(call, "what a task asks is answered by a person, not by an agent that another "
                           "one has called");
@@ -106,11 +112,13 @@ const struct tool tool_answer_task = {
         "\"key\":{\"type\":\"string\",\"description\":\"Which of its questions; may be left out "
         "when only one is open.\"},"
         "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
+        "\"option\":{\"type\":\"string\",\"description\":\"Of a permission: the id of one of its "
+        "options, instead of an action.\"},"
         "\"content\":{\"type\":\"object\",\"description\":\"Of an accepted form: its values. Of a "
         "permission: {\\\"always\\\":true} allows the same tool from now on.\"},"
         "\"reason\":{\"type\":\"string\",\"description\":\"Why it is declined; the agent is "
         "told.\"}},"
-        "\"required\":[\"task_id\",\"action\"],\"additionalProperties\":false}",
+        "\"required\":[\"task_id\"],\"additionalProperties\":false}",
     .output_schema = TASK_REPORT_SCHEMA,
     .kind = TOOL_THINK,
     .annotations = "{\"title\":\"Answer a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"

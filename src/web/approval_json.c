@@ -72,6 +72,7 @@ static void write_params(struct writing *x, const struct approval *a)
     x->cut |= message.n < a->message.n;
     write_raw(x, "url", json_get(a->params, STR("url")));
     write_raw(x, "schema", json_get(a->params, STR("requestedSchema")));
+    write_raw(x, "options", json_get(a->params, STR("options")));
 }
 
 static void write_args(struct writing *x, const struct approval *a)

@@ -1,8 +1,8 @@
 /*
  * approval_json.h - what a task asks, as JSON: `approvals --json` and /api/approvals.
  *
- * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,"asked",
- *  "waits_seconds","open"}; with "cut":true when arguments, message, url or schema are cut or left out
+ * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,
+ *  "options"?:[{"id","name","kind"}],"asked","waits_seconds","open"}; with "cut":true when arguments, message, url or schema are cut or left out
  *
  * Arguments are those of the call, without secrets (args_summary.h), and the message of a permission
  * shows what would be run (core/tool/call_description.h). In lists all of these are short,

@@ -4,59 +4,13 @@ import json
 import os
 import signal
 
+from asked_client import ASK, OFFLINE, ONCE, PROJECT, SESSION, Asked, definition, offered, own
 from harness import Serve, case, equal, has, main, run, wait_for
 from task_client import agent, read_write
 from terminal import Terminal
-from upstream import StdioGateway, configure, server, text_of
+from upstream import configure, server, text_of
 
 META = "io.modelcontextprotocol/"
-OFFLINE = {"TREFOIL_PROVIDER": "offline"}
-KINDS = ("edit", "delete", "move", "execute", "fetch")
-ASK = '[mcp]\nmode = "read-write"\n[guard.permission]\n' + "".join(f'{k} = "ask"\n' for k in KINDS)
-ONCE = {"type": "object", "properties": {}}
-
-
-def own(root, text=ASK):
-    """The user's own configuration; returns the words that name it."""
-    path = root / "own.toml"
-    path.write_text(text)
-    return "--config", str(path)
-
-
-class Asked(StdioGateway):
-    """A client over stdio that can be asked."""
-
-    def __init__(self, *args, root, **more):
-        super().__init__(*args, root=root, **{**OFFLINE, **more})
-        self.ask("initialize", {"protocolVersion": "2025-11-25",
-                                "capabilities": {"elicitation": {}},
-                                "clientInfo": {"name": "e2e", "version": "1"}})
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def begin(self, tool, ident=7, **arguments):
-        self.send({"jsonrpc": "2.0", "id": ident, "method": "tools/call",
-                   "params": {"name": tool, "arguments": arguments}})
-
-    def question(self):
-        while True:
-            message = self.receive()
-            if message.get("method") == "elicitation/create":
-                return message
-            self.notes.append(message)
-
-    def reply(self, question, action, **content):
-        self.send({"jsonrpc": "2.0", "id": question["id"],
-                   "result": {"action": action, "content": content}})
-
-    def shown(self, tool, **arguments):
-        """What is shown of a call; it is declined."""
-        self.begin(tool, **arguments)
-        question = self.question()
-        equal(question["params"]["requestedSchema"], ONCE)
-        self.reply(question, "decline")
-        has(text_of(self.answer_to(7)), "not approved")
-        return question["params"]["message"]
-
 
 @case
 def an_mcp_client_is_shown_what_will_run(root):
@@ -146,7 +100,7 @@ def an_agent_behind_mcp_asks_as_openly_and_for_one_call(root):
             question = t.question()
             has(question["params"]["message"], "Allow helper to run shell_exec?")
             has(question["params"]["message"], '\n  argv: ["echo","made it"]')
-            equal(question["params"]["requestedSchema"], ONCE)
+            offered(question["params"], ONCE, SESSION, PROJECT)
             t.reply(question, "accept", always=True)
             has(text_of(t.answer_to(ident)), "made it")
 
@@ -165,7 +119,7 @@ def a_modern_client_cannot_approve_what_it_has_not_seen(root):
         equal(answer["resultType"], "input_required")
         asked = answer["inputRequests"]["trefoil_guard"]["params"]
         has(asked["message"], '\n  argv: ["touch","made"]')
-        equal(asked["requestedSchema"], ONCE)
+        offered(asked, ONCE, PROJECT)
     equal((root / "made").exists(), False)
 
 
@@ -216,11 +170,6 @@ def a_client_without_a_key_approves_nothing(root):
 
 
 # ---- after the answer ---------------------------------------------------------------------------
-
-def definition(t, name):
-    tools = t.ask("tools/list", ident="list")["result"]["tools"]
-    return next(x["description"] for x in tools if x["name"] == name)
-
 
 def calls_seen(t):
     """The tools that the server was asked to run."""

@@ -120,7 +120,8 @@ def a_client_is_asked_and_its_answer_counts(root):
                 question = t.receive()
             has(question["params"]["message"], "mcp_calc_echo")
             has(question["params"]["message"], "permission for tools of kind execute is ask")
-            equal(question["params"]["requestedSchema"], {"type": "object", "properties": {}})
+            form = question["params"]["requestedSchema"]["properties"]
+            equal((list(form), form["option"]["default"]), (["option"], "allow_once"))
             t.send({"jsonrpc": "2.0", "id": question["id"],
                     "result": {"action": action, "content": {}}})
             has(text_of(t.answer_to(7)), want)

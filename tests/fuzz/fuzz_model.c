@@ -82,7 +82,7 @@ static void note_answer(const struct message *m, struct buf *log)
 static void send_back(const struct format *f, struct model_turn *t)
 {
     const struct model_request next = { .model = STR("m"), .message = &t->answer, .messages = 1 };
-    const struct ask a = { &spec, &next, t->mem };
+    const struct model_call a = { &spec, &next, t->mem };
     struct buf out;
     struct jw w = jw_to(&out);
 

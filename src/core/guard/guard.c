@@ -1,13 +1,35 @@
+/*
+ * guard.c - the decision about one call, from tool_run to its end.
+ *
+ *   NEW ──> JUDGING ──> RUNNING ──> SETTLED
+ *            │ │  ▲                  ▲ ▲ ▲
+ *            │ │  └─────── ASKED ────┼─┘ │
+ *            │ │           ▲ │       │   │
+ *            │ ├─> SHOWING ┘ │       │   │
+ *            │ │       │     ▼       │   │
+ *            └─┴───────┼──> REFUSED ─┘   │
+ *                      └─────────────────┘
+ *
+ *   NEW       the guard has not seen the call; a call without a tool stays here
+ *   JUDGING   the facts are gathered and judged; leaves within the same turn of the loop
+ *   SHOWING   tool->preview finds out what the call would change, for the question
+ *   ASKED     the question is open. An approval leads back to JUDGING: the tool is looked up again,
+ *             must be defined as it was, and is judged as it is about to run (guard_ask.c)
+ *   RUNNING   allowed: the tool works, or waits for its turn to write
+ *   REFUSED   denied, rejected by a person, or no one can be asked
+ *   SETTLED   the call has ended; also directly from SHOWING and ASKED when it is cancelled
+ */
 #include "core/guard/guard_parts.h"
 
 #include "base/hash.h"
-#include "core/guard/guard_grants.h"
+#include "base/log.h"
 #include "core/guard/guard_read_only.h"
 #include "core/guard/path_rules.h"
 #include "core/guard/protected_path.h"
 #include "core/lock/lock_for_call.h"
 #include "core/tool/exposure.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* What one call costs of the rate. */
@@ -21,10 +43,10 @@ void guard_init(struct guard *g, const struct limits *limits)
     *g = (struct guard){
         .limits = limits,
         .own = { .name = "[guard]", .taint = GUARD_ASK },
-        .mcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
-        .mcp_tcp = { .name = "[mcp]", .parent = &g->own, .actor = true },
         .secret = hash_secret(),
     };
+    for (size_t i = 0; i < GUARD_FACES; i++)
+        g->face[i] = (struct guard_scope){ .name = "[mcp]", .parent = &g->own, .actor = true };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);
 }
 
@@ -35,7 +57,42 @@ void guard_fini(struct guard *g)
 
 const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin)
 {
-    return origin_is_user(origin) ? &g->mcp : &g->mcp_tcp;
+    static const enum guard_face faces[ORIGINS] = {
+        [ORIGIN_NONE] = GUARD_FACE_TCP,    [ORIGIN_TERMINAL] = GUARD_FACE_LOCAL,
+        [ORIGIN_STDIO] = GUARD_FACE_LOCAL, [ORIGIN_SOCKET] = GUARD_FACE_LOCAL,
+        [ORIGIN_KEY] = GUARD_FACE_TCP,     [ORIGIN_LOOPBACK] = GUARD_FACE_TCP,
+    };
+
+    return &g->face[faces[origin]];
+}
+
+/* ---- the state ----------------------------------------------------------------------------- */
+
+static const char *const state_names[GUARD_STATES] = {
+    [GUARD_NEW] = "new",         [GUARD_JUDGING] = "judging", [GUARD_SHOWING] = "showing",
+    [GUARD_ASKED] = "asked",     [GUARD_RUNNING] = "running", [GUARD_REFUSED] = "refused",
+    [GUARD_SETTLED] = "settled",
+};
+
+#define TO(state) (1u << (state))
+
+static const unsigned next_states[GUARD_STATES] = {
+    [GUARD_NEW] = TO(GUARD_JUDGING),
+    [GUARD_JUDGING] = TO(GUARD_SHOWING) | TO(GUARD_ASKED) | TO(GUARD_RUNNING) | TO(GUARD_REFUSED),
+    [GUARD_SHOWING] = TO(GUARD_ASKED) | TO(GUARD_SETTLED),
+    [GUARD_ASKED] = TO(GUARD_JUDGING) | TO(GUARD_REFUSED) | TO(GUARD_SETTLED),
+    [GUARD_RUNNING] = TO(GUARD_SETTLED),
+    [GUARD_REFUSED] = TO(GUARD_SETTLED),
+};
+
+void guard_set_state(struct call *call, enum guard_state to)
+{
+    enum guard_state from = call->pass.state;
+
+    assert(next_states[from] & TO(to));
+    LOG(LOG_TRACE, "guard", "decision", LOG_Z("tool", call->what), LOG_Z("from", state_names[from]),
+        LOG_Z("to", state_names[to]));
+    call->pass.state = to;
 }
 
 /* ---- the facts ----------------------------------------------------------------------------- */
@@ -100,6 +157,8 @@ void guard_look(struct guard *g, const struct host *host, const struct caller *c
         gather(g, host, caller, tool, args, call_digest(g, tool, args), GUARD_ONLY_LOOKS);
 
     guard_judge(&f, out);
+    if (out->says == GUARD_ASK)
+        out->says = guard_remembered(g, host, caller, tool, args, out);
 }
 
 void guard_judge_call(struct call *call, const struct tool *tool, enum guard_paying paying,
@@ -119,7 +178,7 @@ void guard_judge_call(struct call *call, const struct tool *tool, enum guard_pay
 
 /* ---- letting in ---------------------------------------------------------------------------- */
 
-/* What is allowed with a warning is told to the model with the result. */
+/* The model reads a warning together with the result. */
 static void keep_warning(struct call *call, const struct guard_verdict *v)
 {
     for (size_t i = 0; i < GUARD_ROWS; i++)
@@ -131,11 +190,10 @@ void guard_let_in(struct call *call, const struct tool *tool, const struct guard
 {
     struct guard_history *h = call->caller->history;
 
+    guard_set_state(call, GUARD_RUNNING);
     keep_warning(call, v);
-    if (h) {
+    if (h)
         call->pass.turn = guard_history_add(h, call->pass.digest);
-        call->pass.noted = true;
-    }
     write_turn_begin(call, tool);
 }
 
@@ -143,6 +201,7 @@ void guard_refuse(struct call *call, const char *fmt, const char *why)
 {
     struct err e;
 
+    guard_set_state(call, GUARD_REFUSED);
     call->pass.says = GUARD_DENY;
     fail(&e, ERR_DENIED, fmt, call->what, why);
     call_broke(call, &e);
@@ -156,12 +215,23 @@ void guard_deny(struct call *call, const struct guard_verdict *v)
     guard_refuse(call, "%s was denied: %.180s", why);
 }
 
-/* Untrusted data and definitions are looked at each time. */
-static bool is_granted(const struct call *call, const struct guard_verdict *v)
+/* The verdict is to ask: a remembered answer decides, or a person. */
+static void guard_ask_or_remember(struct call *call, const struct tool *tool,
+                                  struct guard_verdict *v)
 {
-    return call->caller->grants && v->row[GUARD_TAINT].says == GUARD_ALLOW &&
-           v->row[GUARD_PROTECTED].says == GUARD_ALLOW &&
-           guard_granted(call->caller->grants, str_of(call->what));
+    struct guard *g = call->host->guard;
+
+    switch (guard_remembered(g, call->host, call->caller, tool, call->args, v)) {
+    case GUARD_ALLOW: guard_let_in(call, tool, v); break;
+    case GUARD_ASK: guard_ask(call, tool, v); break;
+    case GUARD_DENY:
+        guard_refuse(
+            call, "%s was rejected earlier, and that answer is remembered (%s)",
+            str_eq(str_of(v->answer), STR("session"))
+                ? "for this session"
+                : arena_printf(call->mem, "`trefoil trust forget %s` revokes it", v->answer).p);
+        break;
+    }
 }
 
 void guard_start(struct call *call)
@@ -170,7 +240,8 @@ void guard_start(struct call *call)
     const struct tool *tool = call->tool;
     struct guard_verdict v;
 
-    call->pass = (struct guard_pass){ .judged = true, .begun = loop_now(call->host->loop) };
+    call->pass = (struct guard_pass){ .begun = loop_now(call->host->loop) };
+    guard_set_state(call, GUARD_JUDGING);
     if (call->caller->history || g->audit)
         call->pass.digest = call_digest(g, tool, call->args);
     if (tool->alias) {
@@ -180,8 +251,8 @@ void guard_start(struct call *call)
     guard_judge_call(call, tool, GUARD_PAYS, &v);
     if (v.says == GUARD_DENY)
         guard_deny(call, &v);
-    else if (v.says == GUARD_ASK && !is_granted(call, &v))
-        guard_ask(call, tool, &v);
+    else if (v.says == GUARD_ASK)
+        guard_ask_or_remember(call, tool, &v);
     else
         guard_let_in(call, tool, &v);
 }
@@ -226,9 +297,10 @@ void guard_settled(struct call *call, enum err_code code)
 
     if (call->untrusted && !call->from.p)
         call->from = str_of(call->what);
-    if (call->pass.noted)
+    if (call->pass.state == GUARD_RUNNING && call->caller->history)
         guard_history_outcome(call->caller->history, call->pass.turn,
                               outcome_digest(g, call, code));
+    guard_set_state(call, GUARD_SETTLED);
     if (g->audit)
         audit(g, call, code);
 }

@@ -1,20 +1,14 @@
 /*
  * guard.h - the one place that every tool call passes.
  *
- * tool_run hands a call to the guard of its host. The guard gathers the facts (how often, what
- * before, which paths), has them judged (guard_check.h), and starts the tool, asks whoever can be
- * asked - once, naming all reasons, with the deadline standing still - or refuses with ERR_DENIED
- * and a sentence. As the call settles the guard notes the outcome, marks what came from outside,
- * and hands a record to the audit.
+ * tool_run hands a call to the guard of its host. The guard gathers the facts (rate, history, paths)
+ * and judges them (guard_check.h). Then it starts the tool, asks a person, or refuses with
+ * ERR_DENIED and a sentence. It asks one question that names all reasons, unless an answer was
+ * remembered for the session or the project; the deadline of the call stops meanwhile. When the
+ * call settles, the guard records the outcome, marks results from outside as untrusted, and writes
+ * an audit record.
  *
- *   JUDGED -> running                    allowed
- *          -> ASKED -> JUDGED again      a person approved it (guard_ask.c): the tool is looked up
- *                   |                    anew, must be defined as it was, and is judged as it is
- *                   |                    about to run
- *                   -> refused           declined, not answered in time, no one can be asked
- *          -> refused
- *
- * A decision that allows allocates nothing.
+ * A decision that allows a call without a question allocates nothing.
  */
 #ifndef CORE_GUARD_GUARD_H
 #define CORE_GUARD_GUARD_H
@@ -23,40 +17,49 @@
 #include "core/guard/guard_check.h"
 #include "core/guard/rate.h"
 
+struct answer_store;
+
+/* Scopes by where a client connects. The command line and agents begin at `own`. */
+enum guard_face {
+    GUARD_FACE_LOCAL, /* stdio and Unix socket: the client is the user */
+    GUARD_FACE_TCP,   /* HTTP over TCP, with a key or without */
+    GUARD_FACES,
+};
+
 struct guard {
     const struct limits *limits;
-    struct guard_scope own;     /* everybody's: [guard]. Other scopes end in it by their parents */
-    struct guard_scope mcp;     /* of MCP clients that are proved to be our user: [mcp] */
-    struct guard_scope mcp_tcp; /* of those over TCP, with a key or without */
+    struct guard_scope own; /* of all callers: [guard]. The last parent of all other scopes */
+    struct guard_scope face[GUARD_FACES];
     struct rate_table rates;
-    struct audit_sink *audit; /* NULL: none */
-    uint64_t secret;          /* of digests */
+    struct audit_sink *audit;     /* NULL: none */
+    struct answer_store *answers; /* answers that hold for the project; NULL: none are kept */
+    uint64_t secret;              /* of digests */
 };
 
 /* Program lifetime; limits must outlive it. */
 void guard_init(struct guard *g, const struct limits *limits);
 void guard_fini(struct guard *g);
 
-/* What clients of [mcp] may do that came in this way. */
+/* What a client of [mcp] or /api may do that came in this way. */
 const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin);
 
 /*
- * May somebody come in now, at a cost? 0, or the ms to wait. `who` proved to be somebody, or is an
- * address. For the routes of the HTTP server; tools pay by their kind when they are called.
+ * Count a request of this cost against the rate of a principal (or an address). Returns 0, or the
+ * ms to wait. For the routes of the HTTP server; a tool call costs what its kind costs.
  */
 int64_t guard_pace(struct guard *g, struct str principal, bool remote, int64_t cost,
                    int64_t now_ms);
 
-/* What the guard would say to a call of this tool. Spends and notes nothing. For explain. */
+/* The verdict about a call of this tool, remembered answers included. Changes nothing. For explain. */
 void guard_look(struct guard *g, const struct host *host, const struct caller *caller,
                 const struct tool *tool, struct json args, struct guard_verdict *out);
 
 /* ---- for calls ----------------------------------------------------------------------------- */
 
-/* Start call->tool, now or when somebody has agreed, or refuse. */
+/* Start call->tool, now or after a person has approved it, or refuse it. */
 void guard_start(struct call *call);
 
-/* The call, which the guard has judged, has settled with this code. */
+/* A call that guard_start was called for has settled with this code. */
 void guard_settled(struct call *call, enum err_code code);
 
 /* From tool->preview: what the call would change, as a diff; STR_NONE: the arguments say it all. */
@@ -64,10 +67,10 @@ void guard_previewed(struct call *call, struct str diff);
 
 /* ---- marks --------------------------------------------------------------------------------- */
 
-/* What goes with a result wherever it goes. */
+/* Labels that accompany a result. */
 struct guard_marks {
     const char *trust; /* "trusted" or "untrusted" */
-    const char *type;  /* always "data": what a tool says is no instruction */
+    const char *type;  /* always "data": the output of a tool is not an instruction */
     struct str from;   /* of untrusted data: its source; else STR_NONE */
 };
 

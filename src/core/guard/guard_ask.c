@@ -1,20 +1,14 @@
 /*
- * guard_ask.c - a person decides about a call.
+ * guard_ask.c - a person decides about a call: the states SHOWING and ASKED of guard.c.
  *
- *   SHOWING   the tool finds out what the call would change (tool->preview)
- *   ASKED     the question is open
- *   then      approved: the call is judged once more, as it is about to run, and let in; or asked
- *             about again, when there is another reason to ask by now; or denied
- *             else: refused
- *
- * While a person thinks, the tool's server may have changed its definition, the configuration may
- * have been loaded anew, and the mode of the session may have changed. Nothing runs unjudged.
+ * An approved call is judged again before it runs. While the question was open, the MCP server may
+ * have changed the tool, the configuration may have been reloaded, or the mode of the session may
+ * have changed. If there is a new reason to ask, the person is asked again.
  */
 #include "core/guard/guard_parts.h"
 
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "core/guard/guard_grants.h"
 #include "core/tool/call_description.h"
 #include "core/tool/offer.h"
 
@@ -58,7 +52,7 @@ static const struct tool *find_again(const struct call *call)
     return offer ? offer_tool(offer, str_of(call->what)) : call->tool;
 }
 
-/* Is there another reason to ask than those that were agreed to? */
+/* Is there a reason to ask that the person has not seen? */
 static bool is_news(const struct guard_question *q, const struct guard_verdict *v)
 {
     char why[WHY_MOST];
@@ -74,13 +68,14 @@ static void judge_again(struct call *call)
     const struct tool *tool = find_again(call);
     struct guard_verdict v;
 
+    guard_set_state(call, GUARD_JUDGING);
     if (!tool) {
-        guard_refuse(call, "%s was approved, but %s", "is no longer there");
+        guard_refuse(call, "%s was approved, but %s", "the tool is no longer there");
         return;
     }
     if (definition_of(call->host->guard, tool) != q->definition) {
         guard_refuse(call, "%s was approved, but %s",
-                     "its definition has changed since then; call it again to be asked anew");
+                     "its definition has changed since then; call it again to be asked again");
         return;
     }
     guard_judge_call(call, tool, GUARD_HAS_PAID, &v);
@@ -94,8 +89,8 @@ static void judge_again(struct call *call)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* Who declines may say why; the model can do something with that. */
-static const char *why_declined(const struct call *call, struct json answer)
+/* A person who rejects may say why: the model can use that. */
+static const char *why_rejected(const struct call *call, struct json answer)
 {
     struct str reason = json_str(call->mem, json_get(answer, STR("reason")));
 
@@ -106,39 +101,46 @@ static const char *why_declined(const struct call *call, struct json answer)
         .p;
 }
 
-static bool says_always(const struct ask *ask)
+/* One of the options that the question offered; an answer that names no option is a plain one. */
+static bool read_choice(struct call *call, const struct ask *ask, enum permission_option *out,
+                        struct err *e)
 {
-    return json_true(json_get(json_get(ask->answer, STR("content")), STR("always")));
+    struct json_opts opts = limits_json(call->host->limits);
+    struct permission_choice choice;
+    struct json params;
+
+    if (!json_read(call->mem, ask->params, &opts, &params, e) ||
+        !permission_chosen(call->mem, params, ask->answer, &choice, e))
+        return false;
+    return permission_option_named(choice.id, out) ||
+           fail(e, ERR_INVALID, "the answer chooses no option of the question");
 }
 
 static void on_asked(struct op *op, const struct err *e, void *ctx)
 {
     struct call *call = ctx;
     const struct ask *ask = (const struct ask *)(const void *)op;
+    enum permission_option option;
+    struct err bad;
 
+    if (call->op.settled)
+        return;
     if (e && e->code == ERR_CANCELED) {
         call_broke(call, e);
     } else if (e) {
         guard_refuse(call, "%s was not approved: %.150s", e->text);
-    } else if (!json_is(json_get(ask->answer, STR("action")), STR("accept"))) {
-        guard_refuse(call, "%s was not approved: %.170s", why_declined(call, ask->answer));
+    } else if (!read_choice(call, ask, &option, &bad)) {
+        guard_refuse(call, "%s was not approved: %.150s", bad.text);
     } else {
-        if (says_always(ask) && call->caller->grants)
-            guard_grant(call->caller->grants, str_of(call->what));
-        judge_again(call);
+        guard_remember(call, option);
+        if (permission_options[option].allows)
+            judge_again(call);
+        else
+            guard_refuse(call, "%s was not approved: %.170s", why_rejected(call, ask->answer));
     }
 }
 
 /* ---- the question --------------------------------------------------------------------------- */
-
-/* What a form would hold: nothing, or whether it is allowed from now on. */
-static struct str ask_schema(const struct call *call)
-{
-    if (!call->caller->grants)
-        return STR(ASK_ONCE_SCHEMA);
-    return STR("{\"type\":\"object\",\"properties\":{\"always\":{\"type\":\"boolean\","
-               "\"title\":\"Allow it from now on\",\"default\":false}}}");
-}
 
 static struct str ask_params(struct call *call, struct str shown)
 {
@@ -148,10 +150,10 @@ static struct str ask_params(struct call *call, struct str shown)
     struct buf out;
     struct jw w = jw_to(&out);
 
-    buf_init_in(&out, call->mem, 6 * message.n + 1024); /* all of it escaped, and the schema */
+    buf_init_in(&out, call->mem, 6 * message.n + 2048); /* all of it escaped, and the options */
     jw_object(&w);
     jw_kstr(&w, "message", message);
-    jw_kraw(&w, "requestedSchema", ask_schema(call));
+    permission_offer_write(&w, guard_offer_of(call));
     jw_object_end(&w);
     return buf_str(&out);
 }
@@ -161,8 +163,8 @@ static void ask_now(struct call *call, struct str diff)
     struct guard_question *q = call->pass.question;
     struct str shown = call_shown(call, call->tool, diff, &call->pass.cut);
 
+    guard_set_state(call, GUARD_ASKED);
     q->ask = ARENA_NEW(call->mem, struct ask);
-    call->pass.asked = true;
     call_ask(call, q->ask, ASK_PERMISSION,
              q->rounds > 1 ? arena_printf(call->mem, "trefoil_guard_%d", q->rounds)
                            : STR("trefoil_guard"),
@@ -171,6 +173,8 @@ static void ask_now(struct call *call, struct str diff)
 
 void guard_previewed(struct call *call, struct str diff)
 {
+    if (call->op.settled)
+        return;
     ask_now(call, diff);
 }
 
@@ -191,8 +195,10 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
     }
     q->definition = definition_of(call->host->guard, tool);
     call->tool = tool;
-    if (tool->preview)
-        tool->preview(call);
-    else
+    if (!tool->preview) {
         ask_now(call, STR_NONE);
+        return;
+    }
+    guard_set_state(call, GUARD_SHOWING);
+    tool->preview(call);
 }

@@ -375,6 +375,8 @@ void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
 {
     out->says = GUARD_ALLOW;
     out->by = GUARD_ROWS;
+    out->answered = GUARD_ASK;
+    out->answer[0] = 0;
     for (size_t i = 0; i < GUARD_ROWS; i++) {
         struct finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
 

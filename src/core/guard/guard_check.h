@@ -99,6 +99,8 @@ struct guard_verdict {
     enum guard_row by; /* the first that was as strict; GUARD_ROWS when all allow */
     struct guard_finding row[GUARD_ROWS];
     char text[GUARD_ROWS][160];
+    enum guard_says answered; /* by a remembered answer; GUARD_ASK: there is none */
+    char answer[32];          /* its id, or "session"; "": there is none */
 };
 
 /* Needs no memory but *out, and writes no sentence but of what is not simply allowed. */

@@ -1,19 +1,44 @@
 #include "core/guard/guard_grants.h"
 
+#include "base/mem.h"
+
 #include <string.h>
 
-bool guard_granted(const struct guard_grants *g, struct str tool)
+void guard_grants_fini(struct guard_grants *g)
 {
-    for (size_t i = 0; i < g->n; i++)
-        if (str_eq(str_of(g->tool[i]), tool))
-            return true;
-    return false;
+    mem_free(g->v);
+    *g = (struct guard_grants){ 0 };
 }
 
-void guard_grant(struct guard_grants *g, struct str tool)
+static struct guard_grant *grant_find(const struct guard_grants *g, struct str tool)
 {
-    if (g->n == GUARD_GRANTS || tool.n >= GUARD_GRANT_NAME || guard_granted(g, tool))
-        return;
-    memcpy(g->tool[g->n], tool.p, tool.n);
-    g->tool[g->n++][tool.n] = '\0';
+    for (size_t i = 0; i < g->n; i++)
+        if (str_eq(str_of(g->v[i].tool), tool))
+            return &g->v[i];
+    return NULL;
+}
+
+enum guard_says guard_granted(const struct guard_grants *g, struct str tool)
+{
+    const struct guard_grant *found = grant_find(g, tool);
+
+    if (!found)
+        return GUARD_ASK;
+    return found->allows ? GUARD_ALLOW : GUARD_DENY;
+}
+
+void guard_grant(struct guard_grants *g, struct str tool, bool allows)
+{
+    struct guard_grant *to = grant_find(g, tool);
+
+    if (!to) {
+        if (g->n == GUARD_GRANTS || tool.n > TOOL_NAME_MOST)
+            return;
+        if (!g->v)
+            g->v = mem_alloc(GUARD_GRANTS * sizeof(*g->v));
+        to = &g->v[g->n++];
+        memcpy(to->tool, tool.p, tool.n);
+        to->tool[tool.n] = '\0';
+    }
+    to->allows = allows;
 }

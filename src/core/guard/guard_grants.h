@@ -1,25 +1,34 @@
 /*
- * guard_grants.h - tools that a person has allowed "from now on", for as long as a session is open.
+ * guard_grants.h - answers about tools that hold for a session: a person chose "in this session".
  *
- * A grant answers what the guard would ask about a tool; what it denies stays denied, and what is
- * asked because of untrusted data is asked each time.
+ * An answer that allows replaces the question about a tool. It does not replace a denial, nor a
+ * question about untrusted data or about files that control trefoil. An answer that rejects denies
+ * every call of the tool that would need approval.
  */
 #ifndef CORE_GUARD_GUARD_GRANTS_H
 #define CORE_GUARD_GUARD_GRANTS_H
 
-#include "base/str.h"
+#include "core/guard/guard_check.h"
 
-enum { GUARD_GRANTS = 32, GUARD_GRANT_NAME = 65 };
+enum { GUARD_GRANTS = 32 };
+
+struct guard_grant {
+    char tool[TOOL_NAME_MOST + 1];
+    bool allows;
+};
 
 /* {0} is empty. */
 struct guard_grants {
-    char tool[GUARD_GRANTS][GUARD_GRANT_NAME];
+    struct guard_grant *v;
     size_t n;
 };
 
-bool guard_granted(const struct guard_grants *g, struct str tool);
+void guard_grants_fini(struct guard_grants *g);
 
-/* What does not fit is not granted: it is asked again. */
-void guard_grant(struct guard_grants *g, struct str tool);
+/* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer about this tool. */
+enum guard_says guard_granted(const struct guard_grants *g, struct str tool);
+
+/* Remember an answer. When GUARD_GRANTS are there already, it is not kept, and the tool asks again. */
+void guard_grant(struct guard_grants *g, struct str tool, bool allows);
 
 #endif

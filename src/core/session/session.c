@@ -96,6 +96,7 @@ static void unmake(struct session *s)
         session_claim_end(s->world->open, &s->claim);
     history_free(s->history);
     agent_drop(s->agent);
+    guard_grants_fini(&s->grants);
     arena_fini(&s->mem);
 }
 

@@ -75,7 +75,7 @@ struct session {
     bool elsewhere; /* cwd is not the folder that its agent has been told of */
     struct guard_scope scope, agent_scope; /* its own, and the agent's above it */
     struct guard_history calls;            /* for the loop guard */
-    struct guard_grants grants;            /* what a person has allowed for as long as it is open */
+    struct guard_grants grants;            /* answers about tools that hold while it is open */
     struct session_opts opts;
     struct session_claim claim;      /* its place among those of this process */
     struct session_opening *opening; /* while it opens */

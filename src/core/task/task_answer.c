@@ -1,5 +1,8 @@
-/* task_answer.c - answers to what a task asks: which question is meant, and does it fit? */
+/* task_answer.c - answers to questions of a task: which question is meant, and does the answer fit? */
 #include "core/task/task_parts.h"
+
+#include "core/guard/permission_option.h"
+#include "core/tool/exposure.h"
 
 /* ---- which one ------------------------------------------------------------------------------- */
 
@@ -61,6 +64,9 @@ static bool check_action(struct arena *mem, struct json ask, struct json answer,
                 content = json_get(answer, STR("content"));
     bool accepts = json_is(action, STR("accept"));
 
+    if (!json_here(action) && is_kind(ask, ASK_PERMISSION) &&
+        json_type(json_get(answer, STR("option"))) == JSON_STRING)
+        return true;
     if (!accepts && !json_is(action, STR("decline")) && !json_is(action, STR("cancel")))
         return fail(e, ERR_INVALID,
                     "an answer is an object with an action, which is accept, decline or cancel");
@@ -78,24 +84,45 @@ static bool check_no_action(struct json answer, struct err *e)
                 "nobody else can give them");
 }
 
-/* Any program of this machine may be a client without a key: it can decline, but not approve. */
-static bool check_known(const struct task_ask *a, struct json ask, struct json answer,
-                        struct err *e)
+/* Any program of this machine may be a client without a key: it can reject, but not approve. */
+static bool check_known(const struct task_ask *a, struct err *e)
 {
-    return a->by.origin != ORIGIN_LOOPBACK || !is_kind(ask, ASK_PERMISSION) ||
-           !json_is(json_get(answer, STR("action")), STR("accept")) ||
+    return a->by.origin != ORIGIN_LOOPBACK ||
            fail(e, ERR_DENIED,
                 "a client without a key cannot approve a call; `trefoil approvals` can, and a "
                 "client with a key of [[serve.keys]]");
 }
 
-/* What cannot be seen cannot be agreed to. */
-static bool check_seen(const struct task_ask *a, struct json ask, struct json answer, struct err *e)
+/* A person cannot approve what the question does not show. */
+static bool check_seen(const struct task_ask *a, struct json ask, struct err *e)
 {
-    return a->unseen || !is_kind(ask, ASK_PERMISSION) || !json_here(json_get(ask, STR("cut"))) ||
-           !json_is(json_get(answer, STR("action")), STR("accept")) ||
+    return a->unseen || !json_here(json_get(ask, STR("cut"))) ||
            fail(e, ERR_INVALID,
                 "its arguments are too long to be shown; deny it, or allow it where it runs");
+}
+
+/* Answers for the project are kept in the state of the user, who alone may give them. */
+static bool check_scope(const struct task_ask *a, struct str id, struct err *e)
+{
+    enum permission_option option;
+
+    return !permission_option_named(id, &option) ||
+           permission_options[option].scope != PERMISSION_PROJECT || origin_is_user(a->by.origin) ||
+           fail(e, ERR_DENIED,
+                "only the user of this machine can answer for the project; a client over TCP can "
+                "answer once or for the session");
+}
+
+static bool check_permission(struct task_ask *a, struct json ask, struct json answer, struct err *e)
+{
+    struct permission_choice choice;
+
+    if (!is_kind(ask, ASK_PERMISSION))
+        return true;
+    if (!permission_chosen(&a->mem, json_get(ask, STR("params")), answer, &choice, e) ||
+        !check_scope(a, choice.id, e))
+        return false;
+    return !choice.allows || (check_known(a, e) && check_seen(a, ask, e));
 }
 
 bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
@@ -120,8 +147,7 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
         return fail(e, ERR_INVALID, "an answer is an object");
     if (has_no_action(ask))
         return check_no_action(answer, e);
-    return check_action(mem, ask, answer, e) && check_known(a, ask, answer, e) &&
-           check_seen(a, ask, answer, e);
+    return check_action(mem, ask, answer, e) && check_permission(a, ask, answer, e);
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */

@@ -43,7 +43,7 @@ static void settle(struct call *call, const struct err *why)
     } else {
         op_ok(&call->op);
     }
-    if (call->pass.judged)
+    if (call->pass.state != GUARD_NEW)
         guard_settled(call, call->op.err.code);
     if (call->on_settled)
         call->on_settled(call);

@@ -61,15 +61,25 @@ struct host {
     struct kept_results *kept;       /* results too long for an answer; NULL: none are kept */
 };
 
-/* What the guard keeps of a call it let in, or not. */
+/* How far the decision about a call is (the diagram is at the top of guard.c). */
+enum guard_state {
+    GUARD_NEW,
+    GUARD_JUDGING,
+    GUARD_SHOWING,
+    GUARD_ASKED,
+    GUARD_RUNNING,
+    GUARD_REFUSED,
+    GUARD_SETTLED,
+    GUARD_STATES,
+};
+
+/* What the guard knows of a call. Written by the guard alone. */
 struct guard_pass {
-    bool judged;
-    uint8_t says, row; /* enum guard_says, enum guard_row: the verdict and who decided it */
-    bool asked;        /* a person was asked, */
-    bool cut;          /* and was not shown all of it */
-    struct guard_question *question; /* what the person was asked (guard_ask.c); NULL: nothing */
-    bool noted;                      /* it stands in the history of its caller: */
-    uint32_t turn;                   /* there */
+    enum guard_state state;
+    uint8_t says, row; /* enum guard_says, enum guard_row: the verdict, and the check it is from */
+    bool cut;          /* the question does not show all of the call */
+    struct guard_question *question; /* what a person was asked (guard_ask.c); NULL: nothing */
+    uint32_t turn;                   /* while RUNNING: its place in the history of its caller */
     uint64_t digest;                 /* of tool and arguments */
     int64_t begun;
 };

@@ -22,17 +22,14 @@ struct guard_scope;
 struct guard_history;
 struct guard_grants;
 
-/* The schema of a permission that holds for one call. */
-#define ASK_ONCE_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
-
 enum ask_kind {
     ASK_FORM,   /* a person fills in a form: {message, requestedSchema} -> {action, content} */
     ASK_URL,    /* a person visits a page: {message, url, elicitationId} -> {action} */
     ASK_SAMPLE, /* a model answers: {messages, maxTokens, ...} -> {role, content, model} */
     ASK_ROOTS,  /* which folders does the client work in: {} -> {roots} */
     /*
-     * a person allows the call it is asked for (ask->call, of call->tool): like a form, whose
-     * content may say {"always":true} where the schema has it
+     * a person allows or rejects the call ask->about: {message, options, requestedSchema} ->
+     * {option}, or {action, content} as for a form (core/guard/permission_option.h)
      */
     ASK_PERMISSION,
     ASK_KINDS,
@@ -57,7 +54,7 @@ struct progress {
 
 struct caller {
     const struct caller_kind *kind;
-    const char *name; /* who it is to the guard and the log: "mcp", "cli" */
+    const char *name; /* for people, logs and remembered answers: an agent, "mcp", "cli" */
     struct trace trace;
 
     bool takes_tasks; /* it can fetch the result of a call that continues as a task (call->task) */
@@ -74,7 +71,7 @@ struct caller {
     bool remote;          /* its address is not of this machine: the stricter rate holds */
     const struct guard_scope *scope;
     struct guard_history *history; /* of the calls of one model; NULL: none is kept */
-    struct guard_grants *grants;   /* what was allowed from now on; NULL: none is kept */
+    struct guard_grants *grants;   /* answers that hold for its session; NULL: it has none */
     struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
 };
 

@@ -1,6 +1,7 @@
 #include "proto/mcp/mcp_question.h"
 
 #include "base/auto.h"
+#include "core/guard/permission_option.h"
 
 /* ---- questions --------------------------------------------------------------------------- */
 
@@ -17,16 +18,17 @@ const char *mcp_ask_method(enum ask_kind kind)
 
 static const struct json_opts own_opts = { .max_depth = 16, .max_values = 1 << 16 };
 
-/* The same question without what would hold for later calls. */
-static struct str ask_once(struct arena *mem, struct str params)
+/* A permission as a form, whose only field is the choice between its options. */
+static struct str permission_form(struct arena *mem, struct str params)
 {
     struct json all;
     struct err e;
 
     if (!json_read(mem, arena_str(mem, params), &own_opts, &all, &e))
         return STR("{}");
-    return arena_printf(mem, "{\"message\":" STR_FMT ",\"requestedSchema\":" ASK_ONCE_SCHEMA "}",
-                        STR_ARG(json_raw(json_get(all, STR("message")))));
+    return arena_printf(mem, "{\"message\":" STR_FMT ",\"requestedSchema\":" STR_FMT "}",
+                        STR_ARG(json_raw(json_get(all, STR("message")))),
+                        STR_ARG(permission_schema(mem, json_get(all, STR("options")))));
 }
 
 /* The two elicitations share a method; the one by page says so. */
@@ -35,7 +37,7 @@ struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str para
     if (params.n < 2)
         params = STR("{}");
     if (kind == ASK_PERMISSION)
-        return ask_once(mem, params);
+        return permission_form(mem, params);
     if (kind != ASK_URL)
         return params;
     return arena_printf(mem, "{\"mode\":\"url\"%s" STR_FMT, params.n > 2 ? "," : "",
@@ -85,19 +87,28 @@ bool mcp_answer_fits(enum ask_kind kind, struct json answer)
     return false;
 }
 
+/* A choice that rejects is sent by accepting the form: the action then says nothing. */
 struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer)
 {
-    struct json taken;
+    struct json content = json_get(answer, STR("content")), taken = { 0 };
+    struct json option = json_get(content, STR("option"));
+    struct buf out;
+    struct jw w = jw_to(&out);
     struct err e;
 
     if (kind != ASK_PERMISSION)
         return answer;
-    if (!json_read(mem,
-                   arena_printf(mem, "{\"action\":" STR_FMT "}",
-                                STR_ARG(json_raw(json_get(answer, STR("action"))))),
-                   &own_opts, &taken, &e))
-        return answer;
-    return taken;
+    buf_init_in(&out, mem, 2 * json_raw(answer).n + 64);
+    jw_object(&w);
+    jw_kraw(&w, "action", json_raw(json_get(answer, STR("action"))));
+    if (json_is(json_get(answer, STR("action")), STR("accept"))) {
+        if (json_type(option) == JSON_STRING)
+            jw_kraw(&w, "option", json_raw(option));
+        else if (json_true(json_get(content, STR("always"))))
+            jw_kraw(&w, "content", STR("{\"always\":true}"));
+    }
+    jw_object_end(&w);
+    return json_read(mem, buf_str(&out), &own_opts, &taken, &e) ? taken : answer;
 }
 
 /* ---- levels ------------------------------------------------------------------------------ */

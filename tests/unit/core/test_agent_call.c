@@ -222,7 +222,7 @@ static void open_bench(struct bench *b)
                                  .name = "mcp",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
-                                 .scope = &b->guard.mcp };
+                                 .scope = &b->guard.face[GUARD_FACE_LOCAL] };
     b->host = (struct host){
         .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/", .guard = &b->guard
     };
@@ -417,10 +417,11 @@ TEST(a_child_does_no_more_than_its_parent_may)
     open_bench(&b);
     begin(&b, "call writer");
     HAS_S(content(&b), "for coder");
-    b.guard.mcp.mode = AGENT_READ_ONLY;
+    b.guard.face[GUARD_FACE_LOCAL].mode = AGENT_READ_ONLY;
     begin(&b, "call writer");
     HAS_S(content(&b), "the mode is read-only");
-    b.guard.mcp.permission[TOOL_FETCH] = PERMISSION_DENY; /* as a read-only endpoint does */
+    b.guard.face[GUARD_FACE_LOCAL].permission[TOOL_FETCH] =
+        PERMISSION_DENY; /* as a read-only endpoint does */
     begin(&b, "call fetcher");
     HAS_S(content(&b), "there is no tool fetcher"); /* not even offered */
     begin(&b, "call where");
@@ -434,8 +435,8 @@ TEST(what_an_endpoint_offers_does_not_bind_its_agents_but_what_is_private_does)
     struct bench b;
 
     open_bench(&b);
-    b.guard.mcp.expose = (struct pick_strs){ &exposed, 1, true };
-    b.guard.mcp.hidden = (struct pick_strs){ &hidden_name, 1, true };
+    b.guard.face[GUARD_FACE_LOCAL].expose = (struct pick_strs){ &exposed, 1, true };
+    b.guard.face[GUARD_FACE_LOCAL].hidden = (struct pick_strs){ &hidden_name, 1, true };
     begin(&b, "call where");
     HAS_S(content(&b), "for coder");
     begin(&b, "call secret");

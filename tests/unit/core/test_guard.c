@@ -140,7 +140,7 @@ static void end(struct agent_registry *d)
 
 static struct json object(struct agent_registry *d, const char *text)
 {
-    struct json_opts opts = { .max_depth = 4, .max_values = 10 };
+    struct json_opts opts = { .max_depth = 8, .max_values = 100 };
     struct json v = { 0 };
     struct err e;
 

@@ -139,7 +139,7 @@ static inline void expect_fault(const struct format *f, const char *stream, enum
 
 static inline struct str body_of(const struct format *f)
 {
-    const struct ask a = { &w.spec, &w.request, &w.mem };
+    const struct model_call a = { &w.spec, &w.request, &w.mem };
     struct json_opts opts = limits_json(&w.limits);
     struct json root;
     struct err e;
@@ -155,7 +155,7 @@ static inline struct str body_of(const struct format *f)
 
 static inline struct str url_of(const struct format *f)
 {
-    const struct ask a = { &w.spec, &w.request, &w.mem };
+    const struct model_call a = { &w.spec, &w.request, &w.mem };
 
     return f->url(&a);
 }

@@ -561,7 +561,7 @@ TEST(sessions_share_nothing_but_the_store)
     stage_init(&s);
     stage_up(&s);
     OK(stage_open(&s, NULL));
-    guard_grant(&s.session.grants, STR("count"));
+    guard_grant(&s.session.grants, STR("count"), true);
     add_line(&s, (struct line){ .call = { { "a", "mcp_far_say", "{\"text\":\"x\"}" } },
                                 .stop = STOP_TOOLS });
     add_line(&s, (struct line){ .text = "First." });

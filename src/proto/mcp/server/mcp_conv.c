@@ -76,6 +76,7 @@ void mcp_conv_fini(struct mcp_conv *conv)
 {
     offer_unwatch(&conv->watch);
     mcp_unsubscribe_all(conv);
+    guard_grants_fini(&conv->grants);
     peer_fini(&conv->peer);
 }
 

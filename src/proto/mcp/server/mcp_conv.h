@@ -20,6 +20,7 @@
 #ifndef PROTO_MCP_SERVER_MCP_CONV_H
 #define PROTO_MCP_SERVER_MCP_CONV_H
 
+#include "core/guard/guard_grants.h"
 #include "core/tool/offer.h"
 #include "proto/mcp/mcp_version.h"
 #include "proto/mcp/server/mcp_server.h"
@@ -57,6 +58,8 @@ struct mcp_conv {
     struct offer_watch watch;
 
     uint64_t client; /* caller.client of its requests; 0: it does not last */
+
+    struct guard_grants grants; /* answers about tools that hold for this conversation */
 
     size_t parked; /* calls it keeps */
     bool ended;    /* mcp_conv_end: nobody can be asked any more */

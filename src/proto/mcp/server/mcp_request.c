@@ -207,6 +207,14 @@ static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
     return t;
 }
 
+/* Of a conversation that outlives the call: a parked one that the server keeps may not. */
+static struct guard_grants *session_grants(const struct rpc_in *in, struct mcp_conv *conv)
+{
+    bool may_park = mcp_features[mcp_version_of(in)].modern && !conv->keeps;
+
+    return conv->lasting && !may_park ? &conv->grants : NULL;
+}
+
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
 {
     struct mcp_conv *conv = mcp_conv_of(in);
@@ -221,6 +229,7 @@ struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
         .principal = arena_str(mem, str_of(conv->principal.name)),
         .remote = conv->remote,
         .scope = mcp_conv_scope(conv),
+        .grants = session_grants(in, conv),
         .trace = read_trace(in, mem),
     };
 }
