@@ -287,36 +287,41 @@ static void on_asked(struct daemon_request *r)
     loop_stop(r->io.s.loop);
 }
 
-static bool read_answer(struct project *project, struct daemon_request *r,
-                        struct daemon_answer *out)
+static enum daemon_outcome read_answer(struct project *project, struct daemon_request *r,
+                                       struct daemon_answer *out)
 {
     struct json_opts opts = limits_json(&project->config.limits);
     struct err e;
 
     opts.max_values = UINT32_MAX;
-    out->status = r->status;
-    return r->outcome == DAEMON_ANSWERED && r->status != 409 && !r->streams &&
-           json_read(&project->mem, arena_str(&project->mem, buf_str(&r->answer)), &opts,
-                     &out->body, &e);
+    *out = (struct daemon_answer){ .status = r->status, .pid = r->pid };
+    if (r->outcome != DAEMON_ANSWERED)
+        return r->outcome;
+    if (r->status == 409)
+        return DAEMON_ABSENT;
+    return json_read(&project->mem, arena_str(&project->mem, buf_str(&r->answer)), &opts,
+                     &out->body, &e)
+               ? DAEMON_ANSWERED
+               : DAEMON_LOST;
 }
 
-bool daemon_ask(struct project *project, const char *method, const char *path, struct str body,
-                int64_t wait_ms, struct daemon_answer *out)
+enum daemon_outcome daemon_ask(struct project *project, const char *method, const char *path,
+                               struct str body, int64_t wait_ms, struct daemon_answer *out)
 {
     struct daemon_request r = { .method = method, .path = path, .body = body, .done = on_asked };
+    enum daemon_outcome outcome = DAEMON_ABSENT;
     struct loop *loop;
-    bool ok = false;
 
     if (attach_is_forbidden())
-        return false;
+        return DAEMON_ABSENT;
     loop = loop_new(LOOP_REAL_CLOCK);
     if (daemon_request_start(&r, loop, project, wait_ms)) {
         loop_run(loop);
-        ok = read_answer(project, &r, out);
+        outcome = read_answer(project, &r, out);
         buf_fini(&r.answer);
     }
     loop_free(loop);
-    return ok;
+    return outcome;
 }
 
 void daemon_answer_error(struct project *project, const struct daemon_answer *a, struct err *e)

@@ -68,17 +68,19 @@ bool daemon_request_start(struct daemon_request *r, struct loop *loop, struct pr
 /* Close it now; done follows. The daemon cancels what it does for a foreground request. */
 void daemon_request_close(struct daemon_request *r);
 
-/*
- * The same for a verb that has no loop of its own yet: runs a loop until the answer is there. False:
- * no daemon works for us. *out lives in project->mem.
- */
+/* An answer of the daemon. */
 struct daemon_answer {
     int status;
-    struct json body;
+    struct json body; /* in project->mem */
+    int pid;          /* of the daemon */
 };
 
-bool daemon_ask(struct project *project, const char *method, const char *path, struct str body,
-                int64_t wait_ms, struct daemon_answer *out);
+/*
+ * The same for a verb that has no loop of its own yet: runs a loop until the answer is there. A
+ * daemon that answers 409 counts as absent.
+ */
+enum daemon_outcome daemon_ask(struct project *project, const char *method, const char *path,
+                               struct str body, int64_t wait_ms, struct daemon_answer *out);
 
 /* The sentence of an answer that refuses: {"error":{"message"}}. */
 void daemon_answer_error(struct project *project, const struct daemon_answer *a, struct err *e);
