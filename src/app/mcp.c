@@ -234,7 +234,7 @@ static bool run_attached(struct app *app, const struct mcp_args *a, enum service
                          int *code)
 {
     struct daemon_hello hello = {
-        
+
         .scope = str_of(service_scope_name(scope)),
         .agent = a->agent ? str_of(a->agent) : STR_NONE,
         .framing = a->framing ? str_of(a->framing) : STR("auto"),

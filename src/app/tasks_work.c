@@ -443,14 +443,14 @@ int tasks_detach(struct app *app, const struct task_spec *spec)
 
     if (dispatch_to_daemon(app, spec, &a, &e) == DAEMON_ABSENT)
         fail(&e, ERR_CLOSED,
-             "agents dispatch --detach needs a daemon that works on the task; start one with: "
-             TREFOIL_NAME " serve");
+             "agents dispatch --detach needs a daemon that works on the task; start one "
+             "with: " TREFOIL_NAME " serve");
     if (e.code)
         return e.code == ERR_NOT_FOUND || e.code == ERR_INVALID ? print_error_given(&e)
                                                                 : print_error(&e);
-    printf(STR_FMT "\n", STR_ARG(app->opt.json ? json_raw(a.body)
-                                               : json_str(&app->project.mem,
-                                                          json_get(a.body, STR("id")))));
+    printf(STR_FMT "\n",
+           STR_ARG(app->opt.json ? json_raw(a.body)
+                                 : json_str(&app->project.mem, json_get(a.body, STR("id")))));
     return EXIT_OK;
 }
 

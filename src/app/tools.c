@@ -430,7 +430,8 @@ static int show_call(struct remote_call *c)
     const struct limits *limits = &c->work.app->project.config.limits;
     struct err e;
 
-    c->asks = console_could_ask() && console_open(&c->console, c->work.loop, limits, NULL, NULL, &e);
+    c->asks =
+        console_could_ask() && console_open(&c->console, c->work.loop, limits, NULL, NULL, &e);
     if (!loop_on_signal(c->work.loop, SIGINT, on_call_signal, c, &e) ||
         !loop_on_signal(c->work.loop, SIGTERM, on_call_signal, c, &e))
         print_error(&e);
@@ -489,8 +490,7 @@ static int call_tool(struct app *app, const struct tools_args *given, int words,
     if (!tool_find_args(&app->project.mem, &app->project.config.limits,
                         str_of(words > 1 ? word[1] : "{}"), &args, &e))
         return print_usage_error("tools call: %s", e.text);
-    return call_by_daemon(app, given, name, args, &code) ? code
-                                                         : call_here(app, given, name, args);
+    return call_by_daemon(app, given, name, args, &code) ? code : call_here(app, given, name, args);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */

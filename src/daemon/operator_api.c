@@ -74,7 +74,7 @@ static void on_tools(struct http_req *req)
     struct daemon *d = check_request(req);
 
     if (d)
-        operator_tools_get(d, req);
+        operator_when_ready(d, req, operator_tools_reply);
 }
 
 static void on_tools_call(struct http_req *req)
@@ -87,8 +87,10 @@ static void on_tools_call(struct http_req *req)
 
 static void on_servers(struct http_req *req)
 {
-    if (check_request(req))
-        status_api_servers(req);
+    struct daemon *d = check_request(req);
+
+    if (d)
+        operator_when_ready(d, req, status_api_servers);
 }
 
 static void on_dispatch(struct http_req *req)

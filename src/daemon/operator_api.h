@@ -20,7 +20,10 @@ struct http_server *operator_http_new(struct daemon *d);
 
 /* Handlers, each in a file of its own; the request was checked. */
 void operator_run_post(struct daemon *d, struct http_req *req);
-void operator_tools_get(struct daemon *d, struct http_req *req);
 void operator_tools_call(struct daemon *d, struct http_req *req);
+void operator_tools_reply(struct http_req *req);
+
+/* Reply once all servers have been tried, at the latest after limits.gather_ms. */
+void operator_when_ready(struct daemon *d, struct http_req *req, http_handler_fn *reply);
 
 #endif

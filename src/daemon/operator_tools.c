@@ -11,14 +11,36 @@
 #include "term/question.h"
 #include "web/api_request.h"
 
-/* ---- the list -------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-struct tools_listing {
+struct ready_reply {
     struct http_req *req;
+    http_handler_fn *reply;
     struct readiness_wait wait;
 };
 
-static void reply_tools(struct http_req *req)
+static void on_list_ready(struct op *op, const struct err *e, void *ctx)
+{
+    struct ready_reply *r = ctx;
+
+    (void)op;
+    (void)e;
+    r->reply(r->req);
+}
+
+void operator_when_ready(struct daemon *d, struct http_req *req, http_handler_fn *reply)
+{
+    struct ready_reply *r = ARENA_NEW(&req->mem, struct ready_reply);
+    struct service *s = d->service;
+
+    *r = (struct ready_reply){ .req = req, .reply = reply };
+    if (s->readiness.open)
+        readiness_wait(&s->readiness, &r->wait, s->loop, s->limits, NULL, on_list_ready, r);
+    else
+        reply(req);
+}
+
+void operator_tools_reply(struct http_req *req)
 {
     struct service *s = req->ctx;
     AUTO_BUF body;
@@ -27,25 +49,6 @@ static void reply_tools(struct http_req *req)
     buf_init(&body, (size_t)s->limits->output_backlog_bytes);
     service_tools_write(&w, s);
     api_reply(req, 200, &body);
-}
-
-static void on_tools_ready(struct op *op, const struct err *e, void *ctx)
-{
-    (void)op;
-    (void)e;
-    reply_tools(((struct tools_listing *)ctx)->req);
-}
-
-void operator_tools_get(struct daemon *d, struct http_req *req)
-{
-    struct tools_listing *l = ARENA_NEW(&req->mem, struct tools_listing);
-    struct service *s = d->service;
-
-    l->req = req;
-    if (s->readiness.open)
-        readiness_wait(&s->readiness, &l->wait, s->loop, s->limits, NULL, on_tools_ready, l);
-    else
-        reply_tools(req);
 }
 
 /* ---- one call -------------------------------------------------------------------------------- */
@@ -177,16 +180,31 @@ static void send_note(void *ctx, const struct err *e)
     work_message_send(s, &w);
 }
 
+/* Read by itself: errors name places in the arguments, not in the request. */
+static bool read_args(struct operator_call *o, struct err *e)
+{
+    struct json_opts opts = limits_json(o->stream.service->limits);
+
+    return !json_here(o->args) ||
+           json_read(&o->mem, arena_str(&o->mem, json_raw(o->args)), &opts, &o->args, e);
+}
+
+static void fail_call(struct operator_call *o, const struct err *e)
+{
+    send_failure(o, e);
+    end_call(o, false);
+}
+
 static void start_call(struct operator_call *o)
 {
     struct service *s = o->stream.service;
     struct err e;
     const struct tool *t = service_find_tool(s, o->name, &e);
 
-    if (!t) {
+    if (!t)
         service_each_unavailable(s, send_note, &o->stream);
-        send_failure(o, &e);
-        end_call(o, false);
+    if (!t || !read_args(o, &e)) {
+        fail_call(o, &e);
         return;
     }
     o->self = principal_self(ORIGIN_TERMINAL);
