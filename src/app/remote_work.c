@@ -84,7 +84,7 @@ static void post_send(struct remote_post *p, struct jw *w, const char *what)
     struct remote_work *r = p->work;
 
     jw_object_end(w);
-    p->path = arena_printf(&p->mem, "/api/work/%s/%s", r->id, what);
+    p->path = arena_printf(&p->mem, "/api/streams/%s/%s", r->id, what);
     p->request.method = "POST";
     p->request.path = p->path.p;
     p->request.body = buf_str(&p->body);

@@ -112,7 +112,7 @@ static const struct http_route operator_routes[] = {
     { "POST", "/api/tools/call", on_tools_call },
     { "GET", "/api/servers", on_servers },
     { "POST", "/api/dispatch", on_dispatch },
-    { "POST", "/api/work/*", on_work },
+    { "POST", "/api/streams/*", on_work },
 };
 
 struct http_server *operator_http_new(struct daemon *d)

@@ -8,7 +8,7 @@
  *   POST /api/tools/call     {"name","arguments","person","yes"}, answered by such a stream
  *   GET  /api/servers        server_json.h, once all servers have been tried
  *   POST /api/dispatch       as POST /api/tasks, with the rights of the command line
- *   POST /api/work/ID/...    work_stream.h
+ *   POST /api/streams/ID/...    work_stream.h
  */
 #ifndef DAEMON_OPERATOR_API_H
 #define DAEMON_OPERATOR_API_H

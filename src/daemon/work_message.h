@@ -15,9 +15,9 @@
  *
  * The verb answers with requests:
  *
- *   POST /api/work/ID/answer  {"answer":N,"value":{...}}   as struct ask wants it; or without value
+ *   POST /api/streams/ID/answer  {"answer":N,"value":{...}}   as struct ask wants it; or without value
  *                             {"answer":N,"code":"...","text":"..."}: no answer, for this reason
- *   POST /api/work/ID/cancel  {}   end it soon
+ *   POST /api/streams/ID/cancel  {}   end it soon
  */
 #ifndef DAEMON_WORK_MESSAGE_H
 #define DAEMON_WORK_MESSAGE_H

@@ -162,7 +162,7 @@ void work_streams_post(struct work_streams *all, struct http_req *req)
     } else if (what.p && str_eq(what, STR("answer"))) {
         post_answer(s, req);
     } else {
-        http_reply_error(req, 404, "only /answer and /cancel are below /api/work/ID");
+        http_reply_error(req, 404, "only /answer and /cancel are below /api/streams/ID");
     }
 }
 

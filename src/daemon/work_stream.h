@@ -58,7 +58,7 @@ void work_stream_end(struct work_stream *s, int code, bool canceled);
 /* Cancel the work, unless that has been done. */
 void work_stream_cancel(struct work_stream *s);
 
-/* Handler of POST /api/work/ID/answer and /api/work/ID/cancel. */
+/* Handler of POST /api/streams/ID/answer and /api/streams/ID/cancel. */
 void work_streams_post(struct work_streams *all, struct http_req *req);
 
 #endif

@@ -157,7 +157,7 @@ def the_socket_serves_http_to_the_operator(folder):
         status, answer = request(path, "GET", "/api/tools")
         equal(status, 409)
         has(answer["error"]["message"], "version")
-        equal(request(path, "POST", "/api/work/nothing/cancel", {})[0], 404)
+        equal(request(path, "POST", "/api/streams/nothing/cancel", {})[0], 404)
         equal(request(path, "POST", "/api/run", {}, **{"Trefoil-Version": "0"})[0], 409)
 
 
