@@ -12,7 +12,7 @@
 enum { OUT_MOST = 64 << 20, DESCRIPTION_SHOWN = 80 };
 
 struct agents_args {
-    bool prompt, wait, yes, ask, thoughts;
+    bool prompt, wait, detach, yes, ask, thoughts;
     const char *mode, *model, *max_turns, *budget;
 };
 
@@ -34,7 +34,9 @@ static const struct option agents_options[] = {
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
-      "Wait until the task has ended (always so at present)" },
+      "Wait until the task has ended (default)" },
+    { "detach", OPTION_FLAG, offsetof(struct agents_args, detach), NULL,
+      "Give the task to the running `trefoil serve`, print its ID and exit" },
 };
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -334,7 +336,10 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
 
     if (!read_spec(app, a, &d.spec, &e))
         return print_usage_error("agents dispatch: %s", e.text);
-    return tasks_dispatch(app, &d);
+    if (a->detach && (a->wait || a->yes || a->ask || a->thoughts))
+        return print_usage_error(
+            "agents dispatch: --detach excludes --wait, --yes, --ask and --thoughts");
+    return a->detach ? tasks_detach(app, &d.spec) : tasks_dispatch(app, &d);
 }
 
 static int run(struct app *app, const void *args, int words, char **word)
@@ -352,7 +357,7 @@ static const struct subcommand subcommands[] = {
     { "list", "", "List the agents", 0, 0, NULL },
     { "show", "NAME", "Show the definition of an agent", 1, 1, "prompt" },
     { "dispatch", "NAME TASK", "Start a task and follow it until it ends", 2, 2,
-      "mode model max-turns budget yes ask thoughts wait" },
+      "mode model max-turns budget yes ask thoughts wait detach" },
 };
 
 const struct verb verb_agents = {

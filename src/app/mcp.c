@@ -2,6 +2,7 @@
 #include "app/app.h"
 #include "base/container.h"
 #include "daemon/attach.h"
+#include "daemon/daemon_client.h"
 #include "loop/drain.h"
 #include "loop/fd_stream.h"
 #include "proto/mcp/server/mcp_stdio.h"
@@ -233,7 +234,7 @@ static bool run_attached(struct app *app, const struct mcp_args *a, enum service
                          int *code)
 {
     struct daemon_hello hello = {
-        .face = STR("mcp"),
+
         .scope = str_of(service_scope_name(scope)),
         .agent = a->agent ? str_of(a->agent) : STR_NONE,
         .framing = a->framing ? str_of(a->framing) : STR("auto"),

@@ -1,12 +1,13 @@
 /*
  * servers_list.c - `trefoil servers [list]` and `trefoil servers test NAME`.
  *
- * Both connect in this process, so they show what a server does when it is started now, whether or
- * not a daemon runs.
+ * The list shows the servers of a running daemon, else those of this process. `test` always connects
+ * in this process, so it shows what a server does when it is started now.
  */
 #include "app/once.h"
 #include "app/servers.h"
 #include "base/display.h"
+#include "daemon/daemon_client.h"
 #include "web/server_json.h"
 
 #include <stdio.h>
@@ -23,96 +24,178 @@ static void print_shown(const char *before, struct str text, const char *after)
     printf("%s" STR_FMT "%s", before, STR_ARG(buf_str(&out)), after);
 }
 
-static void print_json(const struct upstreams *up)
+static struct json read_servers(struct app *app, struct mcp_upstreams *upstreams, struct err *e)
+{
+    struct json_opts opts = limits_json(&app->project.config.limits);
+    struct json list = { 0 };
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    opts.max_values = UINT32_MAX;
+    buf_init_in(&text, &app->project.mem, OUTPUT_MOST);
+    servers_write(&w, upstreams);
+    json_read(&app->project.mem, buf_str(&text), &opts, &list, e);
+    return list;
+}
+
+static void print_json(struct json list)
 {
     AUTO_BUF out;
-    struct jw w = jw_to(&out);
 
     buf_init(&out, OUTPUT_MOST);
-    servers_write(&w, up->upstreams);
+    buf_put(&out, json_raw(list));
     print_output(&out);
     putchar('\n');
 }
 
-static const struct upstream *next(const struct once *o, const struct upstream *u)
-{
-    const struct mcp_upstreams *f = o->service.upstreams.upstreams;
+/* ---- list: from server_json.h, of this process or of the daemon ------------------------------ */
 
-    return f ? mcp_upstreams_next(f, u) : NULL;
+static struct str text_of(struct app *app, struct json server, const char *key)
+{
+    struct json v = json_get(server, str_of(key));
+
+    return json_here(v) ? json_str(&app->project.mem, v) : STR_NONE;
 }
 
-static void print_left_out(const char *before, const struct mcp_client_facts *facts)
+static long long number_of(struct json server, const char *key)
 {
-    printf("%s%zu %s left out; ", before, facts->left_out,
-           facts->left_out == 1 ? "tool is" : "tools are");
-    print_shown("", str_of(facts->out_why), "\n");
+    int64_t n = 0;
+
+    json_int(json_get(server, str_of(key)), &n);
+    return n;
 }
 
-/* ---- list ---------------------------------------------------------------------------------- */
-
-static void print_row(const struct upstream *u)
+/* The entry of the same name under "connected"; missing: its tools are not known. */
+static struct json connected_of(struct app *app, struct json list, struct str name)
 {
-    struct mcp_client_facts facts = { 0 };
-    size_t tails = server_tail_count(u);
-
-    if (u->client)
-        facts = mcp_client_facts(u->client);
-    printf("%-20s %-11s %-7s %-11s %5zu %8lld %8lld\n", u->spec.name, upstream_state_name(u->state),
-           facts.ready ? server_era_name(facts.era) : "-", facts.version.p ? facts.version.p : "-",
-           u->tools, (long long)server_rss_kb(u), (long long)(u->starts > 0 ? u->starts - 1 : 0));
-    if (u->state != UP_READY && u->last_error.code != ERR_NONE)
-        print_shown("    ", str_of(u->last_error.text), "\n");
-    else if (facts.left_out)
-        print_left_out("    ", &facts);
-    else if (tails)
-        print_shown("    stderr: ", server_tail(u, tails - 1), "\n");
+    JSON_EACH(server, json_get(list, STR("connected")))
+    {
+        if (str_eq(text_of(app, server, "name"), name))
+            return server;
+    }
+    return (struct json){ 0 };
 }
 
-/* Is every server that may run there? */
-static bool all_ready(const struct once *o)
+static struct str last_of(struct app *app, struct json lines)
 {
-    const struct upstream *u = NULL;
+    struct str last = STR_NONE;
 
-    while ((u = next(o, u)))
-        if (u->state != UP_READY && u->state != UP_DISABLED && u->state != UP_UNTRUSTED)
+    JSON_EACH(line, lines)
+    {
+        last = json_str(&app->project.mem, line);
+    }
+    return last;
+}
+
+static bool is_ready(struct app *app, struct json server)
+{
+    return str_eq(text_of(app, server, "state"), str_of(upstream_state_name(UP_READY)));
+}
+
+static const char *word_of(struct app *app, struct json server, const char *key)
+{
+    struct str word = text_of(app, server, key);
+
+    return word.p ? arena_cstr(&app->project.mem, word) : "-";
+}
+
+static void print_left_out(const char *before, long long n, struct str why)
+{
+    printf("%s%lld %s left out; ", before, n, n == 1 ? "tool is" : "tools are");
+    print_shown("", why, "\n");
+}
+
+static void print_remark(struct app *app, struct json server, struct json connected)
+{
+    struct str error = text_of(app, server, "last_error");
+    struct str tail = last_of(app, json_get(server, STR("stderr_tail")));
+    long long left_out = number_of(connected, "tools_left_out");
+
+    if (!is_ready(app, server) && error.p)
+        print_shown("    ", error, "\n");
+    else if (left_out)
+        print_left_out("    ", left_out, text_of(app, connected, "left_out_because"));
+    else if (tail.p)
+        print_shown("    stderr: ", tail, "\n");
+}
+
+static void print_row(struct app *app, struct json list, struct json server)
+{
+    struct json connected = connected_of(app, list, text_of(app, server, "name"));
+
+    printf("%-20s %-11s %-7s %-11s %5lld %8lld %8lld\n", word_of(app, server, "name"),
+           word_of(app, server, "state"), word_of(app, connected, "era"),
+           word_of(app, connected, "version"), number_of(connected, "tools_count"),
+           number_of(connected, "rss_kb"), number_of(server, "restarts"));
+    print_remark(app, server, connected);
+}
+
+/* Is every server connected that may run? */
+static bool all_ready(struct app *app, struct json list)
+{
+    JSON_EACH(server, json_get(list, STR("configured")))
+    {
+        struct str state = text_of(app, server, "state");
+
+        if (!is_ready(app, server) && !str_eq(state, str_of(upstream_state_name(UP_DISABLED))) &&
+            !str_eq(state, str_of(upstream_state_name(UP_UNTRUSTED))))
             return false;
+    }
     return true;
 }
 
-static void print_list(const struct once *o)
+static void print_rows(struct app *app, struct json list)
 {
-    const struct upstream *u = NULL;
-
-    if (!next(o, NULL)) {
+    if (!json_count(json_get(list, STR("configured")))) {
         printf("no MCP server is configured; add one with: " TREFOIL_NAME
                " servers add NAME -- COMMAND\n");
         return;
     }
     printf("%-20s %-11s %-7s %-11s %5s %8s %8s\n", "NAME", "STATE", "ERA", "VERSION", "TOOLS",
            "RSS_KB", "RESTARTS");
-    while ((u = next(o, u)))
-        print_row(u);
+    JSON_EACH(server, json_get(list, STR("configured")))
+    {
+        print_row(app, list, server);
+    }
+}
+
+static int print_list(struct app *app, struct json list)
+{
+    if (app->opt.json)
+        print_json(list);
+    else
+        print_rows(app, list);
+    fflush(stdout);
+    return all_ready(app, list) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int list_own(struct app *app)
+{
+    struct once o;
+    struct err e;
+    int code;
+
+    if (!once_open(&o, app))
+        return EXIT_FAILED;
+    once_use(&o, app->project.config.limits.look_ms);
+    code = print_list(app, read_servers(app, o.service.upstreams.upstreams, &e));
+    once_close(&o);
+    return code;
 }
 
 int servers_list(struct app *app, const struct servers_args *a, int words, char **word)
 {
-    struct once o;
-    bool ready;
+    struct daemon_answer answer;
 
     (void)a;
     (void)words;
     (void)word;
-    if (!once_open(&o, app))
-        return EXIT_FAILED;
-    once_use(&o, app->project.config.limits.look_ms);
-    if (app->opt.json)
-        print_json(&o.service.upstreams);
-    else
-        print_list(&o);
-    fflush(stdout);
-    ready = all_ready(&o);
-    once_close(&o);
-    return ready ? EXIT_OK : EXIT_FAILED;
+    if (!app->opt.log_level &&
+        daemon_ask(&app->project, "GET", "/api/servers", STR_NONE,
+                   app->project.config.limits.look_ms, &answer) == DAEMON_ANSWERED &&
+        answer.status == 200)
+        return print_list(app, answer.body);
+    return list_own(app);
 }
 
 /* ---- test ---------------------------------------------------------------------------------- */
@@ -143,7 +226,7 @@ static void print_success(const struct upstream *u)
     print_shown(" ", facts.server_version, "\n");
     printf("listed     %zu tools, %zu of them offered\n", facts.tools, u->tools);
     if (facts.left_out)
-        print_left_out("           ", &facts);
+        print_left_out("           ", (long long)facts.left_out, str_of(facts.out_why));
     print_tools(u);
 }
 
@@ -181,6 +264,7 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
     struct once o;
     const struct upstream *u;
     bool ready = false;
+    struct err e;
 
     (void)a;
     (void)words;
@@ -195,10 +279,10 @@ int servers_test(struct app *app, const struct servers_args *a, int words, char 
             arena_printf(&app->project.mem, "servers test: there is no server %.64s", word[0]).p,
             word[0]);
     }
-    u = next(&o, NULL);
+    u = mcp_upstreams_next(o.service.upstreams.upstreams, NULL);
     ready = u->state == UP_READY;
     if (app->opt.json)
-        print_json(&o.service.upstreams);
+        print_json(read_servers(app, o.service.upstreams.upstreams, &e));
     else
         print_test(u);
     fflush(stdout);

@@ -13,7 +13,7 @@ int tasks_watch(struct app *app, struct store_handle *handle, struct str id, int
 /* Follow all of them, from behind the number `after` of their order on; negative: from now on. */
 int tasks_watch_all(struct app *app, struct store_handle *handle, int64_t after);
 
-/* Both work with agents of their own process (tasks_work.c). */
+/* By the daemon, or without one by agents of this process (tasks_work.c). */
 struct task_dispatch {
     struct task_spec spec;
     bool yes; /* allow what it asks permission for */
@@ -22,6 +22,9 @@ struct task_dispatch {
 };
 
 int tasks_dispatch(struct app *app, const struct task_dispatch *what);
+
+/* Give it to the daemon and print its ID; the daemon works on it after we have left. */
+int tasks_detach(struct app *app, const struct task_spec *spec);
 int tasks_cancel(struct app *app, struct str id);
 
 /* Work on a task that the process which has started us gave us (task_child.h), until it has ended. */

@@ -17,14 +17,20 @@
 #include "app/tasks.h"
 #include "base/auto.h"
 #include "base/container.h"
+#include "daemon/daemon_client.h"
 #include "runtime/runtime.h"
+#include "store/store.h"
 #include "web/task_json.h"
 
-struct command {
+#include <stdio.h>
+
+struct task_command {
     struct once once;
     struct app *app;
     struct task_screen screen;
-    struct runtime shop;
+    struct runtime shop;        /* where the task is worked on, unless the daemon does that */
+    struct task_engine *engine; /* of the runtime; or one that only looks (session_world below) */
+    struct session_world world;
     const struct task_dispatch *what; /* NULL: cancel */
     struct str id;                    /* of the task */
     int64_t fence;                    /* work on it: it was given us; 0: no */
@@ -48,7 +54,7 @@ struct command {
 
 static void on_step(void *ctx)
 {
-    struct command *j = ctx;
+    struct task_command *j = ctx;
 
     j->step_done = true;
     loop_stop(j->once.loop);
@@ -56,7 +62,7 @@ static void on_step(void *ctx)
 
 static void on_step_op(struct op *op, const struct err *e, void *ctx)
 {
-    struct command *j = ctx;
+    struct task_command *j = ctx;
 
     (void)op;
     j->failed = e != NULL;
@@ -65,7 +71,7 @@ static void on_step_op(struct op *op, const struct err *e, void *ctx)
     on_step(j);
 }
 
-static void wait_step(struct command *j)
+static void wait_step(struct task_command *j)
 {
     while (!j->step_done)
         loop_run(j->once.loop);
@@ -76,7 +82,7 @@ static void wait_step(struct command *j)
 
 static void on_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct command *j = ctx;
+    struct task_command *j = ctx;
 
     (void)op;
     (void)e; /* it may have ended by itself: then that is how it ended */
@@ -86,7 +92,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
 }
 
 /* Whatever is under way, leave it. */
-static void stop(struct command *j)
+static void stop(struct task_command *j)
 {
     if (!j->created || j->canceling || j->leaving) {
         loop_stop(j->once.loop);
@@ -94,12 +100,12 @@ static void stop(struct command *j)
     }
     j->canceling = true;
     j->cancel = (struct task_ask){ .id = j->id };
-    task_cancel(j->shop.tasks, &j->cancel, NULL, on_canceled, j);
+    task_cancel(j->engine, &j->cancel, NULL, on_canceled, j);
 }
 
 static void on_interrupt(struct once *o)
 {
-    stop(CONTAINER_OF(o, struct command, once));
+    stop(CONTAINER_OF(o, struct task_command, once));
 }
 
 static void on_gone(void *ctx)
@@ -107,7 +113,7 @@ static void on_gone(void *ctx)
     stop(ctx);
 }
 
-static bool is_over(const struct command *j)
+static bool is_over(const struct task_command *j)
 {
     return j->once.interrupted || j->screen.gone;
 }
@@ -129,7 +135,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     arena_fini(&r->mem);
 }
 
-static void answer(struct command *j, struct str key, bool yes)
+static void answer(struct task_command *j, struct str key, bool yes)
 {
     struct reply *r = ARENA_NEW(&j->app->project.mem, struct reply);
     struct json_opts opts = limits_json(&j->app->project.config.limits);
@@ -142,14 +148,14 @@ static void answer(struct command *j, struct str key, bool yes)
     r->ask.id = j->id;
     r->ask.by = principal_self(ORIGIN_TERMINAL);
     r->ask.unseen = true; /* yes was said to all of it, beforehand */
-    task_answer(j->shop.tasks, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
+    task_answer(j->engine, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
-static void look(struct command *j);
+static void look(struct task_command *j);
 
 static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct command *j = ctx;
+    struct task_command *j = ctx;
 
     (void)op;
     j->looking = false;
@@ -161,17 +167,17 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     loop_stop(j->once.loop);
 }
 
-static void look(struct command *j)
+static void look(struct task_command *j)
 {
     j->look_again = j->looking;
     if (j->looking)
         return;
     j->looking = true;
     j->look = (struct task_ask){ .id = j->id };
-    task_get(j->shop.tasks, &j->look, NULL, on_looked, j);
+    task_get(j->engine, &j->look, NULL, on_looked, j);
 }
 
-static void on_question(struct command *j, const struct event_ask *ask)
+static void on_question(struct task_command *j, const struct event_ask *ask)
 {
     bool yes = j->what->yes && ask->kind == ASK_PERMISSION;
 
@@ -197,7 +203,7 @@ static bool is_given_up(struct arena *mem, struct json body)
            json_str(mem, json_get(body, STR("text"))).n;
 }
 
-static void on_asked(struct command *j, struct str kind, struct str body)
+static void on_asked(struct task_command *j, struct str kind, struct str body)
 {
     struct json_opts opts = limits_json(&j->app->project.config.limits);
     AUTO_ARENA mem = { 0 };
@@ -220,7 +226,7 @@ static void on_asked(struct command *j, struct str kind, struct str body)
 static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
                      struct str body)
 {
-    struct command *j = CONTAINER_OF(w, struct command, watch);
+    struct task_command *j = CONTAINER_OF(w, struct task_command, watch);
 
     task_screen_event(&j->screen, seq, at, kind, body);
     if (str_eq(kind, STR("ask")) || str_eq(kind, STR("answered")))
@@ -229,13 +235,13 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
 }
 
 /* Who is told that it was too slow goes on from where it was. */
-static void follow(struct command *j)
+static void follow(struct task_command *j)
 {
     int64_t after = 0;
 
     do {
         j->watch = (struct task_watch){ .id = j->id, .after = after, .event = on_event };
-        task_watch(j->shop.tasks, &j->watch, NULL, on_step_op, j);
+        task_watch(j->engine, &j->watch, NULL, on_step_op, j);
         wait_step(j);
         after = j->watch.after;
     } while (j->failed && j->why.code == ERR_LIMIT);
@@ -243,7 +249,7 @@ static void follow(struct command *j)
         loop_run(j->once.loop);
 }
 
-static void stop_asking(struct command *j)
+static void stop_asking(struct task_command *j)
 {
     task_asking_close(&j->asking);
     j->look_again = false;
@@ -251,7 +257,7 @@ static void stop_asking(struct command *j)
         loop_run(j->once.loop);
 }
 
-static int outcome(struct command *j)
+static int outcome(struct task_command *j)
 {
     const struct task_info *t = &j->ask.info;
     struct str why = task_stop(&j->app->project.mem, &j->app->project.config.limits, t->result);
@@ -263,25 +269,21 @@ static int outcome(struct command *j)
     return task_exit_code(t->state, why);
 }
 
-static int tell_failure(struct command *j)
+static int tell_failure(struct task_command *j)
 {
     task_screen_note(&j->screen, str_of(j->why.text));
     return j->why.code == ERR_NOT_FOUND || j->why.code == ERR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int dispatch(struct command *j)
+/* The task was created, here or by the daemon. */
+static int show_task(struct task_command *j, struct str agent)
 {
     int code;
 
-    task_create(j->shop.tasks, &j->ask, &j->what->spec, NULL, on_step_op, j);
-    wait_step(j);
-    if (j->failed)
-        return tell_failure(j);
-    j->id = arena_str(&j->app->project.mem, j->ask.info.id);
     j->created = true;
-    task_screen_begin(&j->screen, j->id, j->ask.info.agent);
+    task_screen_begin(&j->screen, j->id, agent);
     if (task_asking_can(&j->screen)) {
-        task_asking_open(&j->asking, &j->screen, j->shop.tasks, j->id);
+        task_asking_open(&j->asking, &j->screen, j->engine, j->id);
         j->asking.here = true;
     }
     if (is_over(j))
@@ -290,17 +292,27 @@ static int dispatch(struct command *j)
     stop_asking(j);
     task_ask_fini(&j->ask);
     j->ask = (struct task_ask){ .id = j->id };
-    task_get(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    task_get(j->engine, &j->ask, NULL, on_step_op, j);
     wait_step(j);
     code = j->failed ? tell_failure(j) : outcome(j);
     j->leaving = true;
     return code;
 }
 
-static int cancel(struct command *j)
+static int dispatch_here(struct task_command *j)
+{
+    task_create(j->engine, &j->ask, &j->what->spec, NULL, on_step_op, j);
+    wait_step(j);
+    if (j->failed)
+        return tell_failure(j);
+    j->id = arena_str(&j->app->project.mem, j->ask.info.id);
+    return show_task(j, arena_str(&j->app->project.mem, j->ask.info.agent));
+}
+
+static int cancel(struct task_command *j)
 {
     j->ask.id = j->id;
-    task_cancel(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    task_cancel(j->engine, &j->ask, NULL, on_step_op, j);
     wait_step(j);
     if (j->failed) {
         print_error(&j->why);
@@ -316,21 +328,21 @@ static void on_taken(void *ctx, const struct err *e)
 }
 
 /* In the name of the one that has started us; it reads how that ended in the store. */
-static int work_on(struct command *j)
+static int work_on(struct task_command *j)
 {
-    task_take_over(j->shop.tasks, j->id, j->fence, on_taken, j);
+    task_take_over(j->engine, j->id, j->fence, on_taken, j);
     wait_step(j);
     if (j->failed)
         return print_error(&j->why);
     j->ask.id = j->id;
-    task_wait(j->shop.tasks, &j->ask, NULL, on_step_op, j);
+    task_wait(j->engine, &j->ask, NULL, on_step_op, j);
     wait_step(j);
     return j->failed ? print_error(&j->why) : EXIT_OK;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static int in_runtime(struct command *j)
+static int in_runtime(struct task_command *j)
 {
     struct err e;
     int code;
@@ -339,14 +351,130 @@ static int in_runtime(struct command *j)
                       true, &e))
         return print_error(&e);
     runtime_use(&j->shop, &j->app->project.config);
-    code = j->what ? dispatch(j) : j->fence ? work_on(j) : cancel(j);
+    j->engine = j->shop.tasks;
+    code = j->what ? dispatch_here(j) : j->fence ? work_on(j) : cancel(j);
     task_ask_fini(&j->ask);
     runtime_close(&j->shop, on_step, j);
     wait_step(j);
     return code;
 }
 
-static int on_screen(struct command *j)
+/* ---- by the daemon --------------------------------------------------------------------------- */
+
+static struct str dispatch_body(struct app *app, const struct task_spec *spec)
+{
+    struct buf body;
+    struct jw w = jw_to(&body);
+
+    buf_init_in(&body, &app->project.mem, (size_t)app->project.config.limits.message_bytes - 1);
+    jw_object(&w);
+    jw_kstr(&w, "task", spec->text);
+    jw_kstr(&w, "agent", spec->agent);
+    jw_kstr(&w, "model", spec->model);
+    jw_kstr(&w, "mode", spec->read_only ? STR("read-only") : STR_NONE);
+    if (spec->max_turns)
+        jw_kint(&w, "max_turns", spec->max_turns);
+    if (spec->budget_usd >= 0) {
+        jw_plain_key(&w, STR("budget_usd"));
+        jw_double(&w, spec->budget_usd);
+    }
+    jw_object_end(&w);
+    return body.full ? STR_NONE : buf_str(&body);
+}
+
+static enum daemon_outcome dispatch_to_daemon(struct app *app, const struct task_spec *spec,
+                                              struct daemon_answer *out, struct err *e)
+{
+    struct str body = dispatch_body(app, spec);
+    enum daemon_outcome outcome = DAEMON_ABSENT;
+
+    if (body.p && !app->opt.log_level)
+        outcome = daemon_ask(&app->project, "POST", "/api/dispatch", body,
+                             app->project.config.limits.attach_ms, out);
+    if (outcome == DAEMON_LOST)
+        daemon_lost(out->pid, e);
+    else if (outcome == DAEMON_ANSWERED && out->status != 201)
+        daemon_answer_error(&app->project, out, e);
+    else
+        e->code = ERR_NONE;
+    return outcome;
+}
+
+static void on_engine_closed(void *ctx)
+{
+    on_step(ctx);
+}
+
+/* The daemon works on it; we follow it in the store. */
+static int follow_daemon(struct task_command *j, const struct daemon_answer *a)
+{
+    struct arena *mem = &j->app->project.mem;
+    int code;
+
+    if (!once_use_locks(&j->once) || !j->once.store)
+        return EXIT_FAILED;
+    j->world = (struct session_world){ .loop = j->once.loop,
+                                       .limits = &j->app->project.config.limits,
+                                       .store = store_port(j->once.store) };
+    j->engine = task_engine_new(&(struct task_engine_opts){ .world = &j->world });
+    j->id = json_str(mem, json_get(a->body, STR("id")));
+    code = show_task(j, json_str(mem, json_get(a->body, STR("agent"))));
+    task_ask_fini(&j->ask);
+    task_engine_close(j->engine, on_engine_closed, j);
+    wait_step(j);
+    return code;
+}
+
+/* False: no daemon works for us. */
+static bool by_daemon(struct task_command *j, int *out_code)
+{
+    struct daemon_answer a = { 0 };
+
+    if (dispatch_to_daemon(j->app, &j->what->spec, &a, &j->why) == DAEMON_ABSENT)
+        return false;
+    *out_code = j->why.code ? tell_failure(j) : follow_daemon(j, &a);
+    return true;
+}
+
+int tasks_detach(struct app *app, const struct task_spec *spec)
+{
+    struct daemon_answer a = { 0 };
+    struct err e;
+
+    if (dispatch_to_daemon(app, spec, &a, &e) == DAEMON_ABSENT)
+        fail(&e, ERR_CLOSED,
+             "agents dispatch --detach needs a daemon that works on the task; start one "
+             "with: " TREFOIL_NAME " serve");
+    if (e.code)
+        return e.code == ERR_NOT_FOUND || e.code == ERR_INVALID ? print_error_given(&e)
+                                                                : print_error(&e);
+    printf(STR_FMT "\n",
+           STR_ARG(app->opt.json ? json_raw(a.body)
+                                 : json_str(&app->project.mem, json_get(a.body, STR("id")))));
+    return EXIT_OK;
+}
+
+/* False: no daemon has cancelled it, and the caller tries it in process. */
+static bool cancel_by_daemon(struct app *app, struct str id)
+{
+    struct str path = arena_printf(&app->project.mem, "/api/tasks/" STR_FMT "/cancel", STR_ARG(id));
+    struct daemon_answer a;
+
+    return !app->opt.log_level &&
+           daemon_ask(&app->project, "POST", path.p, STR("{}"),
+                      app->project.config.limits.attach_ms, &a) == DAEMON_ANSWERED &&
+           a.status == 200;
+}
+
+/* ---- on the screen --------------------------------------------------------------------------- */
+
+static int work_here(struct task_command *j)
+{
+    once_use(&j->once, j->app->project.config.limits.gather_ms);
+    return !is_over(j) ? in_runtime(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+}
+
+static int on_screen(struct task_command *j)
 {
     struct err e;
     int code;
@@ -355,17 +483,17 @@ static int on_screen(struct command *j)
         return print_error(&e);
     if (!j->app->opt.json)
         render_wait(&j->screen.render);
-    once_use(&j->once, j->once.app->project.config.limits.gather_ms);
-    code = !is_over(j) ? in_runtime(j) : j->once.interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+    if (!by_daemon(j, &code))
+        code = work_here(j);
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 
 static int work(struct app *app, const struct task_dispatch *what, struct str id, int64_t fence)
 {
-    struct command *j = ARENA_NEW(&app->project.mem, struct command);
+    struct task_command *j = ARENA_NEW(&app->project.mem, struct task_command);
     int code;
 
-    *j = (struct command){ .app = app, .what = what, .id = id, .fence = fence };
+    *j = (struct task_command){ .app = app, .what = what, .id = id, .fence = fence };
     if (!once_open(&j->once, app))
         return EXIT_FAILED;
     j->once.on_interrupt = on_interrupt;
@@ -383,6 +511,8 @@ int tasks_dispatch(struct app *app, const struct task_dispatch *what)
 
 int tasks_cancel(struct app *app, struct str id)
 {
+    if (cancel_by_daemon(app, id))
+        return app_done(app, "canceled", arena_cstr(&app->project.mem, id), app->project.root.path);
     return work(app, NULL, id, 0);
 }
 

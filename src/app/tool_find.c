@@ -1,10 +1,9 @@
 #include "app/tool_find.h"
 
 #include "base/auto.h"
-#include "base/nearest.h"
-#include "base/utf8.h"
 #include "loop/file.h"
 #include "proto/mcp/tool_name.h"
+#include "runtime/service_tools.h"
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
@@ -26,18 +25,15 @@ bool tool_find_args(struct arena *mem, const struct limits *limits, struct str t
 
 /* ---- the tool ------------------------------------------------------------------------------ */
 
+static void print_unavailable(void *ctx, const struct err *e)
+{
+    (void)ctx;
+    print_error(e);
+}
+
 void tool_find_warn(const struct once *o)
 {
-    const struct mcp_upstreams *f = o->service.upstreams.upstreams;
-
-    for (const struct upstream *u = f ? mcp_upstreams_next(f, NULL) : NULL; u; u = u->next) {
-        struct err e;
-
-        if (u->state == UP_READY || u->state == UP_DISABLED)
-            continue;
-        upstream_explain(u, &e);
-        print_error(u->last_error.code != ERR_NONE ? &u->last_error : &e);
-    }
+    service_each_unavailable(&o->service, print_unavailable, NULL);
 }
 
 /*
@@ -67,38 +63,6 @@ static const char *server_of(const struct app *app, struct str name)
     return found;
 }
 
-static bool fail_unknown(const struct service *s, struct str name, struct err *e)
-{
-    struct nearest n = nearest_to(name);
-    const struct tool *t;
-
-    for (size_t i = 0; (t = offer_tool_at(&s->offer, i)); i++)
-        nearest_try(&n, str_of(t->name));
-    return fail(e, ERR_NOT_FOUND, "unknown tool " STR_FMT "%s", STR_ARG(utf8_head(name, 80)),
-                n.best.p ? nearest_hint(&n) : "; list all tools with: " TREFOIL_NAME " tools");
-}
-
-static const struct tool *find_published(const struct service *s, struct str name, struct err *e)
-{
-    const struct tool *t = offer_tool(&s->offer, name);
-    const struct mcp_upstreams *f = s->upstreams.upstreams;
-    const struct tool_name *n;
-    struct err unknown;
-
-    if (t)
-        return t;
-    if (f && tool_names_find(mcp_upstreams_names(f), name, &n, &unknown)) {
-        t = offer_tool(&s->offer, n->name);
-        if (!t)
-            fail(e, ERR_DENIED,
-                 "the tool " STR_FMT " is private ([mcp] private_tools, expose_tools)",
-                 STR_ARG(utf8_head(name, 80)));
-        return t;
-    }
-    fail_unknown(s, name, e);
-    return NULL;
-}
-
 const struct tool *tool_find(struct once *o, struct str name, struct err *e)
 {
     if (!offer_tool(&o->service.offer, name)) {
@@ -110,5 +74,5 @@ const struct tool *tool_find(struct once *o, struct str name, struct err *e)
         fail(e, ERR_CANCELED, "interrupted");
         return NULL;
     }
-    return find_published(&o->service, name, e);
+    return service_find_tool(&o->service, name, e);
 }

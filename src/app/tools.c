@@ -5,12 +5,15 @@
  * connect are remarked on stderr; the others work.
  */
 #include "app/once.h"
+#include "app/remote_work.h"
 #include "app/tool_find.h"
 #include "base/auto.h"
 #include "base/container.h"
 #include "base/display.h"
+#include "runtime/service_tools.h"
 #include "term/console.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,60 +25,79 @@ struct tools_args {
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-static void write_tool(struct jw *w, const struct tool *t)
+static void put_line(struct buf *out, struct arena *mem, struct json tool)
 {
-    jw_object(w);
-    jw_kstr(w, "name", str_of(t->name));
-    jw_kstr(w, "title", str_of(t->title));
-    jw_kstr(w, "description", str_of(t->description));
-    jw_kraw(w, "inputSchema", str_of(t->input_schema));
-    jw_kraw(w, "outputSchema", str_of(t->output_schema));
-    jw_kraw(w, "annotations", str_of(t->annotations));
-    jw_kraw(w, "icons", str_of(t->icons));
-    jw_kraw(w, "_meta", str_of(t->meta));
-    jw_object_end(w);
-}
-
-static void put_line(struct buf *out, const struct tool *t)
-{
-    buf_printf(out, "%-32s ", t->name);
-    show_summary(out, str_of(t->description ? t->description : ""));
+    buf_printf(out, "%-32s ", arena_cstr(mem, json_str(mem, json_get(tool, STR("name")))));
+    show_summary(out, json_str(mem, json_get(tool, STR("description"))));
     buf_putc(out, '\n');
 }
 
-static void print_list(const struct once *o)
+/* {"tools":[...],"unavailable":[...]}, from this process or from the daemon. */
+static int print_list(struct app *app, struct json list)
 {
+    struct arena *mem = &app->project.mem;
+    struct json tools = json_get(list, STR("tools"));
     AUTO_BUF out;
-    struct jw w = jw_to(&out);
-    const struct tool *t;
 
     buf_init(&out, OUTPUT_MOST);
-    if (o->app->opt.json)
-        jw_array(&w);
-    for (size_t i = 0; (t = offer_tool_at(&o->service.offer, i)); i++) {
-        if (o->app->opt.json)
-            write_tool(&w, t);
-        else
-            put_line(&out, t);
+    JSON_EACH(why, json_get(list, STR("unavailable")))
+    {
+        struct err e;
+
+        fail(&e, ERR_CLOSED, STR_FMT, STR_ARG(json_str(mem, why)));
+        print_error(&e);
     }
-    if (o->app->opt.json) {
-        jw_array_end(&w);
+    if (app->opt.json) {
+        buf_put(&out, json_raw(tools));
         buf_putc(&out, '\n');
+    } else {
+        JSON_EACH(tool, tools)
+        {
+            put_line(&out, mem, tool);
+        }
     }
     print_output(&out);
+    return EXIT_OK;
 }
 
-static int list(struct app *app)
+static bool read_own_list(struct once *o, struct json *out, struct err *e)
+{
+    struct arena *mem = &o->app->project.mem;
+    struct json_opts opts = limits_json(&o->app->project.config.limits);
+    struct buf text;
+    struct jw w = jw_to(&text);
+
+    opts.max_values = UINT32_MAX;
+    buf_init_in(&text, mem, OUTPUT_MOST);
+    service_tools_write(&w, &o->service);
+    return json_read(mem, buf_str(&text), &opts, out, e);
+}
+
+static int list_own(struct app *app)
 {
     struct once o;
+    struct json list;
+    struct err e;
+    int code;
 
     if (!once_open(&o, app))
         return EXIT_FAILED;
     once_use(&o, app->project.config.limits.look_ms);
-    tool_find_warn(&o);
-    print_list(&o);
+    code = read_own_list(&o, &list, &e) ? print_list(app, list) : print_error(&e);
     once_close(&o);
-    return EXIT_OK;
+    return code;
+}
+
+static int list_tools(struct app *app)
+{
+    struct daemon_answer a;
+
+    if (!app->opt.log_level &&
+        daemon_ask(&app->project, "GET", "/api/tools", STR_NONE, app->project.config.limits.look_ms,
+                   &a) == DAEMON_ANSWERED &&
+        a.status == 200)
+        return print_list(app, a.body);
+    return list_own(app);
 }
 
 /* ---- one call ------------------------------------------------------------------------------ */
@@ -115,12 +137,11 @@ static void ask(struct caller *c, struct ask *ask)
         asking_put(&o->console.asking, ask);
 }
 
-/* Progress is for eyes: nobody sees it in a pipe. */
-static void on_progress(struct caller *c, const struct progress *p)
+/* Progress is for eyes: it is not shown in a pipe. */
+static void print_progress(const struct progress *p)
 {
     AUTO_BUF out = { 0 };
 
-    (void)c;
     if (!isatty(STDERR_FILENO))
         return;
     buf_init(&out, 4096);
@@ -130,17 +151,28 @@ static void on_progress(struct caller *c, const struct progress *p)
     fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static void on_log(struct caller *c, enum call_level level, struct str logger, struct str data)
+static void print_log(int64_t level, struct str data)
 {
     AUTO_BUF out = { 0 };
 
-    (void)c;
-    (void)logger;
     if (level < CALL_WARNING)
         return;
     buf_init(&out, 65536);
     show_text(&out, str_head(data, 8192));
     fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
+}
+
+static void on_progress(struct caller *c, const struct progress *p)
+{
+    (void)c;
+    print_progress(p);
+}
+
+static void on_log(struct caller *c, enum call_level level, struct str logger, struct str data)
+{
+    (void)c;
+    (void)logger;
+    print_log(level, data);
 }
 
 static const struct caller_kind cli_kind = {
@@ -168,49 +200,38 @@ static void put_texts(struct arena *mem, struct json content, struct buf *out)
     }
 }
 
-/* A call of our own has no result object yet. */
-static struct str own_result(struct one_call *o)
+/* The exit code. */
+static int print_result(struct app *app, struct arena *mem, struct json result)
 {
-    const struct call *c = &o->call;
-    struct buf out;
-    struct jw w = jw_to(&out);
+    AUTO_BUF out;
 
-    buf_init_in(&out, &o->mem, OUTPUT_MOST);
-    jw_object(&w);
-    jw_plain_key(&w, STR("content"));
-    jw_array(&w);
-    if (c->content.n)
-        jw_raw(&w, buf_str(&c->content));
-    jw_array_end(&w);
-    if (c->structured.n)
-        jw_kraw(&w, "structuredContent", buf_str(&c->structured));
-    if (c->is_error)
-        jw_kbool(&w, "isError", true);
-    jw_object_end(&w);
-    return buf_str(&out);
+    buf_init(&out, OUTPUT_MOST);
+    if (app->opt.json) {
+        buf_put(&out, json_raw(result));
+        buf_putc(&out, '\n');
+    } else {
+        put_texts(mem, json_get(result, STR("content")), &out);
+    }
+    print_output(&out);
+    return json_true(json_get(result, STR("isError"))) ? EXIT_FAILED : EXIT_OK;
 }
 
-static void print_result(struct one_call *o, struct str raw)
+static int print_failure(const struct err *e)
+{
+    int code = print_error(e);
+
+    return e->code == ERR_DENIED ? EXIT_DENIED : code;
+}
+
+static int print_own_result(struct one_call *o)
 {
     struct json_opts opts = limits_json(&o->once.app->project.config.limits);
-    AUTO_BUF out;
     struct json result;
     struct err e;
 
-    buf_init(&out, OUTPUT_MOST);
-    if (!json_read(&o->mem, raw, &opts, &result, &e)) {
-        o->code = print_error(&e);
-        return;
-    }
-    if (json_true(json_get(result, STR("isError"))))
-        o->code = EXIT_FAILED;
-    if (o->once.app->opt.json)
-        buf_put(&out, raw);
-    else
-        put_texts(&o->mem, json_get(result, STR("content")), &out);
-    if (o->once.app->opt.json)
-        buf_putc(&out, '\n');
-    print_output(&out);
+    if (!json_read(&o->mem, service_call_result(&o->call, OUTPUT_MOST), &opts, &result, &e))
+        return print_error(&e);
+    return print_result(o->once.app, &o->mem, result);
 }
 
 static void on_done(struct op *op, const struct err *e, void *ctx)
@@ -220,14 +241,12 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e) {
-        o->code = print_error(e);
-        if (e->code == ERR_DENIED)
-            o->code = EXIT_DENIED;
+        o->code = print_failure(e);
     } else if (o->call.raw_error.p) {
         fail(&refused, ERR_INVALID, "refused: " STR_FMT, STR_ARG(str_head(o->call.raw_error, 200)));
         o->code = print_error(&refused);
     } else {
-        print_result(o, o->call.raw_result.p ? o->call.raw_result : own_result(o));
+        o->code = print_own_result(o);
     }
     o->begun = false;
     loop_stop(o->once.loop);
@@ -292,39 +311,195 @@ static int run_call(struct one_call *o, struct str name, struct json args)
     return o->code;
 }
 
-static int call(struct app *app, const struct tools_args *given, int words, char **word)
+static int call_here(struct app *app, const struct tools_args *given, struct str name,
+                     struct json args)
 {
-    struct one_call *o;
-    struct json args;
+    struct one_call *o = ARENA_NEW(&app->project.mem, struct one_call);
     int code;
-    struct err e;
 
-    o = ARENA_NEW(&app->project.mem, struct one_call);
-    o->once.app = app;
     o->args = given;
-    if (!tool_find_args(&o->mem, &app->project.config.limits, str_of(words > 1 ? word[1] : "{}"),
-                        &args, &e)) {
-        arena_fini(&o->mem);
-        return print_usage_error("tools call: %s", e.text);
-    }
-    if (!once_open(&o->once, app)) {
-        arena_fini(&o->mem);
+    if (!once_open(&o->once, app))
         return EXIT_FAILED;
-    }
     o->once.on_interrupt = on_interrupt;
-    code = once_use_locks(&o->once) ? run_call(o, str_of(word[0]), args) : EXIT_FAILED;
+    code = once_use_locks(&o->once) ? run_call(o, name, args) : EXIT_FAILED;
     arena_fini(&o->mem); /* what it holds of the service goes first */
     once_close(&o->once);
     return code;
 }
 
+/* ---- a call by the daemon ------------------------------------------------------------------- */
+
+struct remote_call {
+    struct remote_work work;
+    const struct tools_args *args;
+    struct console console; /* open while asks is set */
+    bool asks;              /* a person is at the terminal */
+    bool interrupted;
+    int code;
+};
+
+static struct remote_call *call_of_work(struct remote_work *w)
+{
+    return CONTAINER_OF(w, struct remote_call, work);
+}
+
+static void show_progress(struct arena *mem, struct json p)
+{
+    struct json total = json_get(p, STR("total"));
+
+    print_progress(&(struct progress){
+        .done = json_str(mem, json_get(p, STR("done"))),
+        .total = json_here(total) ? json_str(mem, total) : STR_NONE,
+        .message = json_str(mem, json_get(p, STR("message"))),
+    });
+}
+
+/* A tool that is not there was named wrongly. */
+static int show_failure(const struct work_message *m)
+{
+    struct err e;
+
+    fail(&e, err_code_named(m->failed), STR_FMT, STR_ARG(m->text));
+    return e.code == ERR_NOT_FOUND ? print_error_given(&e) : print_failure(&e);
+}
+
+static void show_note(struct str text)
+{
+    struct err e;
+
+    fail(&e, ERR_CLOSED, STR_FMT, STR_ARG(text));
+    print_error(&e);
+}
+
+static void on_call_message(struct remote_work *w, struct arena *mem, const struct work_message *m)
+{
+    struct remote_call *c = call_of_work(w);
+
+    if (json_here(m->result))
+        c->code = print_result(w->app, mem, m->result);
+    else if (m->failed.p)
+        c->code = show_failure(m);
+    else if (json_here(m->progress))
+        show_progress(mem, m->progress);
+    else if (m->log >= 0)
+        print_log(m->log, m->text);
+    else if (m->note.p)
+        show_note(m->note);
+    else if (m->canceled)
+        c->code = EXIT_FAILED;
+}
+
+static void on_call_ask(struct remote_work *w, struct ask *ask)
+{
+    struct remote_call *c = call_of_work(w);
+
+    if (c->asks && asking_can(ask->kind))
+        asking_put(&c->console.asking, ask);
+    else
+        ask_refuse(ask, &(struct err){ ERR_DENIED, "no one is available to answer" });
+}
+
+static void on_call_broken(struct remote_work *w, const struct err *e)
+{
+    call_of_work(w)->code = print_error(e);
+}
+
+static const struct remote_work_kind call_work_kind = { on_call_message, on_call_ask,
+                                                        on_call_broken };
+
+static void on_call_signal(int signum, void *ctx)
+{
+    struct remote_call *c = ctx;
+
+    if (c->interrupted)
+        _exit(128 + signum);
+    c->interrupted = true;
+    remote_work_cancel(&c->work);
+}
+
+static void on_call_console_closed(void *ctx)
+{
+    struct remote_call *c = ctx;
+
+    c->asks = false;
+    loop_stop(c->work.loop);
+}
+
+static int show_call(struct remote_call *c)
+{
+    const struct limits *limits = &c->work.app->project.config.limits;
+    struct err e;
+
+    c->asks =
+        console_could_ask() && console_open(&c->console, c->work.loop, limits, NULL, NULL, &e);
+    if (!loop_on_signal(c->work.loop, SIGINT, on_call_signal, c, &e) ||
+        !loop_on_signal(c->work.loop, SIGTERM, on_call_signal, c, &e))
+        print_error(&e);
+    remote_work_wait(&c->work);
+    if (c->asks)
+        console_close(&c->console, false, on_call_console_closed, c);
+    while (c->asks)
+        loop_run(c->work.loop);
+    return c->code;
+}
+
+static struct str write_call(struct app *app, const struct tools_args *given, struct str name,
+                             struct json args)
+{
+    struct buf body;
+    struct jw w = jw_to(&body);
+
+    buf_init_in(&body, &app->project.mem, (size_t)app->project.config.limits.message_bytes - 1);
+    jw_object(&w);
+    jw_kstr(&w, "name", name);
+    jw_kraw(&w, "arguments", json_raw(args));
+    jw_kbool(&w, "person", console_could_ask());
+    jw_kbool(&w, "yes", given->yes);
+    jw_object_end(&w);
+    return body.full ? STR_NONE : buf_str(&body);
+}
+
+/* False: no daemon works for us. */
+static bool call_by_daemon(struct app *app, const struct tools_args *given, struct str name,
+                           struct json args, int *out_code)
+{
+    struct remote_call *c = ARENA_NEW(&app->project.mem, struct remote_call);
+    struct str body = write_call(app, given, name, args);
+    bool accepted;
+
+    if (attach_is_forbidden() || app->opt.log_level || !body.p)
+        return false;
+    c->args = given;
+    c->work = (struct remote_work){ .kind = &call_work_kind,
+                                    .app = app,
+                                    .loop = loop_new(LOOP_REAL_CLOCK) };
+    accepted = remote_work_start(&c->work, "/api/tools/call", body);
+    if (accepted)
+        *out_code = show_call(c);
+    loop_free(c->work.loop);
+    return accepted;
+}
+
+static int call_tool(struct app *app, const struct tools_args *given, int words, char **word)
+{
+    struct str name = str_of(word[0]);
+    struct json args;
+    int code;
+    struct err e;
+
+    if (!tool_find_args(&app->project.mem, &app->project.config.limits,
+                        str_of(words > 1 ? word[1] : "{}"), &args, &e))
+        return print_usage_error("tools call: %s", e.text);
+    return call_by_daemon(app, given, name, args, &code) ? code : call_here(app, given, name, args);
+}
+
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int run_tools(struct app *app, const void *args, int words, char **word)
 {
     if (words && str_eq(str_of(word[0]), STR("call")))
-        return call(app, args, words - 1, word + 1);
-    return list(app);
+        return call_tool(app, args, words - 1, word + 1);
+    return list_tools(app);
 }
 
 static const struct subcommand subcommands[] = {
@@ -347,5 +522,5 @@ const struct verb verb_tools = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct tools_args),
-    .run = run,
+    .run = run_tools,
 };

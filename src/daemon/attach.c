@@ -9,6 +9,7 @@
  */
 #include "daemon/attach.h"
 #include "base/version.h"
+#include "daemon/daemon_client.h"
 #include "term/print.h"
 
 #include "base/auto.h"
@@ -31,13 +32,6 @@ struct attached {
 };
 
 /* ---- at the door --------------------------------------------------------------------------- */
-
-bool attach_is_forbidden(void)
-{
-    const char *set = getenv("TREFOIL_NO_ATTACH");
-
-    return set && *set && !str_eq(str_of(set), STR("0"));
-}
 
 /* One message, with our stdin and stdout beside it. */
 static bool send_with_stdio(int fd, struct str line)
@@ -69,18 +63,12 @@ static bool say_hello(int fd, const struct daemon_hello *h)
     jw_kint(&w, "trefoil", h->trefoil);
     jw_kstr(&w, "version", h->version);
     jw_kstr(&w, "digest", h->digest);
-    jw_kstr(&w, "face", h->face);
     jw_kstr(&w, "scope", h->scope);
     jw_kstr(&w, "agent", h->agent);
     jw_kstr(&w, "framing", h->framing);
-    jw_kstr(&w, "config", h->config);
-    pick_strs_write(&w, "keys", &h->keys);
     jw_object_end(&w);
     buf_putc(&out, '\n');
-    if (out.full)
-        return false;
-    return str_eq(h->face, STR("mcp")) ? send_with_stdio(fd, buf_str(&out))
-                                       : send(fd, out.p, out.n, MSG_NOSIGNAL) == (ssize_t)out.n;
+    return !out.full && send_with_stdio(fd, buf_str(&out));
 }
 
 /* Its line comes as one piece; what follows it stays in the socket. */
@@ -117,7 +105,7 @@ static bool is_let_in(struct project *project, int fd, const struct daemon_hello
     return false;
 }
 
-int attach_socket(struct project *project, struct daemon_hello hello, int *out_pid)
+static int attach_socket(struct project *project, struct daemon_hello hello, int *out_pid)
 {
     const char *path;
     AUTO_FD fd = -1;
@@ -134,11 +122,6 @@ int attach_socket(struct project *project, struct daemon_hello hello, int *out_p
     return is_let_in(project, fd, &hello) ? TAKE_FD(fd) : -1;
 }
 
-void attach_lost(int pid, struct err *e)
-{
-    fail(e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost", pid);
-}
-
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 static void on_bytes(struct stream *io, struct str bytes)
@@ -150,7 +133,7 @@ static void say_lost(struct attached *a)
 {
     struct err e;
 
-    attach_lost(a->pid, &e);
+    daemon_lost(a->pid, &e);
     a->code = print_error(&e);
 }
 

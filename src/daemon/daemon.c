@@ -1,13 +1,14 @@
 /*
- * daemon.c - who comes in by the door.
+ * daemon.c - the clients of the daemon's socket.
  *
- *   GREETING   its line has not come yet; limits.attach_ms is the time for it
- *   SERVED     an MCP client (attached_mcp.h)
- *   RUNS       a `trefoil run` (attached_run.h); its stream is the link's
- *   LEAVING    refused: the reason is being written, in the same time
+ *   ARRIVED    the first byte has not come yet
+ *   GREETING   it is a '{': the hello line is being read
+ *   SERVED     an attached MCP client (attached_mcp.h)
+ *   REQUESTING the first byte is another one: the HTTP server has the connection
+ *   LEAVING    refused: the reason is being written
  *
- * A guest is freed when its stream has closed. The listening socket goes first, so that no guest
- * comes while we leave.
+ * limits.attach_ms is the time for ARRIVED, GREETING and LEAVING. A client is freed when its stream
+ * has closed. The listening socket closes first, so that no client comes while we stop.
  */
 #include "daemon/daemon.h"
 #include "base/version.h"
@@ -16,28 +17,31 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "daemon/attached_mcp.h"
-#include "daemon/attached_run.h"
+#include "daemon/operator_api.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum {
     ACCEPTS_PER_EVENT = 64, /* then others get their turn */
     REST_MS = 100,
 };
 
-enum client_state { GREETING, SERVED, RUNS, LEAVING };
+enum client_state { ARRIVED, GREETING, SERVED, REQUESTING, LEAVING };
 
 struct client {
     struct daemon *daemon;
     struct client *next, **link;
-    struct pipe_stream io;   /* the socket twice: see let_in */
-    struct fd_packet packet; /* what came with its line */
+    int fd;             /* in ARRIVED */
+    struct watch first; /* for the first byte; in ARRIVED */
     union {
-        struct attached_mcp mcp;
-        struct attached_run run;
+        struct pipe_stream io;      /* the socket twice: see greet_client */
+        struct sock_stream request; /* in REQUESTING */
     };
+    struct fd_packet packet; /* what came with its line */
+    struct attached_mcp mcp;
     struct timer late;
     struct buf line; /* while GREETING */
     enum client_state state;
@@ -53,7 +57,7 @@ static void on_settled(struct post *p)
     d->drained = NULL;
     if (drained)
         drained(d->drained_ctx);
-    if (!closed || d->hearing)
+    if (!closed || d->hearing || d->http)
         return;
     d->closed = NULL;
     closed(d->closed_ctx);
@@ -61,7 +65,7 @@ static void on_settled(struct post *p)
 
 static void check_settled(struct daemon *d)
 {
-    if (!d->clients && !d->watching && (d->drained || d->closed))
+    if (!d->clients && !d->watching && (d->closed || (d->drained && d->http_drained)))
         loop_post(d->service->loop, &d->settled);
 }
 
@@ -85,19 +89,12 @@ static void on_done(struct attached_mcp *mcp)
     free_client(mcp->ctx);
 }
 
-static void on_run_done(struct attached_run *run)
-{
-    free_client(run->ctx);
-}
-
 /* Nobody waits for answers any more: what is done for it stops. */
 static void on_gone(void *ctx)
 {
     struct client *g = ctx;
 
-    if (g->state == RUNS)
-        attached_run_gone(&g->run);
-    else if (g->state == SERVED)
+    if (g->state == SERVED)
         attached_mcp_gone(&g->mcp);
 }
 
@@ -107,12 +104,9 @@ static const struct pick hello_fields[] = {
     PICK_FIELD("trefoil", PICK_INT, struct daemon_hello, trefoil, PICK_MUST),
     PICK_FIELD("version", PICK_STR, struct daemon_hello, version, PICK_MUST),
     PICK_FIELD("digest", PICK_STR, struct daemon_hello, digest, PICK_MUST),
-    PICK_FIELD("face", PICK_STR, struct daemon_hello, face, PICK_MUST),
     PICK_FIELD("scope", PICK_STR, struct daemon_hello, scope, 0),
     PICK_FIELD("agent", PICK_STR, struct daemon_hello, agent, 0),
     PICK_FIELD("framing", PICK_STR, struct daemon_hello, framing, 0),
-    PICK_FIELD("config", PICK_STR, struct daemon_hello, config, 0),
-    PICK_FIELD("keys", PICK_STRS, struct daemon_hello, keys, 0),
 };
 
 static bool read_hello(struct arena *mem, struct str line, struct daemon_hello *out, struct err *e)
@@ -128,39 +122,10 @@ static bool check_hello(struct daemon *d, const struct daemon_hello *h, struct e
 {
     if (h->trefoil != DAEMON_PROTOCOL || !str_eq(h->version, str_of(trefoil_version)))
         return fail(e, ERR_DENIED,
-                    "the daemon is trefoil %s with door protocol %d; only the same is served",
+                    "the daemon is trefoil %s with socket protocol %d; only the same is served",
                     trefoil_version, DAEMON_PROTOCOL);
     if (!str_eq(h->digest, d->digest))
-        return fail(e, ERR_DENIED,
-                    "the daemon was started with another root, --config, --trust, user "
-                    "configuration or TREFOIL_PROVIDER");
-    return true;
-}
-
-static bool has_key(const struct pick_strs *list, struct str key)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i], key))
-            return true;
-    return false;
-}
-
-/* One that runs would see what is different here; nothing may be. */
-static bool check_run(struct daemon *d, struct arena *mem, const struct daemon_hello *h,
-                      struct err *e)
-{
-    struct pick_strs ours;
-
-    if (!d->runtime)
-        return fail(e, ERR_DENIED, "the daemon has no agents");
-    if (!daemon_key_digests(mem, d->service->config, &ours, e))
-        return fail_in(e, "the daemon");
-    if (!str_eq(h->config, str_of(d->config)))
-        return fail(e, ERR_DENIED, "the daemon has another configuration in force");
-    for (size_t i = 0; i < h->keys.n; i++)
-        if (!has_key(&ours, h->keys.v[i]))
-            return fail(e, ERR_DENIED, "the daemon has another " STR_FMT,
-                        STR_ARG(str_cut(&h->keys.v[i], '=')));
+        return fail(e, ERR_DENIED, DAEMON_OTHER_ROOT);
     return true;
 }
 
@@ -198,12 +163,12 @@ static void refuse(struct client *g, const struct err *e)
     stream_tell_room(&g->io.s);
 }
 
-static void admit(struct client *g, enum client_state state)
+static void admit(struct client *g)
 {
     timer_clear(g->daemon->service->loop, &g->late);
     buf_fini(&g->line);
     g->io.packet = NULL;
-    g->state = state;
+    g->state = SERVED;
 }
 
 static void serve(struct client *g, struct mcp_server *server, enum framing framing)
@@ -214,18 +179,7 @@ static void serve(struct client *g, struct mcp_server *server, enum framing fram
         refuse(g, &e);
         return;
     }
-    admit(g, SERVED);
-}
-
-/* From here on the stream is the link's. */
-static void let_run(struct client *g)
-{
-    admit(g, RUNS);
-    fd_packet_fini(&g->packet);
-    stream_put(&g->io.s, STR("{\"ok\":true}\n"));
-    g->io.s.events = &stream_link_events;
-    g->io.s.owner = &g->run.link;
-    attached_run_start(&g->run, g->daemon->service, g->daemon->runtime, &g->io.s, on_run_done, g);
+    admit(g);
 }
 
 static void greet_mcp(struct client *g, const struct daemon_hello *hello)
@@ -242,7 +196,7 @@ static void greet_mcp(struct client *g, const struct daemon_hello *hello)
         serve(g, server, framing);
 }
 
-static void greet(struct client *g)
+static void read_greeting(struct client *g)
 {
     AUTO_ARENA mem = { 0 };
     struct daemon_hello hello = { 0 };
@@ -250,14 +204,8 @@ static void greet(struct client *g)
 
     if (!read_hello(&mem, buf_str(&g->line), &hello, &e) || !check_hello(g->daemon, &hello, &e))
         refuse(g, &e);
-    else if (str_eq(hello.face, STR("mcp")))
-        greet_mcp(g, &hello);
-    else if (!str_eq(hello.face, STR("run")))
-        refuse(g, &(struct err){ ERR_DENIED, "face: accepted are mcp, run" });
-    else if (!check_run(g->daemon, &mem, &hello, &e))
-        refuse(g, &e);
     else
-        let_run(g);
+        greet_mcp(g, &hello);
 }
 
 /* Nothing may follow the line before it is answered. */
@@ -270,7 +218,7 @@ static void on_bytes(struct stream *io, struct str bytes)
     if (!buf_put(&g->line, bytes))
         refuse(g, &(struct err){ ERR_LIMIT, "the first line is too long" });
     else if (bytes.p[bytes.n - 1] == '\n')
-        greet(g);
+        read_greeting(g);
 }
 
 static void on_end(struct stream *io, const struct err *e)
@@ -291,9 +239,108 @@ static void on_closed(struct stream *io)
 
 static const struct stream_events greeting_events = { on_bytes, on_end, on_room, on_closed };
 
+/* ---- the first byte ------------------------------------------------------------------------ */
+
+/*
+ * A socket that is paused counts as ended when the other side has said its last word, and what it
+ * said would be lost; the two ends of pipes do not (stream.h). So it is taken for two.
+ */
+static void greet_client(struct client *g)
+{
+    struct daemon *d = g->daemon;
+    int out = fcntl(g->fd, F_DUPFD_CLOEXEC, 0);
+    struct err e;
+
+    g->state = GREETING;
+    buf_init(&g->line, DAEMON_LINE);
+    pipe_stream_open(&g->io, d->service->loop, g->fd, out, &greeting_events, g,
+                     (size_t)d->service->limits->output_backlog_bytes);
+    g->io.packet = &g->packet;
+    if (out >= 0 && hangups_add(&d->hangups, g->fd, g, &e))
+        stream_start(&g->io.s);
+    else
+        stream_close(&g->io.s);
+}
+
+static void on_request_released(struct stream *io)
+{
+    free_client(CONTAINER_OF(io, struct client, request.s));
+}
+
+/* No browser reaches a Unix socket, so Host and Origin may be any. */
+static void hand_to_http(struct client *g)
+{
+    struct daemon *d = g->daemon;
+
+    g->state = REQUESTING;
+    timer_clear(d->service->loop, &g->late);
+    sock_stream_open(&g->request, d->service->loop, g->fd, NULL, NULL,
+                     (size_t)d->service->limits->output_backlog_bytes);
+    http_server_accept(d->http, &g->request.s,
+                       &(struct http_peer){ .remote = STR("unix"),
+                                            .local = STR(""),
+                                            .loopback = true,
+                                            .any_host = true,
+                                            .has_uid = true,
+                                            .uid = geteuid() },
+                       on_request_released);
+}
+
+/* Nothing came, or the daemon stops. */
+static void on_dropped(struct watch *w)
+{
+    struct client *g = CONTAINER_OF(w, struct client, first);
+
+    close(g->fd);
+    free_client(g);
+}
+
+static void drop_client(struct client *g)
+{
+    if (!g->first.on_closed)
+        watch_close(&g->first, on_dropped);
+}
+
+static void on_first_hello(struct watch *w)
+{
+    struct client *g = CONTAINER_OF(w, struct client, first);
+
+    if (g->daemon->closed || g->daemon->drained)
+        on_dropped(w);
+    else
+        greet_client(g);
+}
+
+static void on_first_request(struct watch *w)
+{
+    struct client *g = CONTAINER_OF(w, struct client, first);
+
+    if (g->daemon->closed)
+        on_dropped(w);
+    else
+        hand_to_http(g);
+}
+
+static void on_first_byte(struct watch *w, unsigned events)
+{
+    struct client *g = CONTAINER_OF(w, struct client, first);
+    char first;
+    ssize_t n = recv(g->fd, &first, 1, MSG_PEEK);
+
+    (void)events;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    watch_close(w, n <= 0 ? on_dropped : first == '{' ? on_first_hello : on_first_request);
+}
+
 static void on_late(struct timer *t)
 {
-    stream_close(&CONTAINER_OF(t, struct client, late)->io.s);
+    struct client *g = CONTAINER_OF(t, struct client, late);
+
+    if (g->state == ARRIVED)
+        drop_client(g);
+    else
+        stream_close(&g->io.s);
 }
 
 /* ---- letting in ---------------------------------------------------------------------------- */
@@ -310,32 +357,24 @@ static bool is_welcome(const struct daemon *d, int fd)
     return (int64_t)d->count < d->service->limits->attached_programs;
 }
 
-/*
- * A socket that is paused counts as ended when the other side has said its last word, and what it
- * said would be lost; the two ends of pipes do not (stream.h). So it is taken for two.
- */
-static void let_in(struct daemon *d, int fd, int out)
+static void let_in(struct daemon *d, int fd)
 {
-    const struct limits *limits = d->service->limits;
     struct client *g = MEM_NEW(struct client);
     struct err e;
 
     g->daemon = d;
+    g->fd = fd;
     g->link = &d->clients;
     g->next = d->clients;
     if (g->next)
         g->next->link = &g->next;
     d->clients = g;
     d->count++;
-    buf_init(&g->line, DAEMON_LINE);
-    pipe_stream_open(&g->io, d->service->loop, fd, out, &greeting_events, g,
-                     (size_t)limits->output_backlog_bytes);
-    g->io.packet = &g->packet;
-    timer_set(d->service->loop, &g->late, limits->attach_ms, on_late);
-    if (hangups_add(&d->hangups, fd, g, &e))
-        stream_start(&g->io.s);
+    timer_set(d->service->loop, &g->late, d->service->limits->attach_ms, on_late);
+    if (watch_open(&g->first, d->service->loop, fd, on_first_byte, &e))
+        watch_want(&g->first, WATCH_READ);
     else
-        stream_close(&g->io.s);
+        drop_client(g);
 }
 
 static void on_rested(struct timer *t)
@@ -357,26 +396,45 @@ static void on_ready(struct watch *w, unsigned events)
     (void)events;
     for (int i = 0; i < ACCEPTS_PER_EVENT; i++) {
         AUTO_FD fd = accept4(d->bound.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        AUTO_FD out = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-        if (out < 0) {
+        if (fd < 0) {
             if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
                 rest(d);
             return;
         }
         if (is_welcome(d, fd))
-            let_in(d, TAKE_FD(fd), TAKE_FD(out));
+            let_in(d, TAKE_FD(fd));
     }
 }
 
-/* ---- the door ------------------------------------------------------------------------------ */
+/* ---- the socket ---------------------------------------------------------------------------- */
+
+static void on_http_closed(void *ctx)
+{
+    struct daemon *d = ctx;
+
+    d->http = NULL;
+    check_settled(d);
+}
+
+/* The last words of all work are out, as far as clients read them. */
+static void on_works_emptied(struct work_streams *all)
+{
+    struct daemon *d = CONTAINER_OF(all, struct daemon, works);
+
+    if (d->closed)
+        http_server_close(d->http, on_http_closed, d);
+}
 
 void daemon_init(struct daemon *d, struct project *project, struct service *service)
 {
     *d = (struct daemon){ .project = project, .service = service, .bound.fd = -1 };
     d->digest = daemon_root_digest(project);
     d->settled.fn = on_settled;
+    d->works.emptied = on_works_emptied;
     daemon_config_digest(project, d->config);
+    service->web.daemon = d;
+    d->http = operator_http_new(d);
 }
 
 void daemon_use_runtime(struct daemon *d, struct runtime *runtime)
@@ -389,7 +447,7 @@ void daemon_reloaded(struct daemon *d)
     daemon_config_digest(d->project, d->config);
 }
 
-/* Somebody who lives there already keeps the door. */
+/* Another daemon owns this socket. */
 static bool is_taken(const char *path)
 {
     int pid;
@@ -461,32 +519,46 @@ static void on_hangups_closed(struct hangups *h)
     check_settled(d);
 }
 
+static void on_http_drained(void *ctx)
+{
+    struct daemon *d = ctx;
+
+    d->http_drained = true;
+    check_settled(d);
+}
+
+static void drain_client(struct client *g)
+{
+    if (g->state == SERVED)
+        attached_mcp_drain(&g->mcp);
+    else if (g->state == GREETING)
+        stream_close(&g->io.s);
+    else if (g->state == ARRIVED)
+        drop_client(g);
+}
+
 void daemon_drain(struct daemon *d, void (*done)(void *ctx), void *ctx)
 {
     d->drained = done;
     d->drained_ctx = ctx;
     stop_listening(d);
-    for (struct client *g = d->clients; g; g = g->next) {
-        if (g->state == SERVED)
-            attached_mcp_drain(&g->mcp);
-        else if (g->state == RUNS)
-            attached_run_drain(&g->run);
-        else if (g->state == GREETING)
-            stream_close(&g->io.s);
-    }
+    http_server_drain(d->http, on_http_drained, d);
+    for (struct client *g = d->clients; g; g = g->next)
+        drain_client(g);
     check_settled(d);
 }
 
 static void end_client(struct client *g)
 {
-    if (g->state == RUNS)
-        attached_run_stop(&g->run);
-    else if (g->state == SERVED)
+    if (g->state == SERVED)
         attached_mcp_stop(&g->mcp);
-    else
+    else if (g->state == GREETING || g->state == LEAVING)
         stream_close(&g->io.s);
+    else if (g->state == ARRIVED)
+        drop_client(g);
 }
 
+/* Work is cancelled first, so that its clients hear how it ended. */
 void daemon_close(struct daemon *d, void (*done)(void *ctx), void *ctx)
 {
     d->closed = done;
@@ -496,5 +568,10 @@ void daemon_close(struct daemon *d, void (*done)(void *ctx), void *ctx)
         hangups_close(&d->hangups, on_hangups_closed);
     for (struct client *g = d->clients; g; g = g->next)
         end_client(g);
-    check_settled(d);
+    for (struct work_stream *s = d->works.first, *next; s; s = next) {
+        next = s->next;
+        work_stream_cancel(s);
+    }
+    if (!d->works.first)
+        on_works_emptied(&d->works);
 }

@@ -1,14 +1,15 @@
 /*
- * daemon.h - the door of `trefoil serve` (daemon_address.h), and who came in by it.
+ * daemon.h - the Unix socket of `trefoil serve` (daemon_address.h), and its clients.
  *
- * Each program that attaches is a guest: an MCP client on a Unix socket, served like one on stdin
- * and stdout, by the same service as all others; or a `trefoil run` (attached_run.h). Guests of another user are turned away without a
- * word, and so is one more than limits.attached_programs.
+ * An attached MCP client is served like one on stdin and stdout, by the same service as all others
+ * (attached_mcp.h). Verbs send HTTP requests (operator_api.h). Clients of another user are
+ * disconnected, and so is one more than limits.attached_programs.
  */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
 #include "daemon/daemon_address.h"
+#include "daemon/work_stream.h"
 #include "loop/hangup.h"
 #include "runtime/runtime.h"
 #include "runtime/service.h"
@@ -16,20 +17,28 @@
 
 struct client;
 
+/* Why a client that was started differently is refused. */
+#define DAEMON_OTHER_ROOT                                                                          \
+    "the daemon was started with another root, --config, --trust, user configuration or "          \
+    "TREFOIL_PROVIDER"
+
 struct daemon {
     struct project *project;
     struct service *service;
-    struct runtime *runtime;    /* where guests that run work; NULL: there is none (yet) */
-    const char *path;           /* of the socket; NULL: nobody can attach */
-    struct str digest;          /* what guests must agree in (daemon_address.h) ... */
-    char config[DAEMON_DIGEST]; /* ... and those that run */
+    struct runtime *runtime;    /* where prompts of verbs are worked on; NULL: not open (yet) */
+    const char *path;           /* of the socket; NULL: no client can connect */
+    struct str digest;          /* what clients must agree in (daemon_address.h) ... */
+    char config[DAEMON_DIGEST]; /* ... and verbs */
     struct http_bound bound;    /* fd is -1 while we do not listen */
     struct watch watch;
     struct timer rest; /* set: no descriptor was left for one more */
     struct client *clients;
     size_t count;
-    struct hangups hangups; /* of guests that are served */
-    bool watching, hearing; /* watch and hangups are open, or are being closed */
+    struct http_server *http;  /* of verbs; NULL: closed */
+    struct work_streams works; /* of verbs, under way */
+    struct hangups hangups;    /* of attached clients */
+    bool watching, hearing;    /* watch and hangups are open, or are being closed */
+    bool http_drained;
     void (*drained)(void *ctx);
     void *drained_ctx;
     void (*closed)(void *ctx);
@@ -40,19 +49,19 @@ struct daemon {
 /* Nothing is open yet. Both must outlive it. */
 void daemon_init(struct daemon *d, struct project *project, struct service *service);
 
-/* Agents can work here from now on; it must be open until daemon_close is done. */
+/* Agents can work here from now on; the runtime must be open until daemon_close is done. */
 void daemon_use_runtime(struct daemon *d, struct runtime *runtime);
 
-/* The configuration was loaded anew. */
+/* The configuration was reloaded. */
 void daemon_reloaded(struct daemon *d);
 
 /*
- * Open the door. Where that is not possible, or another process serves the root, the log says so
- * and nobody can attach.
+ * Listen. Where that is not possible, or another process serves the root, the log says so and no
+ * client can connect.
  */
 void daemon_open(struct daemon *d);
 
-/* Let nobody in any more, and let guests finish; done is called from the loop. */
+/* Accept no more clients, and let those under way finish; done is called from the loop. */
 void daemon_drain(struct daemon *d, void (*done)(void *ctx), void *ctx);
 
 /* End all; done is called from the loop. */

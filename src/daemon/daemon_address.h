@@ -1,24 +1,23 @@
 /*
- * daemon_address.h - where the daemon of a root is found, and what is said at its door.
+ * daemon_address.h - where the daemon of a root is found, and what both sides compare first.
  *
- * The door is a Unix socket, $XDG_RUNTIME_DIR/trefoil/<hash of the root>.sock, or, where that
- * variable is not set, a file of the same name in the user's state folder. Both sides check that
- * the other one is of the same user.
+ * The daemon listens on a Unix socket, $XDG_RUNTIME_DIR/trefoil/<hash of the root>.sock; without that
+ * variable, on a file of the same name in the user's state folder. Each side checks that the other
+ * side is a process of the same user. The first byte says what the client wants:
  *
- * Who comes in says one line of JSON and waits for one line:
+ *   {      `mcp` hands its stdin and stdout over. It sends one line of JSON and waits for one line:
  *
- *   {"trefoil":3,"version":"0.1.0","digest":"...","face":"mcp","scope":"agents","framing":"auto"}
- *   {"ok":true}  or  {"error":"SENTENCE"}
+ *            {"trefoil":4,"version":"0.1.0","digest":"...","scope":"agents","framing":"auto"}
+ *            {"ok":true}  or  {"error":"SENTENCE"}
  *
- * Two faces:
+ *          With "agent":"NAME" it is the server of that agent. The descriptors come with the line
+ *          (SCM_RIGHTS); after "ok" and a line feed of the client, the daemon reads and writes them
+ *          (attached_mcp.h). A client that sends no descriptors speaks MCP through the socket.
  *
- *   mcp   with "agent":"NAME" it is the server of that agent. With the line come the descriptors of
- *         stdin and stdout (SCM_RIGHTS); when a line feed follows "ok", the daemon reads and writes
- *         them from then on (attached_mcp.h). Who comes without them speaks through the socket
- *   run   with "config" and "keys", which must agree too (below). After "ok" lines are exchanged as
- *         attached_run_lines.h says
+ *   other  HTTP/1.1: the routes of the TCP port, and those for the operator (operator_api.h). No key
+ *          is needed. Verbs send the header fields below; where they differ, the answer is 409.
  *
- * Who is refused, or gets no answer in time, works in its own process.
+ * A client that is refused, or gets no answer in time, works in its own process.
  */
 #ifndef DAEMON_DAEMON_ADDRESS_H
 #define DAEMON_DAEMON_ADDRESS_H
@@ -26,18 +25,22 @@
 #include "config/project.h"
 
 enum {
-    DAEMON_PROTOCOL = 3,
-    DAEMON_LINE = 4096, /* longest line at the door, either way */
+    DAEMON_PROTOCOL = 4,
+    DAEMON_LINE = 4096, /* longest line of a hello or its answer */
     DAEMON_DIGEST = 17,
     DAEMON_KEYS = 32,
 };
 
 struct daemon_hello {
     int64_t trefoil;
-    struct str version, digest, face, scope, agent, framing;
-    struct str config;     /* of run: daemon_config_digest */
-    struct pick_strs keys; /* of run: daemon_key_digests */
+    struct str version, digest, scope, agent, framing;
 };
+
+/* Header fields of a request by a verb. */
+#define DAEMON_VERSION_FIELD "Trefoil-Version"
+#define DAEMON_ROOT_FIELD "Trefoil-Root"     /* daemon_root_digest */
+#define DAEMON_CONFIG_FIELD "Trefoil-Config" /* daemon_config_digest */
+#define DAEMON_KEYS_FIELD "Trefoil-Keys"     /* daemon_key_digests, with commas between them */
 
 /* The socket of the root; `make`: also the folder it is in. In project->mem. */
 bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e);

@@ -86,6 +86,12 @@ static const struct http_route routes[] = {
     { "GET", "/api/approvals", approvals_api_list },
 };
 
+const struct http_route *service_routes(size_t *out_n)
+{
+    *out_n = ARRAY_LEN(routes);
+    return routes;
+}
+
 /* Where JSON-RPC is spoken. */
 static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
 

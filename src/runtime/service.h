@@ -130,6 +130,9 @@ struct agent_scope *service_agent(struct service *s, struct str name, struct err
  */
 void service_add_http(struct service *s, const struct config *c);
 
+/* The routes of every HTTP server of the service, whose ctx is &s->web. */
+const struct http_route *service_routes(size_t *out_n);
+
 /* Serve MCP no longer: listens are answered, parked calls cancelled. */
 void service_end_mcp(struct service *s);
 

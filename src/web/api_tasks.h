@@ -20,6 +20,9 @@ void tasks_api_list(struct http_req *req);
 void tasks_api_create(struct http_req *req);
 void tasks_api_get(struct http_req *req);  /* /api/tasks/ and what is behind it */
 void tasks_api_post(struct http_req *req); /* likewise */
+
+/* The same for the operator's `agents dispatch`: with the rights of the command line, not of [mcp]. */
+void tasks_api_dispatch(struct http_req *req);
 void tasks_api_locks(struct http_req *req);
 
 #endif

@@ -4,30 +4,30 @@
 #include "web/api_request.h"
 #include "web/api_tasks.h"
 
-struct creation {
+struct task_creation {
     struct api_visit visit; /* first */
     struct task_ask ask;
     struct task_spec spec;
 };
 
-struct wish {
+struct task_wish {
     struct task_spec spec;
     struct str mode;
 };
 
 static const struct pick wish_fields[] = {
-    PICK_FIELD("task", PICK_STR, struct wish, spec.text, PICK_MUST),
-    PICK_FIELD("agent", PICK_STR, struct wish, spec.agent, 0),
-    PICK_FIELD("model", PICK_STR, struct wish, spec.model, 0),
-    PICK_FIELD("effort", PICK_STR, struct wish, spec.effort, 0),
-    PICK_FIELD("output_format", PICK_STR, struct wish, spec.output_format, 0),
-    PICK_FIELD("mode", PICK_STR, struct wish, mode, 0),
-    PICK_RANGE("max_turns", struct wish, spec.max_turns, 0, 1, AGENT_TURNS_MOST),
-    PICK_FIELD("budget_usd", PICK_DOUBLE, struct wish, spec.budget_usd, 0),
-    PICK_FIELD("context", PICK_STR, struct wish, spec.context, 0),
-    PICK_FIELD("session", PICK_STR, struct wish, spec.session, 0),
-    PICK_FIELD("lock", PICK_STRS, struct wish, spec.lock, 0),
-    PICK_FIELD("isolate", PICK_BOOL, struct wish, spec.isolate, 0),
+    PICK_FIELD("task", PICK_STR, struct task_wish, spec.text, PICK_MUST),
+    PICK_FIELD("agent", PICK_STR, struct task_wish, spec.agent, 0),
+    PICK_FIELD("model", PICK_STR, struct task_wish, spec.model, 0),
+    PICK_FIELD("effort", PICK_STR, struct task_wish, spec.effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct task_wish, spec.output_format, 0),
+    PICK_FIELD("mode", PICK_STR, struct task_wish, mode, 0),
+    PICK_RANGE("max_turns", struct task_wish, spec.max_turns, 0, 1, AGENT_TURNS_MOST),
+    PICK_FIELD("budget_usd", PICK_DOUBLE, struct task_wish, spec.budget_usd, 0),
+    PICK_FIELD("context", PICK_STR, struct task_wish, spec.context, 0),
+    PICK_FIELD("session", PICK_STR, struct task_wish, spec.session, 0),
+    PICK_FIELD("lock", PICK_STRS, struct task_wish, spec.lock, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct task_wish, spec.isolate, 0),
 };
 
 static bool check_word(struct json body, const char *key, struct str word, struct err *e)
@@ -36,7 +36,8 @@ static bool check_word(struct json body, const char *key, struct str word, struc
            json_fail(json_get(body, str_of(key)), e, "accepted are %s", agent_words(str_of(key)));
 }
 
-static bool check_wish(struct json body, const struct wish *w, enum agent_mode *mode, struct err *e)
+static bool check_wish(struct json body, const struct task_wish *w, enum agent_mode *mode,
+                       struct err *e)
 {
     double usd = w->spec.budget_usd;
 
@@ -51,11 +52,11 @@ static bool check_wish(struct json body, const struct wish *w, enum agent_mode *
            check_word(body, "output_format", w->spec.output_format, e);
 }
 
-static bool read_wish(struct creation *c, enum agent_mode *mode, struct err *e)
+static bool read_wish(struct task_creation *c, enum agent_mode *mode, struct err *e)
 {
     struct http_req *req = c->visit.req;
     struct json_opts opts = limits_json(c->visit.web->limits);
-    struct wish w = { .spec = { .budget_usd = -1 } };
+    struct task_wish w = { .spec = { .budget_usd = -1 } };
     struct json body;
 
     if (!json_read(&req->mem, req->body, &opts, &body, e))
@@ -68,7 +69,7 @@ static bool read_wish(struct creation *c, enum agent_mode *mode, struct err *e)
 }
 
 /* What clients of [mcp] may is the most, as for a dispatch by tool. */
-static void set_rights(struct creation *c, enum agent_mode mode)
+static void set_rights(struct task_creation *c, enum agent_mode mode)
 {
     struct web *s = c->visit.web;
     struct guard_scope caller = { .name = "the caller",
@@ -82,15 +83,15 @@ static void set_rights(struct creation *c, enum agent_mode mode)
 
 static void on_created(struct op *op, const struct err *e, void *ctx)
 {
-    struct creation *c = ctx;
+    struct task_creation *c = ctx;
 
     (void)op;
     api_reply_task(&c->visit, &c->ask, 201, e);
 }
 
-static void create(struct api_visit *v)
+static void create_task(struct api_visit *v)
 {
-    struct creation *c = (struct creation *)(void *)v;
+    struct task_creation *c = (struct task_creation *)(void *)v;
 
     if (v->req->conn)
         task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
@@ -98,22 +99,53 @@ static void create(struct api_visit *v)
         api_refuse(v->req, &(struct err){ ERR_CLOSED, "the client has gone" });
 }
 
-void tasks_api_create(struct http_req *req)
+/* NULL: the request was refused. */
+static struct task_creation *creation_new(struct http_req *req, enum agent_mode *mode)
 {
-    struct creation *c = ARENA_NEW(&req->mem, struct creation);
-    enum agent_mode mode = AGENT_READ_WRITE;
+    struct task_creation *c = ARENA_NEW(&req->mem, struct task_creation);
     struct err e;
 
     api_visit_init(&c->visit, req);
     if (!api_takes_json(req))
-        return;
-    if (!read_wish(c, &mode, &e)) {
-        api_refuse(req, &e);
-        return;
-    }
+        return NULL;
+    if (read_wish(c, mode, &e))
+        return c;
+    api_refuse(req, &e);
+    return NULL;
+}
+
+static void begin_task(struct task_creation *c, const struct principal *by, const char *caller)
+{
+    c->visit.principal = *by;
     c->spec.owner = str_of(c->visit.principal.name);
     c->spec.origin = c->visit.principal.origin;
-    c->spec.caller = "api";
+    c->spec.caller = caller;
+    api_visit_begin(&c->visit, create_task);
+}
+
+void tasks_api_create(struct http_req *req)
+{
+    enum agent_mode mode = AGENT_READ_WRITE;
+    struct task_creation *c = creation_new(req, &mode);
+
+    struct principal by;
+
+    if (!c)
+        return;
+    by = c->visit.principal;
+    c->spec.origin = by.origin;
     set_rights(c, mode);
-    api_visit_begin(&c->visit, create);
+    begin_task(c, &by, "api");
+}
+
+void tasks_api_dispatch(struct http_req *req)
+{
+    const struct principal self = principal_self(ORIGIN_TERMINAL);
+    enum agent_mode mode = AGENT_READ_WRITE;
+    struct task_creation *c = creation_new(req, &mode);
+
+    if (!c)
+        return;
+    c->spec.read_only = mode == AGENT_READ_ONLY;
+    begin_task(c, &self, "cli");
 }

@@ -12,6 +12,8 @@
 #include "proto/mcp/server/mcp_sessions.h"
 #include "web/api_events.h"
 
+struct daemon;
+
 /* Program lifetime. */
 struct web {
     struct loop *loop;
@@ -23,6 +25,7 @@ struct web {
     struct mcp_sessions *clients;     /* MCP sessions of all endpoints */
     struct events_api events;
     struct http_server *http; /* NULL without HTTP */
+    struct daemon *daemon;    /* serves verbs on its Unix socket; NULL: no verb is served */
     int64_t started;          /* loop_now() when the program started */
     int64_t store_schema;     /* version of the database; 0: there is none */
 };

@@ -11,13 +11,13 @@ struct sse_out {
     uint32_t retry_ms; /* how long the client waits before it reconnects; 0: not sent */
 };
 
-enum { SSE_PIECES = 10, SSE_RETRY = 24 };
+enum { SSE_PIECES = 10, SSE_RETRY_TEXT = 24 };
 
 /* The event in pieces that are written in order. */
 struct sse_pieces {
     struct str at[SSE_PIECES];
     size_t n;
-    char retry[SSE_RETRY];
+    char retry[SSE_RETRY_TEXT];
     struct buf lines; /* data of several lines; empty otherwise */
 };
 

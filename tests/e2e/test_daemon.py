@@ -489,8 +489,8 @@ def what_is_said_at_the_door_is_checked(folder):
     with place.serve():
         path = place.sockets()[0]
         version = run("version", "--json").stdout
-        right = {"trefoil": 3, "version": json.loads(version)["version"], "digest": "x",
-                 "face": "mcp", "scope": "tools", "framing": "auto"}
+        right = {"trefoil": 4, "version": json.loads(version)["version"], "digest": "x",
+                 "scope": "tools", "framing": "auto"}
         for wrong, why in (({}, "--config"), ({"trefoil": 1}, "protocol"), ({"version": "9"}, "9"),
                            ({"version": None}, "version"), ({"trefoil": "1"}, "trefoil")):
             answer = json.loads(greet(path, **{**right, **wrong}))
@@ -500,7 +500,7 @@ def what_is_said_at_the_door_is_checked(folder):
                 has(answer["error"], "only the same is served")
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(str(path))
-            s.sendall(b"x" * 5000)
+            s.sendall(b"{" * 5000)
             has(read_all(s), b"too long")
         with place.mcp() as t:
             t.initialize()

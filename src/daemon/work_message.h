@@ -1,0 +1,50 @@
+/*
+ * work_message.h - what the daemon and a verb say to each other while the daemon works for the verb
+ * (work_stream.h). The daemon sends each message as the data of an event, JSON:
+ *
+ *   {"work":"ID"}                          the first one: the ID for answers and for cancelling
+ *   {"begins":{"session","agent","model"}}, {"turns":true}, {"note":"..."}   as struct run_job_kind
+ *   {"event":{...}}                        as event_write writes it; with "below":"SESSION" it is
+ *                                          an event of a called agent
+ *   {"ask":N,"kind","params":{...}}        a question
+ *   {"taken":N}                            the question N need not be answered any more
+ *   {"progress":{"done","total"?,"message"?}}, {"log":LEVEL,"text"}          of a tool call
+ *   {"result":{...}}                       of a tool call, as in MCP
+ *   {"failed":CODE,"text"}                 the call or the work failed
+ *   {"done":CODE,"canceled":BOOL}          the work has ended; nothing follows
+ *
+ * The verb answers with requests:
+ *
+ *   POST /api/streams/ID/answer  {"answer":N,"value":{...}}   as struct ask wants it; or without value
+ *                             {"answer":N,"code":"...","text":"..."}: no answer, for this reason
+ *   POST /api/streams/ID/cancel  {}   end it soon
+ */
+#ifndef DAEMON_WORK_MESSAGE_H
+#define DAEMON_WORK_MESSAGE_H
+
+#include "runtime/run_job.h"
+
+/* Any of them. A member that a message does not have is missing; numbers are -1. */
+struct work_message {
+    struct json begins, event, value, params, progress, result;
+    int64_t answer, ask, taken, done, log;
+    bool turns, canceled;
+    struct str work, note, below, kind, code, failed, text;
+};
+
+/* Texts live in mem. */
+bool work_message_read(struct arena *mem, struct str text, const struct limits *limits,
+                       struct work_message *out, struct err *e);
+
+/*
+ * POST /api/run: {"agent","session","model","mode","text","last","no_save","person"}, as in struct
+ * run_want; person: the client has a terminal to ask at.
+ */
+bool run_want_read(struct arena *mem, struct json run, struct run_want *out, bool *person,
+                   struct err *e);
+void run_want_write(struct jw *w, const struct run_want *want, bool person);
+
+/* The code of that name; ERR_DENIED for others. */
+enum err_code err_code_named(struct str name);
+
+#endif

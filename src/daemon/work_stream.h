@@ -1,0 +1,64 @@
+/*
+ * work_stream.h - work that the daemon does for a verb in the foreground: an HTTP request that is
+ * answered by an event stream (work_message.h).
+ *
+ *   OPEN -> ENDING -> OVER
+ *
+ * OPEN    the work is under way; the client may be asked questions
+ * ENDING  the work was told to stop: by the client, by its connection that closed, or by the daemon
+ * OVER    the last message is out, and the request is finished
+ *
+ * A work_stream is the first member of what a handler keeps, in the arena of its request; both are
+ * gone after work_stream_end.
+ */
+#ifndef DAEMON_WORK_STREAM_H
+#define DAEMON_WORK_STREAM_H
+
+#include "base/id.h"
+#include "core/tool/caller.h"
+#include "runtime/service.h"
+
+struct work_ask;
+struct work_stream;
+
+enum work_state { WORK_OPEN, WORK_ENDING };
+
+/* All streams of a daemon. */
+struct work_streams {
+    struct work_stream *first;
+    void (*emptied)(struct work_streams *all); /* the last one has ended; may be NULL */
+};
+
+struct work_stream {
+    struct http_req *req;
+    struct service *service;
+    struct work_streams *all;
+    struct work_stream *next, **link;
+    char id[ID_TEXT];
+    enum work_state state;
+    struct buf out;
+    struct work_ask *asks; /* open ones */
+    int64_t last_ask;
+    void (*cancel)(struct work_stream *s); /* end the work soon; called once */
+};
+
+/* Begin the stream. Set cancel before. */
+void work_stream_begin(struct work_stream *s, struct work_streams *all, struct http_req *req);
+
+/* One message. False: it is too large, and was not sent. */
+struct jw work_message_begin(struct work_stream *s);
+bool work_message_send(struct work_stream *s, struct jw *w);
+
+/* Ask the client. The ask is answered, or refused when the work ends. */
+void work_stream_ask(struct work_stream *s, struct ask *ask);
+
+/* Say the last message, {"done":CODE,"canceled":BOOL}, and finish the request. *s is gone. */
+void work_stream_end(struct work_stream *s, int code, bool canceled);
+
+/* Cancel the work, unless that has been done. */
+void work_stream_cancel(struct work_stream *s);
+
+/* Handler of POST /api/streams/ID/answer and /api/streams/ID/cancel. */
+void work_streams_post(struct work_streams *all, struct http_req *req);
+
+#endif
