@@ -18,8 +18,26 @@ void limits_preset(struct limits *l)
 {
     *l = (struct limits){
 #define LIMIT(name, preset, least, most, unit, what) .name = preset,
+#define FIXED(name, value, unit, what) .name = value,
 #include "base/limits.def"
     };
+}
+
+/* Name the constant instead of calling it an unknown key. */
+static bool limits_check_fixed(struct json table, struct err *e)
+{
+    static const char *const names[] = {
+#define FIXED(name, value, unit, what) #name,
+#include "base/limits.def"
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct json value = json_get(table, str_of(names[i]));
+
+        if (json_type(value) != JSON_MISSING)
+            return json_fail(value, e, "is a constant and cannot be configured");
+    }
+    return true;
 }
 
 bool limits_read(struct arena *mem, struct json table, struct limits *l, struct err *e)
@@ -30,7 +48,7 @@ bool limits_read(struct arena *mem, struct json table, struct limits *l, struct 
 #include "base/limits.def"
     };
 
-    return pick(mem, table, PICK_TABLE(rows), PICK_STRICT, l, e);
+    return limits_check_fixed(table, e) && pick(mem, table, PICK_TABLE(rows), PICK_STRICT, l, e);
 }
 
 int64_t limits_get(const struct limits *l, const struct limit_row *row)

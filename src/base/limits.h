@@ -10,6 +10,7 @@
 
 struct limits {
 #define LIMIT(name, preset, least, most, unit, what) int64_t name;
+#define FIXED(name, value, unit, what) int64_t name;
 #include "base/limits.def"
 };
 
@@ -20,6 +21,7 @@ enum limit_project {
     LIMIT_USERS_ONLY, /* none */
 };
 
+/* A limit that is a configuration key. */
 struct limit_row {
     const char *name, *unit, *what;
     enum limit_project project;
@@ -30,10 +32,12 @@ struct limit_row {
 extern const struct limit_row limit_rows[];
 extern const size_t limit_count;
 
-/* All defaults. */
+/* All defaults and constants. */
 void limits_preset(struct limits *l);
 
-/* Apply the members of a [limits] table; unknown keys and values out of range are errors. */
+/*
+ * Apply the members of a [limits] table. Unknown keys, constants and values out of range are errors.
+ */
 bool limits_read(struct arena *mem, struct json table, struct limits *l, struct err *e);
 
 int64_t limits_get(const struct limits *l, const struct limit_row *row);

@@ -320,15 +320,24 @@ static bool pass_time(struct talk *t, struct str rest)
     return true;
 }
 
+/* Any limit, also one that is no configuration key. */
 static bool set_limit(struct talk *t, struct str rest)
 {
+    struct {
+        const char *name;
+        int64_t *value;
+    } all[] = {
+#define LIMIT(name, preset, least, most, unit, what) { #name, &t->world.limits.name },
+#define FIXED(name, preset, unit, what) { #name, &t->world.limits.name },
+#include "base/limits.def"
+    };
     struct str name = next_word(&rest), text = next_word(&rest);
     uint64_t n;
 
-    for (size_t i = 0; i < limit_count; i++) {
-        if (!str_eq(name, str_of(limit_rows[i].name)) || !str_uint(text, 0, 1 << 30, &n))
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (!str_eq(name, str_of(all[i].name)) || !str_uint(text, 0, 1 << 30, &n))
             continue;
-        *(int64_t *)(void *)((char *)&t->world.limits + limit_rows[i].offset) = (int64_t)n;
+        *all[i].value = (int64_t)n;
         return true;
     }
     return wrong(t, "no such limit");

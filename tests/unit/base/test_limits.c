@@ -14,7 +14,7 @@ TEST(every_row_makes_sense_and_its_default_is_preset)
     struct limits l;
 
     limits_preset(&l);
-    EQ(limit_count * sizeof(int64_t), sizeof(l));
+    OK(limit_count * sizeof(int64_t) < sizeof(l));
     for (size_t i = 0; i < limit_count; i++) {
         const struct limit_row *row = &limit_rows[i];
 
@@ -67,12 +67,15 @@ TEST(an_error_names_the_place_and_what_is_accepted)
     struct err e = { 0 };
 
     limits_preset(&l);
-    OK(!read_one("json_depth", 4, &l, &e));
-    EQ_STR(e.text, "t.toml:1:14: json_depth: 4 is out of range; accepted is 8 to 512");
-    OK(!read_one("json_deep", 4, &l, &e));
-    EQ_STR(e.text, "t.toml:1:1: json_deep: unknown key; did you mean \"json_depth\"?");
-    OK(!read_one("json_depth = '9' #", 4, &l, &e));
-    EQ_STR(e.text, "t.toml:1:14: json_depth: expected an integer, found a string");
+    OK(!read_one("model_ms", 4, &l, &e));
+    EQ_STR(e.text, "t.toml:1:12: model_ms: 4 is out of range; accepted is 100 to 86400000");
+    OK(!read_one("model_m", 4, &l, &e));
+    EQ_STR(e.text, "t.toml:1:1: model_m: unknown key; did you mean \"model_ms\"?");
+    OK(!read_one("model_ms = '9' #", 4, &l, &e));
+    EQ_STR(e.text, "t.toml:1:12: model_ms: expected an integer, found a string");
+    OK(!read_one("batch_items", 64, &l, &e));
+    EQ_STR(e.text, "t.toml:1:15: batch_items: is a constant and cannot be configured");
+    EQ(l.batch_items, 100);
 }
 
 static const struct limit_row *row_named(const char *name)

@@ -362,8 +362,9 @@ TEST(names_of_models_have_limits)
     AUTO_BENCH b = { 0 };
 
     setenv("OPENAI_API_KEY", "k2", 1);
-    bench_write(&at, "[limits]\nmodel_names=2\nmodel_name_bytes=16\n", NULL);
     bench_load(&b, &at, false);
+    b.config.limits.model_names = 2;
+    b.config.limits.model_name_bytes = 16;
     OK(choose(&b, NULL, "a") && choose(&b, NULL, "b") && choose(&b, NULL, "a"));
     OK(!choose(&b, NULL, "c") && b.e.code == ERR_LIMIT);
     HAS_S(str_of(b.e.text), "limits.model_names");
