@@ -26,13 +26,18 @@ struct agent_tools {
     struct offer_source source;
     struct arena mem; /* of the tools and the resources of single agents */
     struct resource resource[2];
+    struct str names;           /* of all agents, as JSON strings */
+    struct tool send, dispatch; /* the built-in ones, with the names in their schemas */
 };
 
-/* No tools yet. `staff` must outlive it. */
+/* No tools yet. `context` must outlive it. */
 void agent_tools_init(struct agent_tools *a, const struct agent_context *context);
 void agent_tools_fini(struct agent_tools *a);
 
-/* The agents, or what the configuration exposes of them, may have changed. */
-void agent_tools_refresh(struct agent_tools *a, const struct config *config);
+/* What is offered for a built-in tool: where it takes an agent, its schema lists their names. */
+const struct tool *agent_tools_named(const struct agent_tools *a, const struct tool *builtin);
+
+/* The agents, or what the configuration exposes of them, may have changed. True: their names have. */
+bool agent_tools_refresh(struct agent_tools *a, const struct config *config);
 
 #endif

@@ -56,20 +56,18 @@ static void start(struct call *call)
 const struct tool tool_agent_send = {
     .name = "agent_send",
     .title = "Ask an agent",
-    .description = "Gives another agent something to do and waits for its answer. It knows nothing "
-                   "of this conversation: say all it needs. Go on with its session_id.",
+    .description = "Call an agent and wait for its answer; this may take minutes. The agent does "
+                   "not see this conversation: give it everything it needs. Pass the session_id "
+                   "of its answer to continue.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
-        "\"agent\":{\"type\":\"string\","
-        "\"description\":\"Its name, from agent_list. Without one: the default agent.\"},"
+        "\"agent\":{\"type\":\"string\",\"description\":\"Default: the default agent.\"},"
         "\"message\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"What it is to do, and all it needs to know.\"},"
-        "\"session_id\":{\"type\":\"string\","
-        "\"description\":\"From an earlier answer, to continue that conversation.\"},"
+        "\"description\":\"What to do, with all context.\"},"
+        "\"session_id\":{\"type\":\"string\",\"description\":\"Conversation to continue.\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-        "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
+        "\"description\":\"read-only: change nothing. Default: the agent's.\"}},"
         "\"required\":[\"message\"],\"additionalProperties\":false}",
-    .output_schema = agent_call_output,
     .kind = TOOL_THINK,
     .task = TOOL_TASK_OWN,
     .timeout_ms = CALL_NO_DEADLINE,

@@ -25,7 +25,10 @@ struct task_dispatch_args {
     double wait;
 };
 
-/* Of agent_dispatch all but the last two, of dispatch_agent all but the first two. */
+/*
+ * With "message", as callers of agent_dispatch give it: all but the last two; the agent may be left
+ * out. Else all but the first two.
+ */
 static const struct pick arg_fields[] = {
     PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
     PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, 0),
@@ -83,9 +86,9 @@ static bool check_mode(struct call *call, const struct task_dispatch_args *a, en
 static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
     if (!str_trim(a->task).n)
-        call_failed(call, "%s: say what the agent is to do", call->ctx ? "task" : "message");
+        call_failed(call, "task: say what the agent is to do");
     else if (a->agent.p && !a->agent.n)
-        call_failed(call, "agent: name one; list_agents and agent_list tell which there are");
+        call_failed(call, "agent: name one; list_agents lists them");
     else
         return agent_call_check_depth(call);
     return false;
@@ -301,12 +304,18 @@ static struct dispatch *prepare(struct call *call, const struct task_dispatch_ar
     return d;
 }
 
+static bool has_message(const struct call *call)
+{
+    return json_here(json_get(call->args, STR("message")));
+}
+
 static void dispatch(struct call *call)
 {
     struct task_dispatch_args args = { .budget = NAN };
     struct dispatch *d;
 
-    if (!tool_args(call, arg_fields + (call->ctx ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
+    if (!tool_args(call, arg_fields + (has_message(call) ? 0 : 2), ARRAY_LEN(arg_fields) - 2,
+                   &args))
         return;
     d = prepare(call, &args);
     if (d && !begins_with_file(d))
@@ -334,58 +343,37 @@ static void start(struct call *call)
 
 /* ---- the tools ----------------------------------------------------------------------------- */
 
-#define MORE_SCHEMA                                                                                \
-    "\"model\":{\"type\":\"string\",\"minLength\":1,"                                              \
-    "\"description\":\"Instead of the agent's: a model, PROVIDER/MODEL, or a tier.\"},"            \
-    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"                       \
-    "\"description\":\"Default: the agent's, else read-write. read-only: it changes nothing "      \
-    "outside .vault/.\"},"                                                                         \
-    "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"                                           \
-    "\"description\":\"How often its model may be asked.\"},"                                      \
-    "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"US dollars.\"},"              \
-    "\"effort\":{\"type\":\"string\"},"                                                            \
-    "\"output_format\":{\"type\":\"string\"}," TASK_WAIT_SCHEMA ","                                \
-    "\"session_id\":{\"type\":\"string\",\"minLength\":1,"                                         \
-    "\"description\":\"Of an earlier task, to continue its conversation.\"}"
-
-static char for_clients[] = "";
-
-/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
-const struct tool tool_agent_dispatch = {
-    .name = "agent_dispatch",
-    .title = "Dispatch an agent",
-    .description = "Gives an agent something to do and returns at once with a taskId; task_get "
-                   "tells how far it is. It knows nothing of this conversation: say all it needs.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Its name, from agent_list. Without one: the default.\"},"
-                    "\"message\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"What it is to do, or the path of a .md file that says "
-                    "it.\"}," MORE_SCHEMA "},"
-                    "\"required\":[\"message\"],\"additionalProperties\":false}",
-    .output_schema = TASK_REPORT_SCHEMA,
-    .kind = TOOL_THINK,
-    .timeout_ms = CALL_NO_DEADLINE,
-    .start = start,
-};
-
+/* What it does passes the guard on its own, never above its caller: no kind of higher risk. */
 const struct tool tool_dispatch_agent = {
     .name = "dispatch_agent",
+    .other_name = "agent_dispatch",
     .title = "Dispatch an agent",
-    .description = "Gives an agent something to do and returns at once with a taskId, while it "
-                   "works on; get_task_status tells how far it is.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Its name, from list_agents.\"},"
-                    "\"task\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"What it is to do, or the path of a .md file that says "
-                    "it.\"}," MORE_SCHEMA "},"
-                    "\"required\":[\"agent\",\"task\"],\"additionalProperties\":false}",
-    .output_schema = TASK_REPORT_SCHEMA,
+    .description = "Start a task for an agent and return its taskId at once; the agent works in "
+                   "the background. Follow it with get_task_status. The agent does not see this "
+                   "conversation: give it everything it needs.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"agent\":{\"type\":\"string\",\"description\":\"Agent to call.\"},"
+        "\"task\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"What to do, or the path of a .md file that says it.\"},"
+        "\"model\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"Model, PROVIDER/MODEL or tier to use instead of the agent's.\"},"
+        "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
+        "\"description\":\"read-only: change nothing outside .vault/. Default: the agent's, else "
+        "read-write.\"},"
+        "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"
+        "\"description\":\"Most model calls.\"},"
+        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Most US dollars.\"},"
+        "\"effort\":{\"type\":\"string\",\"enum\":[\"none\",\"low\",\"medium\",\"high\",\"max\"],"
+        "\"description\":\"How much the model reasons.\"},"
+        "\"output_format\":{\"type\":\"string\",\"enum\":[\"text\",\"json\",\"stream-json\"],"
+        "\"description\":\"Form of the answer.\"}," TASK_WAIT_SCHEMA ","
+        "\"session_id\":{\"type\":\"string\",\"minLength\":1,"
+        "\"description\":\"Conversation of an earlier task to continue.\"}},"
+        "\"required\":[\"agent\",\"task\"],\"additionalProperties\":false}",
     .kind = TOOL_THINK,
     .annotations = "{\"title\":\"Dispatch an agent\",\"readOnlyHint\":false,"
                    "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}",
     .timeout_ms = CALL_NO_DEADLINE,
-    .ctx = for_clients,
     .start = start,
 };

@@ -1,9 +1,7 @@
 /*
  * task_tools.h - what the tools about tasks share.
  *
- * Each of them has two names: one for agents (agent_dispatch, task_get, task_cancel) and one for
- * MCP clients (dispatch_agent, get_task_status, cancel_task), and one implementation. answer_task is
- * for clients alone: an agent that could answer would agree to what it asks itself.
+ * answer_task is for clients alone: an agent that could answer would approve its own requests.
  */
 #ifndef TOOL_TASK_TOOLS_H
 #define TOOL_TASK_TOOLS_H
@@ -49,31 +47,15 @@ void task_dispatch_instead(struct call *call, const struct task_errand *errand);
 
 #define TASK_WAIT_SCHEMA                                                                           \
     "\"wait\":{\"type\":\"number\",\"minimum\":0,\"default\":0,"                                   \
-    "\"description\":\"Seconds to wait for the end of the task; 0: answer at once.\"}"
+    "\"description\":\"Seconds to wait for the task to end.\"}"
+
+#define TASK_ID_SCHEMA                                                                             \
+    "\"task_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"taskId of the task.\"}"
 
 /* A number of seconds that may be waited. False: the call has failed with the reason. */
 bool task_wait_check(struct call *call, double seconds);
 
 /* Answer with how far a task is and what came of it, at its end or after so many seconds. */
 void task_report(struct call *call, struct str id, double seconds);
-
-#define TASK_REPORT_SCHEMA                                                                         \
-    "{\"type\":\"object\",\"properties\":{"                                                        \
-    "\"taskId\":{\"type\":\"string\"},"                                                            \
-    "\"status\":{\"type\":\"string\",\"description\":\"working, input_required, completed, "       \
-    "failed or cancelled.\"},"                                                                     \
-    "\"agent\":{\"type\":\"string\"},\"model\":{\"type\":\"string\"},"                             \
-    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"       \
-    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it is read-only though that was "  \
-    "not asked for, and which setting changes that.\"},"                                           \
-    "\"session_id\":{\"type\":\"string\"},"                                                        \
-    "\"interrupted\":{\"type\":\"integer\",\"description\":\"Calls of unknown outcome.\"},"        \
-    "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
-    "duration_seconds, trust.\"},"                                                                 \
-    "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \
-    "\"asks\":{\"type\":\"object\",\"description\":\"What it waits for, by key.\"},"               \
-    "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it "          \
-    "runs.\"}},"                                                                                   \
-    "\"required\":[\"taskId\",\"status\",\"agent\"]}"
 
 #endif

@@ -25,11 +25,11 @@ DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
              "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
-             "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+             "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
              "ask_user", "artifact_write"]
 # What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
-                   "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+                   "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
                    "ask_user", "artifact_write"]
 # What clients that dispatch agents have beside them.
 CLIENT_TOOLS = ["list_agents", "dispatch_agent", "get_task_status", "cancel_task", "answer_task",

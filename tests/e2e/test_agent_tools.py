@@ -9,7 +9,7 @@ from harness import CLIENT_TOOLS, Serve, Stdio, case, database, equal, has, main
 from mcp_http import BOTH, begin
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
-ABOUT_AGENTS = ["agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+ABOUT_AGENTS = ["list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
                 *CLIENT_TOOLS]
 
 

@@ -7,7 +7,7 @@ from harness import (ALL_TOOLS, AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio,
                      main, run, state_dir, wait_for)
 
 ONLY_LOOK = ["file_read", "file_list", "glob", "grep", "web_fetch", "plan_update", "system_time",
-             "agent_list", "task_get", "ask_user", "artifact_write"]
+             "list_agents", "get_task_status", "ask_user", "artifact_write"]
 
 
 def read_write(folder):

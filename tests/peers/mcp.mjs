@@ -22,8 +22,8 @@ const stdio = { command: process.execPath, args: [join(here, 'tap.mjs'), logs.st
   'mcp', '--scope', 'tools', '--root', root] };
 const agentsOverStdio = { ...stdio, args: [...stdio.args.slice(0, 3), 'mcp', '--root', root], env: { ...process.env } };
 
-const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'agent_list', 'agent_send',
-  'agent_dispatch', 'task_get', 'task_cancel', 'ask_user', 'artifact_write'];
+const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'list_agents', 'agent_send',
+  'dispatch_agent', 'get_task_status', 'cancel_task', 'ask_user', 'artifact_write'];
 // A client on stdio is proved to be the user, and may write.
 const OVER_STDIO = ['file_read', 'file_list', 'file_write', 'file_edit', 'file_move', 'file_delete', 'dir_make', 'glob',
   'grep', 'shell_exec', 'process_start', 'process_poll', 'process_write', 'process_kill', 'web_fetch', 'memory',

@@ -15,7 +15,11 @@
 struct tool_called {
     struct str name;  /* published */
     struct str alias; /* server:tool; STR_NONE for a built-in one */
+    struct str other; /* other_name of the tool; STR_NONE: none */
 };
+
+/* All names of a tool. */
+struct tool_called tool_called_of(const struct tool *t);
 
 /* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
 bool server_allows(const struct server_spec *s, struct str tool);
