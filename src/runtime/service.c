@@ -276,7 +276,7 @@ void service_agents_changed(struct service *s)
 {
     struct err e;
 
-    if (agent_tools_refresh(&s->agents, s->config))
+    if (agent_tools_refresh(&s->agents, s->config) && !s->listing.open)
         offer_source_changed(&s->builtin, OFFER_TOOLS); /* schemas list the names */
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_reload(a, &e); /* one that is gone offers nothing */
@@ -363,10 +363,9 @@ void service_expect_servers(struct service *s, const struct config *config)
 void service_expect_agents(struct service *s)
 {
     s->web.opening.open = true;
-    if (s->scope == SCOPE_TOOLS)
-        return;
-    expect(s);
-    offer_join(&s->offer, &s->agents.source);
+    expect(s); /* schemas list the names of agents */
+    if (s->scope != SCOPE_TOOLS)
+        offer_join(&s->offer, &s->agents.source);
 }
 
 void service_use_agents(struct service *s, const struct agent_context *context)

@@ -32,8 +32,7 @@ READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "sys
                    "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
                    "ask_user", "artifact_write"]
 # What clients that dispatch agents have beside them.
-CLIENT_TOOLS = ["list_agents", "dispatch_agent", "get_task_status", "cancel_task", "answer_task",
-                "list_tasks", "get_locks"]
+CLIENT_TOOLS = ["answer_task", "list_tasks", "get_locks"]
 # Over HTTP agents are tools, too; without files there is one.
 HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 

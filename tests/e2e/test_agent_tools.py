@@ -93,7 +93,8 @@ def every_agent_is_a_tool_with_a_message(root):
         equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_code_reviewer", "trefoil_agent_default"])
         tool = t.ask("tools/list")["result"]["tools"][-2]
         equal(tool["title"], "code-reviewer")
-        equal(tool["description"], "What code-reviewer does.")
+        equal(tool["description"], "Call the agent code-reviewer and wait for its answer (may take "
+              "minutes; pass its session_id to continue). What code-reviewer does.")
         equal(tool["inputSchema"]["required"], ["message"])
         equal(tool["inputSchema"]["properties"]["message"]["type"], "string")
         equal(tool["annotations"]["readOnlyHint"], False)
@@ -359,6 +360,52 @@ def the_name_that_openfang_gives_an_agent_is_accepted_and_not_listed(root):
         answer = s.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "openfang_agent_default", "arguments": {"message": "/echo hi"}}}, accept=BOTH)
         equal(answer.json()["result"]["content"], [{"type": "text", "text": "hi"}])
+
+
+FIVE = ["coder", "reviewer", "tester", "writer", "planner"]
+LIST_MOST = 12 * 1024
+
+
+def calls(t, name, arguments):
+    return json.dumps(t.ask("tools/call", {"name": name, "arguments": arguments}))
+
+
+@case
+def the_list_for_clients_is_short_and_names_the_agents(root):
+    for name in FIVE:
+        agent(root, name)
+    with Agents(root=root) as t:
+        tools = t.ask("tools/list")["result"]["tools"]
+        size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
+        equal(size <= LIST_MOST or size, True)
+        dispatch = [x for x in tools if x["name"] == "dispatch_agent"][0]
+        properties = dispatch["inputSchema"]["properties"]
+        equal(sorted(properties["agent"]["enum"]), sorted([*FIVE, "default"]))
+        has(properties["effort"]["enum"], "low")
+        has(properties["output_format"]["enum"], "json")
+
+
+@case
+def an_old_name_of_a_tool_is_the_listed_tool_to_every_list(root):
+    (root / "trefoil.toml").write_text('[mcp]\nprivate_tools = ["list_agents", "task_cancel"]\n')
+    with Agents(root=root) as t:
+        names = [x["name"] for x in t.ask("tools/list")["result"]["tools"]]
+        equal([n for n in names if n in ("list_agents", "agent_list", "cancel_task", "task_get")], [])
+        for name in ("list_agents", "agent_list"):
+            has(calls(t, name, {}), "Unknown tool")
+        for name in ("cancel_task", "task_cancel"):
+            has(calls(t, name, {"task_id": "x"}), "Unknown tool")
+        has(calls(t, "task_get", {"task_id": "x"}), "there is no task x")
+
+
+@case
+def an_agent_cannot_call_by_an_old_name_what_it_is_denied(root):
+    agent(root, "plain", "disallowed_tools: [dispatch_agent, task_get]\n")
+    with Agents(root=root) as t:
+        for name in ("agent_dispatch", "dispatch_agent", "task_get", "get_task_status"):
+            said = calls(t, "trefoil_agent_plain", {"message": "/call " + name + " {}"})
+            equal("missing" in said or "taskId" in said, False)
+        has(calls(t, "trefoil_agent_plain", {"message": "/call agent_list {}"}), "plain")
 
 
 main()
