@@ -223,7 +223,6 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .offer = &s->offer,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
-        .instructions = instructions,
         .scope = &s->guard.face[GUARD_FACE_LOCAL],
         .scope_tcp = &s->guard.face[GUARD_FACE_TCP],
     };
@@ -363,6 +362,7 @@ void service_expect_servers(struct service *s, const struct config *config)
 void service_expect_agents(struct service *s)
 {
     s->web.opening.open = true;
+    s->mcp.instructions = instructions;
     expect(s); /* schemas list the names of agents */
     if (s->scope != SCOPE_TOOLS)
         offer_join(&s->offer, &s->agents.source);
