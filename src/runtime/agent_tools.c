@@ -2,23 +2,14 @@
 
 #include "core/session/session.h"
 #include "proto/mcp/tool_name.h"
-#include "tool/tools.h"
+#include "tool/task_tools.h"
 
 /* ---- tools --------------------------------------------------------------------------------- */
 
-static const char input_schema[] =
-    "{\"type\":\"object\",\"properties\":{"
-    "\"message\":{\"type\":\"string\",\"minLength\":1,"
-    "\"description\":\"What to do, with all context.\"},"
-    "\"session_id\":{\"type\":\"string\",\"description\":\"Conversation to continue.\"},"
-    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-    "\"description\":\"read-only: change nothing. Default: the agent's.\"}},"
-    "\"required\":[\"message\"],\"additionalProperties\":false}";
+static const char input_schema[] = "{\"type\":\"object\",\"properties\":{" AGENT_CALL_SCHEMA;
 
-/* What a model must know that calls the tool of one agent. */
-#define ABOUT_AGENT                                                                                \
-    "Call the agent %s and wait for its answer (may take minutes; pass its session_id to "         \
-    "continue). " STR_FMT
+/* A model that calls the tool must know that it blocks. */
+#define ABOUT_AGENT "Call the agent %s and wait for its answer (may take minutes). " STR_FMT
 
 static struct str published(struct arena *mem, const char *agent)
 {

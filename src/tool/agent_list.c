@@ -17,8 +17,9 @@ static void list(struct call *call)
     for (size_t i = 0; (card = agent_card_at(call->host->context, i)); i++)
         agent_card_write(&w, card, call);
     jw_array_end(&w);
-    jw_kstr(&w, "hint",
-            STR("Read the resource agents://{name} (resources/read) for one agent's details."));
+    if (!call->caller->history) /* our own models cannot read resources */
+        jw_kstr(&w, "hint",
+                STR("Read the resource agents://{name} (resources/read) for one agent's details."));
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);
@@ -33,10 +34,10 @@ const struct tool tool_list_agents = {
     .name = "list_agents",
     .other_name = "agent_list",
     .title = "List agents",
-    .description = "List the agents that can be called: name, description, mode in force, tier.",
+    .description = "List the agents you can call: name, description, mode in force, tier.",
     .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
     .kind = TOOL_READ,
-    .annotations = "{\"title\":\"List agents\",\"readOnlyHint\":true,\"idempotentHint\":true,"
-                   "\"openWorldHint\":false}",
+    .read_only = true,
+    .idempotent = true,
     .start = start,
 };

@@ -56,18 +56,10 @@ static void start(struct call *call)
 const struct tool tool_agent_send = {
     .name = "agent_send",
     .title = "Ask an agent",
-    .description = "Call an agent and wait for its answer; this may take minutes. The agent does "
-                   "not see this conversation: give it everything it needs. Pass the session_id "
-                   "of its answer to continue.",
-    .input_schema =
-        "{\"type\":\"object\",\"properties\":{"
-        "\"agent\":{\"type\":\"string\",\"description\":\"Default: the default agent.\"},"
-        "\"message\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"What to do, with all context.\"},"
-        "\"session_id\":{\"type\":\"string\",\"description\":\"Conversation to continue.\"},"
-        "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-        "\"description\":\"read-only: change nothing. Default: the agent's.\"}},"
-        "\"required\":[\"message\"],\"additionalProperties\":false}",
+    .description = "Call an agent and wait for its answer, which may take minutes. The agent does "
+                   "not see this conversation: pass all it needs.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":\"string\","
+                    "\"description\":\"Agent to call; default: default.\"}," AGENT_CALL_SCHEMA,
     .kind = TOOL_THINK,
     .task = TOOL_TASK_OWN,
     .timeout_ms = CALL_NO_DEADLINE,

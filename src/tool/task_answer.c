@@ -101,23 +101,19 @@ static void start_answer(struct call *call)
 const struct tool tool_answer_task = {
     .name = "answer_task",
     .title = "Answer a task",
-    .description = "Answer a question of a task that is input_required: a permission, a form or a "
-                   "page visit. Pass on only what the user has decided. get_task_status lists the "
-                   "questions in asks.",
+    .description = "Answer a question of a task that is input_required (get_task_status lists them "
+                   "in asks). Pass on only what the user has decided.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA ","
         "\"key\":{\"type\":\"string\","
-        "\"description\":\"Key of the question; optional if only one is open.\"},"
+        "\"description\":\"Key of the question, if several are open.\"},"
         "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
-        "\"option\":{\"type\":\"string\",\"description\":\"Of a permission: the id of one of its "
-        "options, instead of an action.\"},"
-        "\"content\":{\"type\":\"object\",\"description\":\"Values of an accepted form. For a "
-        "permission, {\\\"always\\\":true} allows the same tool from now on.\"},"
-        "\"reason\":{\"type\":\"string\",\"description\":\"Why it is declined; shown to the "
-        "agent.\"}},"
-        "\"required\":[\"task_id\"],\"additionalProperties\":false}",
+        "\"option\":{\"type\":\"string\","
+        "\"description\":\"For a permission, instead of action: id of an option.\"},"
+        "\"content\":{\"type\":\"object\",\"description\":\"Values of a form. For a permission, "
+        "{\\\"always\\\":true} allows the tool for this session.\"},"
+        "\"reason\":{\"type\":\"string\",\"description\":\"Why the user declines.\"}},"
+        "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Answer a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"
-                   "\"idempotentHint\":false,\"openWorldHint\":false}",
     .start = start_answer,
 };

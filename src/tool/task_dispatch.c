@@ -348,32 +348,31 @@ const struct tool tool_dispatch_agent = {
     .name = "dispatch_agent",
     .other_name = "agent_dispatch",
     .title = "Dispatch an agent",
-    .description = "Start a task for an agent and return its taskId at once; the agent works in "
-                   "the background. Follow it with get_task_status. The agent does not see this "
-                   "conversation: give it everything it needs.",
+    .description =
+        "Start a task for an agent in the background and return its taskId at once. Call "
+        "get_task_status for the result. The agent does not see this conversation: pass "
+        "all it needs.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
         "\"agent\":{\"type\":\"string\",\"description\":\"Agent to call.\"},"
-        "\"task\":{\"type\":\"string\",\"minLength\":1,"
+        "\"task\":{\"type\":\"string\","
         "\"description\":\"What to do, or the path of a .md file that says it.\"},"
-        "\"model\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"Model, PROVIDER/MODEL or tier to use instead of the agent's.\"},"
+        "\"model\":{\"type\":\"string\","
+        "\"description\":\"Model or tier; default: the agent's.\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-        "\"description\":\"read-only: change nothing outside .vault/. Default: the agent's, else "
-        "read-write.\"},"
+        "\"description\":\"read-only: change nothing outside .vault/.\"},"
         "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"
-        "\"description\":\"Most model calls.\"},"
-        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Most US dollars.\"},"
+        "\"description\":\"Maximum model calls.\"},"
+        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Maximum US dollars.\"},"
         "\"effort\":{\"type\":\"string\",\"enum\":[\"none\",\"low\",\"medium\",\"high\",\"max\"],"
-        "\"description\":\"How much the model reasons.\"},"
+        "\"description\":\"Reasoning effort.\"},"
         "\"output_format\":{\"type\":\"string\",\"enum\":[\"text\",\"json\",\"stream-json\"],"
         "\"description\":\"Form of the answer.\"}," TASK_WAIT_SCHEMA ","
-        "\"session_id\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"Conversation of an earlier task to continue.\"}},"
-        "\"required\":[\"agent\",\"task\"],\"additionalProperties\":false}",
+        "\"session_id\":{\"type\":\"string\","
+        "\"description\":\"Continue this session.\"}},"
+        "\"required\":[\"agent\",\"task\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Dispatch an agent\",\"readOnlyHint\":false,"
-                   "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}",
+    .additive = true,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start,
 };

@@ -270,20 +270,19 @@ static void start_locks(struct call *call)
 
 /* ---- the tools ----------------------------------------------------------------------------- */
 
-#define READS "\"readOnlyHint\":true,\"idempotentHint\":true,\"openWorldHint\":false}"
-
 const struct tool tool_get_task_status = {
     .name = "get_task_status",
     .other_name = "task_get",
     .title = "Get a task",
-    .description = "Report the status of a dispatched task and its result: summary, response, "
-                   "artifacts. Status: working, input_required (see asks), completed, failed, "
-                   "cancelled.",
+    .description =
+        "Get the status of a dispatched task and, when it has ended, its result. If it is "
+        "input_required, asks lists the open questions.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "," TASK_WAIT_SCHEMA "},"
-                    "\"required\":[\"task_id\"],\"additionalProperties\":false}",
+                    "\"required\":[\"task_id\"]}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"Get a task\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start_get,
 };
@@ -294,38 +293,38 @@ const struct tool tool_cancel_task = {
     .title = "Cancel a task",
     .description = "Stop a dispatched task and everything it runs. Fails if the task has ended.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "},"
-                    "\"required\":[\"task_id\"],\"additionalProperties\":false}",
+                    "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Cancel a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"
-                   "\"idempotentHint\":true,\"openWorldHint\":false}",
+    .idempotent = true,
     .start = start_cancel,
 };
 
 const struct tool tool_list_tasks = {
     .name = "list_tasks",
     .title = "List tasks",
-    .description = "List dispatched tasks, newest first. Ended tasks stay until they expire.",
+    .description = "List dispatched tasks, newest first.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
         "\"agent\":{\"type\":\"string\",\"description\":\"Only tasks of this agent.\"},"
-        "\"live\":{\"type\":\"boolean\",\"default\":false,"
+        "\"live\":{\"type\":\"boolean\","
         "\"description\":\"Only tasks that have not ended.\"},"
-        "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":100},"
-        "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the last answer.\"}},"
-        "\"additionalProperties\":false}",
+        "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},"
+        "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the last answer.\"}}}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"List tasks\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .start = start_list,
 };
 
 const struct tool tool_get_locks = {
     .name = "get_locks",
     .title = "List locks",
-    .description = "List the paths that running tasks have locked: task, agent, paths, time.",
+    .description = "List the paths that running tasks have locked.",
     .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"List locks\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .start = start_locks,
 };

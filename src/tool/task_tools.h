@@ -40,17 +40,25 @@ struct task_errand {
     struct str agent, message, session, mode;
 };
 
+/* Arguments of each tool that calls an agent and waits. */
+#define AGENT_CALL_SCHEMA                                                                          \
+    "\"message\":{\"type\":\"string\","                                                            \
+    "\"description\":\"What to do, with all context.\"},"                                          \
+    "\"session_id\":{\"type\":\"string\",\"description\":\"Continue this session.\"},"             \
+    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"                       \
+    "\"description\":\"read-only: change nothing.\"}},"                                            \
+    "\"required\":[\"message\"]}"
+
 /* Give it to the agent as a task, and end the call as that (task_dispatch.c). */
 void task_dispatch_instead(struct call *call, const struct task_errand *errand);
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 #define TASK_WAIT_SCHEMA                                                                           \
-    "\"wait\":{\"type\":\"number\",\"minimum\":0,\"default\":0,"                                   \
+    "\"wait\":{\"type\":\"number\",\"minimum\":0,"                                                 \
     "\"description\":\"Seconds to wait for the task to end.\"}"
 
-#define TASK_ID_SCHEMA                                                                             \
-    "\"task_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"taskId of the task.\"}"
+#define TASK_ID_SCHEMA "\"task_id\":{\"type\":\"string\",\"description\":\"taskId of the task.\"}"
 
 /* A number of seconds that may be waited. False: the call has failed with the reason. */
 bool task_wait_check(struct call *call, double seconds);

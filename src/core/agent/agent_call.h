@@ -27,7 +27,4 @@ void agent_call(struct call *call, const struct agent_call_opts *opts);
 /* May the call set one more agent to work? Else it has failed. */
 bool agent_call_check_depth(struct call *call);
 
-/* JSON Schema of what stands beside the text. */
-extern const char agent_call_output[];
-
 #endif
