@@ -117,16 +117,14 @@ static const struct config nothing_said;
 
 /* For the model of an MCP client: which tool to use when. */
 static const char instructions[] =
-    "Agents of this project. Call trefoil_agent_NAME (or agent_send) if you need the answer now: "
-    "the "
-    "call blocks until the agent has answered, which may take minutes. Call dispatch_agent for "
-    "long "
-    "or parallel work: it returns a taskId at once; then call get_task_status with wait until the "
-    "task has ended. An agent does not see your conversation: put everything it needs into the "
-    "message. Pass session_id to continue a conversation. If a task is input_required, show the "
-    "questions in asks to the user and pass the user's decision to answer_task, or let the user "
-    "run `trefoil approvals`; never decide for the user. If mode_reason says why an agent is "
-    "read-only, tell the user which setting changes that.";
+    "This server runs the agents of this project. Call trefoil_agent_NAME (or agent_send) if you "
+    "need the answer now: the call blocks until the agent has answered, which may take minutes. "
+    "Call dispatch_agent for long or parallel work: it returns a taskId at once; then call "
+    "get_task_status with wait until the task has ended. An agent does not see your conversation: "
+    "put all it needs into the message. Pass session_id to continue a conversation. If a task is "
+    "input_required, show the questions in asks to the user and pass the user's decision to "
+    "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
+    "mode_reason says why an agent is read-only, tell the user which setting changes that.";
 
 /* Not by `who`: a verb may have put itself there. */
 static struct service *of_upstreams(struct upstreams *up)

@@ -107,6 +107,12 @@ def has(text, part):
         raise AssertionError(f"\n  {part!r} is not in\n  {text!r}")
 
 
+def hints(tool):
+    """The annotations of a listed tool, with the defaults of MCP where it says nothing."""
+    return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False,
+            "openWorldHint": True, **tool.get("annotations", {})}
+
+
 def wait_for(what, condition):
     """Poll until condition() is true, and return what it gave."""
     end = time.monotonic() + DEADLINE
