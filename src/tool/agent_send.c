@@ -52,7 +52,7 @@ static void start(struct call *call)
     agent_context_when(call, call->host->context, send);
 }
 
-/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
+/* The guard checks each call of the agent, never above its caller: no kind of higher risk. */
 const struct tool tool_agent_send = {
     .name = "agent_send",
     .title = "Ask an agent",

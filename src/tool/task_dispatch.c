@@ -1,12 +1,12 @@
 /*
- * task_dispatch.c - give an agent something to do that goes on by itself.
+ * task_dispatch.c - dispatch_agent: start a task that runs in the background.
  *
- *   check the arguments -> read the file that says what to do, if it is one
- *       -> look whose session is to be gone on with, if one is -> create the task
- *       -> answer, at once or after waiting for it (task_report)
+ *   check the arguments -> read the file that describes the task, if given
+ *       -> check the owner of the session to resume, if given -> create the task
+ *       -> answer at once, or after waiting for the task (task_report)
  *
- * A task is never above whoever dispatched it: it takes its rights along as text (guard_saved_rights.h),
- * since it may outlive that caller and this process.
+ * A task never has more rights than its caller. It stores them as text (guard_saved_rights.h), since
+ * it may outlive the caller and this process.
  */
 #include "base/container.h"
 #include "base/utf8.h"
@@ -26,8 +26,8 @@ struct task_dispatch_args {
 };
 
 /*
- * With "message", as callers of agent_dispatch give it: all but the last two; the agent may be left
- * out. Else all but the first two.
+ * agent_dispatch, the other name, takes "message" instead of "task", and its agent is optional. With
+ * "message" the last two rows do not apply, else the first two.
  */
 static const struct pick arg_fields[] = {
     PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
@@ -343,7 +343,7 @@ static void start(struct call *call)
 
 /* ---- the tools ----------------------------------------------------------------------------- */
 
-/* What it does passes the guard on its own, never above its caller: no kind of higher risk. */
+/* The guard checks each call of the agent, never above its caller: no kind of higher risk. */
 const struct tool tool_dispatch_agent = {
     .name = "dispatch_agent",
     .other_name = "agent_dispatch",

@@ -1,4 +1,4 @@
-/* task_look.c - how far a task is; all of them; stopping one; what they hold. */
+/* task_look.c - tools that report a task, cancel it, list tasks, and list locks. */
 #include "tool/task_tools.h"
 
 #include "base/container.h"
@@ -254,7 +254,7 @@ static void locks(struct call *call)
     struct holding *h;
 
     if (!context || !context->locks) {
-        write_locks(call, NULL, 0); /* without tasks nobody holds any */
+        write_locks(call, NULL, 0); /* without tasks there are no locks */
         return;
     }
     h = ARENA_NEW(call->mem, struct holding);

@@ -1,5 +1,5 @@
 /*
- * task_tools.h - what the tools about tasks share.
+ * task_tools.h - functions and schemas that the tools about tasks share.
  *
  * answer_task is for clients alone: an agent that could answer would approve its own requests.
  */
@@ -12,7 +12,7 @@
 #include "tool/args.h"
 #include "tool/tools.h"
 
-/* Whose tasks a caller begins and sees: its own, by who it proved to be, else those of this machine. */
+/* The owner of tasks that the caller starts and sees: its principal, else the local user. */
 struct str task_owner(const struct call *call);
 
 /* The engine. NULL: the call has failed with the reason. */
@@ -24,18 +24,18 @@ void task_write_time(struct jw *w, const char *key, int64_t ms);
 /* taskId, status, agent, model, mode, session_id: members of an object. */
 void task_write_head(struct jw *w, const struct task_info *info);
 
-/* It did not work: settles the call. */
+/* Settles the call with an error. */
 void task_call_failed(struct call *call, struct str id, const struct err *e);
 
-/* What stands in call->structured is the answer, as text, too. */
+/* Settles the call; the text of the result repeats call->structured. */
 void task_call_done(struct call *call);
 
-/* An ask of the engine whose memory goes with the call. */
+/* A request to the engine, freed with the call. */
 struct task_ask *task_ask_new(struct call *call, struct str id);
 
 /* ---- agent_send, for a caller that takes tasks --------------------------------------------- */
 
-/* As its arguments are; STR_NONE: not given. */
+/* The arguments; STR_NONE: not given. */
 struct task_errand {
     struct str agent, message, session, mode;
 };
@@ -49,7 +49,7 @@ struct task_errand {
     "\"description\":\"read-only: change nothing.\"}},"                                            \
     "\"required\":[\"message\"]}"
 
-/* Give it to the agent as a task, and end the call as that (task_dispatch.c). */
+/* Create a task for the message, and settle the call as that task (task_dispatch.c). */
 void task_dispatch_instead(struct call *call, const struct task_errand *errand);
 
 /* ---- waiting ------------------------------------------------------------------------------- */
@@ -60,10 +60,10 @@ void task_dispatch_instead(struct call *call, const struct task_errand *errand);
 
 #define TASK_ID_SCHEMA "\"task_id\":{\"type\":\"string\",\"description\":\"taskId of the task.\"}"
 
-/* A number of seconds that may be waited. False: the call has failed with the reason. */
+/* Is the time to wait within limits? False: the call has failed with the reason. */
 bool task_wait_check(struct call *call, double seconds);
 
-/* Answer with how far a task is and what came of it, at its end or after so many seconds. */
+/* Settles the call with the status and result of a task, when it ends or after `seconds`. */
 void task_report(struct call *call, struct str id, double seconds);
 
 #endif
