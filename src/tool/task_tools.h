@@ -12,7 +12,7 @@
 #include "tool/args.h"
 #include "tool/tools.h"
 
-/* The owner of tasks that the caller starts and sees: its principal, else the local user. */
+/* The owner whose tasks the caller sees (principal_sees). STR_NONE: all, for the operator. */
 struct str task_owner(const struct call *call);
 
 /* The engine. NULL: the call has failed with the reason. */
