@@ -163,6 +163,13 @@ const struct tool *agent_tools_named(const struct agent_tools *a, const struct t
     return builtin == &tool_dispatch_agent ? &a->dispatch : builtin;
 }
 
+const struct tool *agent_tools_builtin(const struct agent_tools *a, const struct tool *offered)
+{
+    if (offered == &a->send)
+        return &tool_agent_send;
+    return offered == &a->dispatch ? &tool_dispatch_agent : offered;
+}
+
 /* ---- resources ----------------------------------------------------------------------------- */
 
 static void list_cards(struct call *call)

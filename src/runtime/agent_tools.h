@@ -37,6 +37,9 @@ void agent_tools_fini(struct agent_tools *a);
 /* The tool to offer for a built-in tool: if it takes an agent, its schema lists their names. */
 const struct tool *agent_tools_named(const struct agent_tools *a, const struct tool *builtin);
 
+/* The built-in tool that agent_tools_named has replaced; any other tool as it is. */
+const struct tool *agent_tools_builtin(const struct agent_tools *a, const struct tool *offered);
+
 /* Call it when the agents or the configuration may have changed. True: the names of agents have. */
 bool agent_tools_refresh(struct agent_tools *a, const struct config *config);
 
