@@ -166,7 +166,8 @@ static bool choose_caller(struct explain *x, struct err *e)
 static const struct tool *find(struct explain *x, struct str name, struct err *e)
 {
     for (size_t i = 0; i < builtin_tool_count; i++)
-        if (str_eq(name, str_of(builtin_tools[i]->name)))
+        if (str_eq(name, str_of(builtin_tools[i]->name)) ||
+            (builtin_tools[i]->other_name && str_eq(name, str_of(builtin_tools[i]->other_name))))
             return builtin_tools[i];
     for (size_t i = 0; i < client_tool_count; i++)
         if (str_eq(name, str_of(client_tools[i]->name)))

@@ -43,8 +43,9 @@ static void claim_exposed(struct arena *mem, const struct config *c, const struc
     const struct pick_strs none = { 0 };
 
     for (size_t i = 0; i < def->expose.n; i++)
-        if (!tool_exposed_by_kernel(&c->expose_tools, &none,
-                                    (struct tool_called){ def->expose.v[i], def->expose.v[i] }))
+        if (!tool_exposed_by_kernel(
+                &c->expose_tools, &none,
+                (struct tool_called){ .name = def->expose.v[i], .alias = def->expose.v[i] }))
             add_claim(mem, all,
                       arena_printf(mem, "expose_tools " STR_FMT, STR_ARG(def->expose.v[i])).p);
 }

@@ -307,7 +307,8 @@ static void apply_exposed(struct loading *l, struct json root, const struct mcp_
         struct str name = t->expose_tools.v[i];
 
         if (!keep_users(l, from_project, json_get(root, STR("mcp")), "expose_tools",
-                        !tool_exposed_by_kernel(now, &none, (struct tool_called){ name, name })))
+                        !tool_exposed_by_kernel(
+                            now, &none, (struct tool_called){ .name = name, .alias = name })))
             fresh.v[fresh.n++] = name;
     }
     *now = fresh;

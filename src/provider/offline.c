@@ -7,7 +7,7 @@
 /* Tools that commands call. Where one is not offered, the answer is text. */
 #define TOOL_READ_FILE "file_read"
 #define TOOL_GREP "grep"
-#define TOOL_AGENTS "agent_list"
+#define TOOL_AGENTS "list_agents"
 #define TOOL_ASK "ask_user"
 #define TOOL_ARTIFACT "artifact_write"
 

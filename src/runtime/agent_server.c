@@ -117,7 +117,7 @@ static void export_builtin(struct agent_scope *a)
         if (is_of_use(a, builtin_tools[i]) &&
             (a->config->mode != ENDPOINT_READ_ONLY ||
              tool_kind_only_looks(builtin_tools[i]->kind)) &&
-            exports(a, (struct tool_called){ .name = str_of(builtin_tools[i]->name) }))
+            exports(a, tool_called_of(builtin_tools[i])))
             list[n++] = builtin_tools[i];
     if (n != a->builtin.tools || (n && memcmp(list, a->list, n * sizeof(*list)) != 0))
         offer_source_changed(&a->builtin, OFFER_TOOLS);

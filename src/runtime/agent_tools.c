@@ -2,19 +2,14 @@
 
 #include "core/session/session.h"
 #include "proto/mcp/tool_name.h"
-#include "tool/tools.h"
+#include "tool/task_tools.h"
 
 /* ---- tools --------------------------------------------------------------------------------- */
 
-static const char input_schema[] =
-    "{\"type\":\"object\",\"properties\":{"
-    "\"message\":{\"type\":\"string\",\"minLength\":1,"
-    "\"description\":\"What the agent is to do, and all it needs to know.\"},"
-    "\"session_id\":{\"type\":\"string\","
-    "\"description\":\"From an earlier answer, to continue that conversation.\"},"
-    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-    "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
-    "\"required\":[\"message\"],\"additionalProperties\":false}";
+static const char input_schema[] = "{\"type\":\"object\",\"properties\":{" AGENT_CALL_SCHEMA;
+
+/* A model that calls the tool must know that it blocks. */
+#define ABOUT_AGENT "Call the agent %s and wait for its answer (may take minutes). " STR_FMT
 
 static struct str published(struct arena *mem, const char *agent)
 {
@@ -56,19 +51,17 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
 {
     const struct agent_card *card = agent_card_at(a->context, name->index);
     struct tool *t = ARENA_NEW(&a->mem, struct tool);
-    struct str about = str_trim(card->description);
+    struct str about =
+        arena_printf(&a->mem, ABOUT_AGENT, card->name, STR_ARG(str_trim(card->description)));
 
-    if (!about.n)
-        about = arena_printf(&a->mem, "The agent %s.", card->name);
     *t = (struct tool){
         .name = name->name.p,
         .other_name = arena_printf(&a->mem, AGENT_TOOL_OPENFANG_PREFIX STR_FMT,
                                    STR_ARG(str_skip(name->name, sizeof(AGENT_TOOL_PREFIX) - 1)))
                           .p,
         .title = arena_cstr(&a->mem, str_of(card->title ? card->title : card->name)),
-        .description = arena_cstr(&a->mem, about),
+        .description = arena_cstr(&a->mem, str_trim(about)),
         .input_schema = input_schema,
-        .output_schema = agent_call_output,
         .kind = tool_agent_send.kind,
         .open_world = true,
         .task = tool_agent_send.task,
@@ -88,10 +81,11 @@ static size_t make_tools(struct agent_tools *a, const struct config *config,
 
     *list = ARENA_ARRAY(&a->mem, const struct tool *, all);
     for (size_t i = 0; i < names.count; i++) {
-        struct tool_called called = { .name = names.by_name[i].name };
+        const struct tool *t = make_tool(a, &names.by_name[i]);
 
-        if (tool_exposed_by_kernel(&config->expose_tools, &config->private_tools, called))
-            (*list)[n++] = make_tool(a, &names.by_name[i]);
+        if (tool_exposed_by_kernel(&config->expose_tools, &config->private_tools,
+                                   tool_called_of(t)))
+            (*list)[n++] = t;
     }
     return n;
 }
@@ -121,6 +115,59 @@ static void renew_tools(struct agent_tools *a, const struct config *config)
     a->source.tools = n;
     if (!same)
         offer_source_changed(&a->source, OFFER_TOOLS);
+}
+
+/* ---- the names of agents in schemas ---------------------------------------------------------- */
+
+static struct str list_names(struct agent_tools *a)
+{
+    const struct agent_card *card;
+    struct str names = STR("");
+
+    for (size_t i = 0; (card = agent_card_at(a->context, i)); i++) /* a name needs no escapes */
+        names = arena_printf(&a->mem, STR_FMT "%s\"%s\"", STR_ARG(names), i ? "," : "", card->name);
+    return names;
+}
+
+/* The built-in tool with the names as an enum of its argument "agent". */
+static struct tool name_agents(struct agent_tools *a, const struct tool *builtin, struct str names)
+{
+    const struct str member = STR("\"agent\":{\"type\":\"string\",");
+    struct str schema = str_of(builtin->input_schema);
+    size_t at = (size_t)str_find(schema, member) + member.n;
+    struct tool t = *builtin;
+
+    if (names.n)
+        t.input_schema = arena_printf(&a->mem, STR_FMT "\"enum\":[" STR_FMT "]," STR_FMT,
+                                      STR_ARG(str_head(schema, at)), STR_ARG(names),
+                                      STR_ARG(str_skip(schema, at)))
+                             .p;
+    return t;
+}
+
+static bool renew_names(struct agent_tools *a)
+{
+    struct str names = list_names(a);
+    bool same = str_eq(names, a->names);
+
+    a->names = names;
+    a->send = name_agents(a, &tool_agent_send, names);
+    a->dispatch = name_agents(a, &tool_dispatch_agent, names);
+    return !same;
+}
+
+const struct tool *agent_tools_named(const struct agent_tools *a, const struct tool *builtin)
+{
+    if (builtin == &tool_agent_send)
+        return &a->send;
+    return builtin == &tool_dispatch_agent ? &a->dispatch : builtin;
+}
+
+const struct tool *agent_tools_builtin(const struct agent_tools *a, const struct tool *offered)
+{
+    if (offered == &a->send)
+        return &tool_agent_send;
+    return offered == &a->dispatch ? &tool_dispatch_agent : offered;
 }
 
 /* ---- resources ----------------------------------------------------------------------------- */
@@ -340,27 +387,32 @@ static void tell_updated(struct agent_tools *a)
         offer_source_updated(&a->source, str_of(a->source.resource[i]->uri));
 }
 
-void agent_tools_refresh(struct agent_tools *a, const struct config *config)
+bool agent_tools_refresh(struct agent_tools *a, const struct config *config)
 {
     struct arena old = a->mem;
+    bool renamed;
 
     a->mem = (struct arena){ 0 };
     renew_tools(a, config);
     renew_resources(a);
+    renamed = renew_names(a);
     arena_fini(&old);
     tell_updated(a);
+    return renamed;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void agent_tools_init(struct agent_tools *a, const struct agent_context *context)
 {
-    *a = (struct agent_tools){ .context = context };
+    *a = (struct agent_tools){ .context = context,
+                               .send = tool_agent_send,
+                               .dispatch = tool_dispatch_agent };
     a->resource[0] = (struct resource){
         .uri = AGENTS_URI,
         .name = "agents",
         .title = "Agents",
-        .description = "The agents that can be called: names, what they are for, mode and tier.",
+        .description = "List all agents: name, description, mode, tier.",
         .mime_type = "application/json",
         .ctx = a,
         .read = read_all,
@@ -370,7 +422,7 @@ void agent_tools_init(struct agent_tools *a, const struct agent_context *context
         .is_template = true,
         .name = "agent",
         .title = "Agent",
-        .description = "One agent: its card and its definition.",
+        .description = "Show one agent: its card and its definition.",
         .mime_type = "application/json",
         .ctx = a,
         .read = read_one,

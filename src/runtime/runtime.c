@@ -18,7 +18,7 @@ static void offer_builtin(struct runtime *w)
 
     for (size_t i = 0; i < builtin_tool_count; i++)
         if (builtin_tools[i] != &tool_skill || (skills && skills->n))
-            w->list[n++] = builtin_tools[i];
+            w->list[n++] = agent_tools_named(&w->service->agents, builtin_tools[i]);
     w->builtin.tool = w->list;
     if (n != w->builtin.tools)
         offer_source_changed(&w->builtin, OFFER_TOOLS);

@@ -19,8 +19,8 @@ void servers_resource_init(struct servers_resource *r, struct service *s)
         .uri = SERVERS_URI,
         .name = "servers",
         .title = "MCP servers",
-        .description = "The MCP servers behind this one: what is configured, what is connected, "
-                       "their tools and what went wrong.",
+        .description =
+            "Show the MCP servers behind this one: configuration, connection, tools, errors.",
         .mime_type = "application/json",
         .ctx = s,
         .read = read_servers,

@@ -115,6 +115,17 @@ static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
 
 static const struct config nothing_said;
 
+/* For the model of an MCP client: which tool to use when. */
+static const char instructions[] =
+    "This server runs the agents of this project. Call trefoil_agent_NAME (or agent_send) if you "
+    "need the answer now: the call blocks until the agent has answered, which may take minutes. "
+    "Call dispatch_agent for long or parallel work: it returns a taskId at once; then call "
+    "get_task_status with wait until the task has ended. An agent does not see your conversation: "
+    "put all it needs into the message. Pass session_id to continue a conversation. If a task is "
+    "input_required, show the questions in asks to the user and pass the user's decision to "
+    "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
+    "mode_reason says why an agent is read-only, tell the user which setting changes that.";
+
 /* Not by `who`: a verb may have put itself there. */
 static struct service *of_upstreams(struct upstreams *up)
 {
@@ -262,7 +273,8 @@ void service_agents_changed(struct service *s)
 {
     struct err e;
 
-    agent_tools_refresh(&s->agents, s->config);
+    if (agent_tools_refresh(&s->agents, s->config) && !s->listing.open)
+        offer_source_changed(&s->builtin, OFFER_TOOLS); /* schemas list the names */
     for (struct agent_scope *a = s->scopes; a; a = a->next)
         agent_scope_reload(a, &e); /* one that is gone offers nothing */
     events_api_changed(&s->web, EVENTS_AGENTS);
@@ -272,8 +284,7 @@ void service_agents_changed(struct service *s)
 static bool is_exposed(const struct config *c, const struct tool *t)
 {
     return (c->mode != ENDPOINT_READ_ONLY || tool_kind_only_looks(t->kind)) &&
-           tool_exposed_by_kernel(&c->expose_tools, &c->private_tools,
-                                  (struct tool_called){ .name = str_of(t->name) });
+           tool_exposed_by_kernel(&c->expose_tools, &c->private_tools, tool_called_of(t));
 }
 
 static void use_list(struct offer_source *to, const struct tool ***kept, const struct tool **list,
@@ -306,7 +317,9 @@ void service_expose(struct service *s, const struct config *c)
 
     service_use_guard(s, c);
     for (size_t i = 0; i < builtin_tool_count; i++) {
-        const struct tool *t = skill_registry_tool(&s->skills, builtin_tools[i]);
+        const struct tool *t = agent_tools_named(&s->agents, builtin_tools[i]);
+
+        t = skill_registry_tool(&s->skills, t);
 
         if (t && in_scope(s, builtin_tools[i]) && is_exposed(c, t))
             list[n++] = t;
@@ -347,10 +360,10 @@ void service_expect_servers(struct service *s, const struct config *config)
 void service_expect_agents(struct service *s)
 {
     s->web.opening.open = true;
-    if (s->scope == SCOPE_TOOLS)
-        return;
-    expect(s);
-    offer_join(&s->offer, &s->agents.source);
+    s->mcp.instructions = instructions;
+    expect(s); /* schemas list the names of agents */
+    if (s->scope != SCOPE_TOOLS)
+        offer_join(&s->offer, &s->agents.source);
 }
 
 void service_use_agents(struct service *s, const struct agent_context *context)

@@ -69,7 +69,7 @@ static void tool_write(struct jw *w, const struct tool *t)
     jw_object_end(w);
 }
 
-/* Agents are listed by `trefoil agents`. */
+/* Agents are listed by `trefoil agents`, and named in no schema here. */
 static bool is_agent(const struct service *s, const struct tool *t)
 {
     for (size_t i = 0; i < s->agents.source.tools; i++)
@@ -92,7 +92,7 @@ void service_tools_write(struct jw *w, const struct service *s)
     jw_array(w);
     for (size_t i = 0; (t = offer_tool_at(&s->offer, i)); i++)
         if (!is_agent(s, t))
-            tool_write(w, t);
+            tool_write(w, agent_tools_builtin(&s->agents, t));
     jw_array_end(w);
     jw_plain_key(w, STR("unavailable"));
     jw_array(w);

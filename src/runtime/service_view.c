@@ -30,11 +30,12 @@ const char *service_scope_name(enum service_scope scope)
 bool tool_is_about_agents(const struct tool *t)
 {
     static const struct tool *const about_agents[] = {
-        &tool_agent_list, &tool_agent_send, &tool_agent_dispatch, &tool_task_get, &tool_task_cancel,
+        &tool_list_agents,     &tool_agent_send,  &tool_dispatch_agent,
+        &tool_get_task_status, &tool_cancel_task,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(about_agents); i++)
-        if (t == about_agents[i])
+        if (str_eq(str_of(t->name), str_of(about_agents[i]->name)))
             return true;
     return false;
 }
@@ -88,6 +89,7 @@ static void open_view(struct service *s, struct service_view *f, enum service_sc
         .offer = &f->offer,
         .name = s->mcp.name,
         .version = s->mcp.version,
+        .instructions = s->mcp.instructions,
         .scope = s->mcp.scope,
         .scope_tcp = s->mcp.scope_tcp,
     };

@@ -65,8 +65,9 @@ static void open_http(struct upstreams *up)
 static void open_upstreams(struct upstreams *up)
 {
     AUTO_ARENA mem = { 0 };
-    size_t n = builtin_tool_count + client_tool_count;
-    struct str *reserved = ARENA_ARRAY(&mem, struct str, n);
+    size_t n = 0;
+    struct str *reserved =
+        ARENA_ARRAY(&mem, struct str, 2 * builtin_tool_count + client_tool_count);
     struct mcp_client_world world = {
         .rpc = up->rpc,
         .procs = &up->procs,
@@ -77,10 +78,13 @@ static void open_upstreams(struct upstreams *up)
         .version = trefoil_version,
     };
 
-    for (size_t i = 0; i < builtin_tool_count; i++)
-        reserved[i] = str_of(builtin_tools[i]->name);
+    for (size_t i = 0; i < builtin_tool_count; i++) {
+        reserved[n++] = str_of(builtin_tools[i]->name);
+        if (builtin_tools[i]->other_name)
+            reserved[n++] = str_of(builtin_tools[i]->other_name);
+    }
     for (size_t i = 0; i < client_tool_count; i++)
-        reserved[builtin_tool_count + i] = str_of(client_tools[i]->name);
+        reserved[n++] = str_of(client_tools[i]->name);
     up->upstreams = mcp_upstreams_new(&(struct mcp_upstreams_opts){
         .world = &world,
         .reserved = reserved,

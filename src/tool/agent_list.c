@@ -17,7 +17,9 @@ static void list(struct call *call)
     for (size_t i = 0; (card = agent_card_at(call->host->context, i)); i++)
         agent_card_write(&w, card, call);
     jw_array_end(&w);
-    jw_kstr(&w, "hint", str_of(call->ctx));
+    if (!call->caller->history) /* our own models cannot read resources */
+        jw_kstr(&w, "hint",
+                STR("Read the resource agents://{name} (resources/read) for one agent's details."));
     jw_object_end(&w);
     call_text(call, buf_str(&call->structured));
     call_done(call);
@@ -28,44 +30,14 @@ static void start(struct call *call)
     agent_context_when(call, call->host->context, list);
 }
 
-/* jw_kstr leaves out what is not there: who a client's tool has is the hint. */
-static char hint[] = "Read the resource agents://{name} (resources/read) for one agent's details.";
-
-#define INPUT "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"
-#define OUTPUT                                                                                     \
-    "{\"type\":\"object\",\"properties\":{\"agents\":{\"type\":\"array\","                         \
-    "\"items\":{\"type\":\"object\",\"properties\":{"                                              \
-    "\"name\":{\"type\":\"string\"},"                                                              \
-    "\"title\":{\"type\":\"string\"},"                                                             \
-    "\"description\":{\"type\":\"string\"},"                                                       \
-    "\"mode\":{\"type\":\"string\",\"description\":\"In force when you call it.\"},"               \
-    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it only reads.\"},"                \
-    "\"tier\":{\"type\":[\"string\",\"null\"]}},"                                                  \
-    "\"required\":[\"name\"]}},\"hint\":{\"type\":\"string\"}},\"required\":[\"agents\"]}"
-
-const struct tool tool_agent_list = {
-    .name = "agent_list",
+const struct tool tool_list_agents = {
+    .name = "list_agents",
+    .other_name = "agent_list",
     .title = "List agents",
-    .description = "The agents that agent_send can reach: their names, what they are for, whether "
-                   "they only read, and how capable a model they ask for.",
-    .input_schema = INPUT,
-    .output_schema = OUTPUT,
+    .description = "List the agents you can call: name, description, mode in force, tier.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
     .kind = TOOL_READ,
     .read_only = true,
     .idempotent = true,
-    .start = start,
-};
-
-const struct tool tool_list_agents = {
-    .name = "list_agents",
-    .title = "List agents",
-    .description = "The agents that dispatch_agent can reach: their names, what they are for, "
-                   "whether they only read, and how capable a model they ask for.",
-    .input_schema = INPUT,
-    .output_schema = OUTPUT,
-    .kind = TOOL_READ,
-    .annotations = "{\"title\":\"List agents\",\"readOnlyHint\":true,\"destructiveHint\":false,"
-                   "\"idempotentHint\":true,\"openWorldHint\":false}",
-    .ctx = hint,
     .start = start,
 };

@@ -52,24 +52,14 @@ static void start(struct call *call)
     agent_context_when(call, call->host->context, send);
 }
 
-/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
+/* The guard checks each call of the agent, never above its caller: no kind of higher risk. */
 const struct tool tool_agent_send = {
     .name = "agent_send",
     .title = "Ask an agent",
-    .description = "Gives another agent something to do and waits for its answer. It knows nothing "
-                   "of this conversation: say all it needs. Go on with its session_id.",
-    .input_schema =
-        "{\"type\":\"object\",\"properties\":{"
-        "\"agent\":{\"type\":\"string\","
-        "\"description\":\"Its name, from agent_list. Without one: the default agent.\"},"
-        "\"message\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"What it is to do, and all it needs to know.\"},"
-        "\"session_id\":{\"type\":\"string\","
-        "\"description\":\"From an earlier answer, to continue that conversation.\"},"
-        "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
-        "\"description\":\"read-only: it changes nothing, whatever it may.\"}},"
-        "\"required\":[\"message\"],\"additionalProperties\":false}",
-    .output_schema = agent_call_output,
+    .description = "Call an agent and wait for its answer, which may take minutes. The agent does "
+                   "not see this conversation: pass all it needs.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":\"string\","
+                    "\"description\":\"Agent to call; default: default.\"}," AGENT_CALL_SCHEMA,
     .kind = TOOL_THINK,
     .task = TOOL_TASK_OWN,
     .timeout_ms = CALL_NO_DEADLINE,

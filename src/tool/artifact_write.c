@@ -67,18 +67,14 @@ const struct tool tool_artifact_write = {
     .name = "artifact_write",
     .title = "Make an artifact",
     .description =
-        "Hands over something whole that you made - a report, a table, a program - apart "
-        "from what you say. For files of the project use file_write.",
+        "Hand over a complete result (a report, a table, a program) apart from your answer. "
+        "For files of the project use file_write.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"name\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":200},"
                     "\"text\":{\"type\":\"string\"},"
                     "\"type\":{\"type\":\"string\","
-                    "\"description\":\"Media type; text/plain unless it is said.\"}},"
-                    "\"required\":[\"name\",\"text\"],\"additionalProperties\":false}",
-    .output_schema = "{\"type\":\"object\",\"properties\":{"
-                     "\"id\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},"
-                     "\"type\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}},"
-                     "\"required\":[\"id\",\"name\",\"type\",\"text\"]}",
+                    "\"description\":\"Media type; default text/plain.\"}},"
+                    "\"required\":[\"name\",\"text\"]}",
     .kind = TOOL_THINK,
     .tells = TOOL_TELLS_ARTIFACT,
     .read_only = true,

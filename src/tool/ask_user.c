@@ -91,14 +91,13 @@ static void start(struct call *call)
 const struct tool tool_ask_user = {
     .name = "ask_user",
     .title = "Ask the user",
-    .description =
-        "Asks the person you work for a question and waits for the answer. Only for what "
-        "you can neither find out nor decide yourself.",
+    .description = "Ask the user a question and wait for the answer. Ask only what you can neither "
+                   "find out nor decide yourself.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"question\":{\"type\":\"string\",\"minLength\":1},"
                     "\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
                     "\"maxItems\":100,\"description\":\"Answers to choose from.\"}},"
-                    "\"required\":[\"question\"],\"additionalProperties\":false}",
+                    "\"required\":[\"question\"]}",
     .kind = TOOL_THINK,
     .read_only = true,
     .start = start,

@@ -50,14 +50,14 @@ struct child_args {
 /* The same as properties of a JSON schema. */
 #define CHILD_SCHEMA                                                                               \
     "\"argv\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"                 \
-    "\"description\":\"The program and its arguments; no shell is involved.\"},"                   \
-    "\"command\":{\"type\":\"string\",\"minLength\":1,"                                            \
-    "\"description\":\"Instead of argv, with shell: a line for /bin/sh.\"},"                       \
-    "\"shell\":{\"type\":\"boolean\",\"description\":\"Run command by /bin/sh.\"},"                \
-    "\"cwd\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","                              \
+    "\"description\":\"Program and arguments, run without a shell.\"},"                            \
+    "\"command\":{\"type\":\"string\","                                                            \
+    "\"description\":\"Instead of argv, with shell: a command line.\"},"                           \
+    "\"shell\":{\"type\":\"boolean\",\"description\":\"Run command with /bin/sh.\"},"              \
+    "\"cwd\":{\"type\":\"string\",\"default\":\".\","                                              \
     "\"description\":\"Folder to run in, relative to the working folder.\"},"                      \
     "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"                 \
-    "\"description\":\"Further environment variables.\"}"
+    "\"description\":\"Additional environment variables.\"}"
 
 struct child_plan {
     const char *const *argv, *const *env;

@@ -73,17 +73,16 @@ static void start(struct call *call)
 const struct tool tool_dir_make = {
     .name = "dir_make",
     .title = "Make a folder",
-    .description = "Makes a folder inside the root folder, with the folders above it. One that is "
-                   "there already is left as it is.",
+    .description = "Create a folder inside the root folder, with its parents. Leave an existing "
+                   "folder unchanged.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Folder to make, relative to the working folder.\"},"
+                    "\"path\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
                     "\"parents\":{\"type\":\"boolean\",\"default\":true,"
-                    "\"description\":\"Make the folders above it, too.\"}},"
-                    "\"required\":[\"path\"],\"additionalProperties\":false}",
+                    "\"description\":\"Create missing parent folders.\"}},"
+                    "\"required\":[\"path\"]}",
     .kind = TOOL_EDIT,
     .idempotent = true,
-    .annotations = "{\"title\":\"Make a folder\",\"readOnlyHint\":false,"
-                   "\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}",
+    .additive = true,
     .start = start,
 };

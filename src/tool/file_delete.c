@@ -139,15 +139,14 @@ static void start(struct call *call)
 const struct tool tool_file_delete = {
     .name = "file_delete",
     .title = "Delete a file",
-    .description = "Removes a file or an empty folder inside the root folder; a folder with all "
-                   "that is in it only with recursive. Of a symbolic link only the link goes.",
-    .input_schema =
-        "{\"type\":\"object\",\"properties\":{"
-        "\"path\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"File or folder to remove, relative to the working folder.\"},"
-        "\"recursive\":{\"type\":\"boolean\","
-        "\"description\":\"Also what is in the folder.\"}},"
-        "\"required\":[\"path\"],\"additionalProperties\":false}",
+    .description = "Delete a file or an empty folder inside the root folder; with recursive, a "
+                   "folder and its content. Of a symbolic link, delete only the link.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{"
+                    "\"path\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
+                    "\"recursive\":{\"type\":\"boolean\","
+                    "\"description\":\"Delete the content of the folder, too.\"}},"
+                    "\"required\":[\"path\"]}",
     .kind = TOOL_DELETE,
     .start = start,
 };

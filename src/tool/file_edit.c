@@ -190,19 +190,18 @@ static void preview(struct call *call)
 const struct tool tool_file_edit = {
     .name = "file_edit",
     .title = "Edit a file",
-    .description = "Replaces a text inside a file of the root folder. old_text must match exactly "
-                   "and occur once, unless replace_all is given. Answers with a unified diff.",
+    .description = "Replace text in a file inside the root folder. old_text must match exactly and "
+                   "occur once, unless replace_all is true. Return a unified diff.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to edit, relative to the working folder.\"},"
-                    "\"old_text\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"The text to replace, exactly as it stands there.\"},"
+                    "\"path\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
+                    "\"old_text\":{\"type\":\"string\","
+                    "\"description\":\"Text to replace, exactly as in the file.\"},"
                     "\"new_text\":{\"type\":\"string\","
-                    "\"description\":\"What shall stand there instead.\"},"
+                    "\"description\":\"Text to insert instead.\"},"
                     "\"replace_all\":{\"type\":\"boolean\","
-                    "\"description\":\"Replace it in every place.\"}},"
-                    "\"required\":[\"path\",\"old_text\",\"new_text\"],"
-                    "\"additionalProperties\":false}",
+                    "\"description\":\"Replace all occurrences.\"}},"
+                    "\"required\":[\"path\",\"old_text\",\"new_text\"]}",
     .kind = TOOL_EDIT,
     .start = start,
     .preview = preview,

@@ -79,14 +79,14 @@ static void start(struct call *call)
 const struct tool tool_file_list = {
     .name = "file_list",
     .title = "List a folder",
-    .description = "Lists what is in a folder inside the root folder, one entry per line: folders "
-                   "end in \"/\", files show their size in bytes. .git is left out.",
+    .description =
+        "List a folder inside the root folder, one entry per line: folders end in \"/\", "
+        "files show their size in bytes. .git is omitted.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-                    "\"description\":\"Folder to list, relative to the working folder.\"},"
+                    "\"path\":{\"type\":\"string\",\"default\":\".\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
                     "\"depth\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":1,"
-                    "\"description\":\"How many levels of folders.\"}},"
-                    "\"additionalProperties\":false}",
+                    "\"description\":\"Levels of folders to list.\"}}}",
     .kind = TOOL_READ,
     .read_only = true,
     .idempotent = true,

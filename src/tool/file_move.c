@@ -77,18 +77,18 @@ static void start(struct call *call)
 const struct tool tool_file_move = {
     .name = "file_move",
     .title = "Move a file",
-    .description = "Gives a file or folder inside the root folder another name or place. What "
-                   "stands there already is kept unless replace is given.",
+    .description = "Move or rename a file or folder inside the root folder. Fail if the target "
+                   "exists, unless replace is true.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"from\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File or folder to move, relative to the working folder.\"},"
-                    "\"to\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Its new path, last name included.\"},"
+                    "\"from\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
+                    "\"to\":{\"type\":\"string\","
+                    "\"description\":\"New path, including the name.\"},"
                     "\"parents\":{\"type\":\"boolean\","
-                    "\"description\":\"Make the folders above the new path where missing.\"},"
+                    "\"description\":\"Create missing parent folders.\"},"
                     "\"replace\":{\"type\":\"boolean\","
-                    "\"description\":\"Replace a file that is at the new path.\"}},"
-                    "\"required\":[\"from\",\"to\"],\"additionalProperties\":false}",
+                    "\"description\":\"Replace a file at the new path.\"}},"
+                    "\"required\":[\"from\",\"to\"]}",
     .kind = TOOL_MOVE,
     .start = start,
 };

@@ -108,16 +108,17 @@ static void start(struct call *call)
 const struct tool tool_file_read = {
     .name = "file_read",
     .title = "Read a file",
-    .description = "Reads a file inside the root folder: text, whole or some of its lines, or an "
-                   "image (PNG, JPEG, GIF, WebP).",
+    .description =
+        "Read a file inside the root folder: text (all or some of its lines) or an image "
+        "(PNG, JPEG, GIF, WebP).",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to read, relative to the working folder.\"},"
+                    "\"path\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
                     "\"line\":{\"type\":\"integer\",\"minimum\":1,"
-                    "\"description\":\"First line to return, counted from 1.\"},"
+                    "\"description\":\"First line to return; default 1.\"},"
                     "\"lines\":{\"type\":\"integer\",\"minimum\":1,"
-                    "\"description\":\"How many lines to return; all when absent.\"}},"
-                    "\"required\":[\"path\"],\"additionalProperties\":false}",
+                    "\"description\":\"Number of lines to return; default all.\"}},"
+                    "\"required\":[\"path\"]}",
     .kind = TOOL_READ,
     .read_only = true,
     .idempotent = true,

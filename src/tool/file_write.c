@@ -134,17 +134,17 @@ static void preview(struct call *call)
 const struct tool tool_file_write = {
     .name = "file_write",
     .title = "Write a file",
-    .description = "Creates a text file inside the root folder or replaces all it holds. To change "
-                   "a part of a file, file_edit is safer.",
+    .description = "Create a text file inside the root folder, or replace its content. To change "
+                   "part of a file, prefer file_edit.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"File to write, relative to the working folder.\"},"
-                    "\"content\":{\"type\":\"string\",\"description\":\"All it will hold.\"},"
+                    "\"path\":{\"type\":\"string\","
+                    "\"description\":\"Path, relative to the working folder.\"},"
+                    "\"content\":{\"type\":\"string\",\"description\":\"The whole content.\"},"
                     "\"parents\":{\"type\":\"boolean\","
-                    "\"description\":\"Make the folders above it where they are missing.\"},"
+                    "\"description\":\"Create missing parent folders.\"},"
                     "\"only_new\":{\"type\":\"boolean\","
-                    "\"description\":\"Fail when the file is there already.\"}},"
-                    "\"required\":[\"path\",\"content\"],\"additionalProperties\":false}",
+                    "\"description\":\"Fail if the file exists.\"}},"
+                    "\"required\":[\"path\",\"content\"]}",
     .kind = TOOL_EDIT,
     .idempotent = true,
     .start = start,

@@ -87,17 +87,18 @@ static void start(struct call *call)
 const struct tool tool_glob = {
     .name = "glob",
     .title = "Find files by name",
-    .description = "Finds files and folders inside the root folder whose path matches a pattern: "
-                   "* and ? within a name, ** for any folders, [a-z], {a,b}. \"**/*.c\" finds all "
-                   "C files. What .gitignore names is left out.",
+    .description =
+        "Find files and folders by a pattern of their path: * and ? within a name, ** for "
+        "any folders, [a-z], {a,b}. \"**/*.c\" finds all C files. Omit ignored "
+        "(.gitignore) files.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"pattern\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Pattern for the path, counted from the folder.\"},"
-                    "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-                    "\"description\":\"Folder to search, relative to the working folder.\"},"
+                    "\"pattern\":{\"type\":\"string\","
+                    "\"description\":\"Pattern, relative to path.\"},"
+                    "\"path\":{\"type\":\"string\",\"default\":\".\","
+                    "\"description\":\"Folder to search.\"},"
                     "\"ignored\":{\"type\":\"boolean\","
-                    "\"description\":\"Also find what .gitignore names.\"}},"
-                    "\"required\":[\"pattern\"],\"additionalProperties\":false}",
+                    "\"description\":\"Include ignored files.\"}},"
+                    "\"required\":[\"pattern\"]}",
     .kind = TOOL_SEARCH,
     .read_only = true,
     .idempotent = true,

@@ -382,29 +382,27 @@ static void start(struct call *call)
 const struct tool tool_grep = {
     .name = "grep",
     .title = "Search in files",
-    .description = "Finds lines in the files of the root folder by a Perl-compatible regular "
-                   "expression (PCRE2, so \\d, \\w, \\b and lookaround work) or a literal text. "
-                   "Binary files, and what .gitignore names, are left out. Answers with "
-                   "path:line:text.",
+    .description = "Find lines in files by a Perl-compatible regular expression (PCRE2) or literal "
+                   "text. Return path:line:text. Omit binary and ignored (.gitignore) files.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
-        "\"pattern\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"What to find in a line: PCRE2 syntax, unless literal is true.\"},"
+        "\"pattern\":{\"type\":\"string\","
+        "\"description\":\"Expression or text to find.\"},"
         "\"literal\":{\"type\":\"boolean\","
-        "\"description\":\"The pattern is a text, not an expression.\"},"
-        "\"ignore_case\":{\"type\":\"boolean\",\"description\":\"A and a are the same.\"},"
-        "\"path\":{\"type\":\"string\",\"minLength\":1,\"default\":\".\","
-        "\"description\":\"Folder or file to search, relative to the working folder.\"},"
+        "\"description\":\"Treat pattern as text.\"},"
+        "\"ignore_case\":{\"type\":\"boolean\"},"
+        "\"path\":{\"type\":\"string\",\"default\":\".\","
+        "\"description\":\"File or folder to search.\"},"
         "\"files\":{\"type\":\"string\","
-        "\"description\":\"Only files whose name, or with a / whose path, matches: *.{c,h}\"},"
+        "\"description\":\"Glob of file names, or of paths if it has a /: *.{c,h}\"},"
         "\"context\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":20,"
-        "\"description\":\"Lines to show before and after each match.\"},"
-        "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Most results.\"},"
+        "\"description\":\"Lines to show around each match.\"},"
+        "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Maximum results.\"},"
         "\"show\":{\"type\":\"string\",\"enum\":[\"lines\",\"files\",\"counts\"],"
-        "\"description\":\"Matching lines, only names of files, or matches per file.\"},"
+        "\"description\":\"Lines, file names, or matches per file.\"},"
         "\"ignored\":{\"type\":\"boolean\","
-        "\"description\":\"Also search what .gitignore names.\"}},"
-        "\"required\":[\"pattern\"],\"additionalProperties\":false}",
+        "\"description\":\"Include ignored files.\"}},"
+        "\"required\":[\"pattern\"]}",
     .kind = TOOL_SEARCH,
     .read_only = true,
     .idempotent = true,

@@ -296,7 +296,7 @@ static void start(struct call *call)
 const struct tool tool_memory = {
     .name = "memory",
     .title = "Notes",
-    .description = "Keeps notes under keys for later sessions: get, set, list, search, delete.",
+    .description = "Keep notes under keys for later sessions: get, set, list, search, delete.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"action\":{\"type\":\"string\","
                     "\"enum\":[\"get\",\"set\",\"list\",\"search\",\"delete\"]},"
@@ -304,8 +304,8 @@ const struct tool tool_memory = {
                     "\"description\":\"For get, set and delete.\"},"
                     "\"value\":{\"type\":\"string\",\"description\":\"The note, for set.\"},"
                     "\"query\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"A text to find in keys and notes, for search.\"}},"
-                    "\"required\":[\"action\"],\"additionalProperties\":false}",
+                    "\"description\":\"Text to find in keys and notes, for search.\"}},"
+                    "\"required\":[\"action\"]}",
     .kind = TOOL_EDIT,
     .start = start,
 };

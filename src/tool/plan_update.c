@@ -94,23 +94,18 @@ static void start(struct call *call)
     call_done(call);
 }
 
-#define ENTRIES                                                                                    \
-    "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{"             \
-    "\"type\":\"object\",\"properties\":{"                                                         \
-    "\"content\":{\"type\":\"string\",\"minLength\":1,"                                            \
-    "\"description\":\"What is to be done.\"},"                                                    \
-    "\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\",\"completed\"]},"       \
-    "\"priority\":{\"type\":\"string\",\"enum\":[\"high\",\"medium\",\"low\"]}},"                  \
-    "\"required\":[\"content\"],\"additionalProperties\":false}}},"                                \
-    "\"required\":[\"entries\"],\"additionalProperties\":false}"
-
 const struct tool tool_plan_update = {
     .name = "plan_update",
     .title = "Update the plan",
-    .description = "Shows the plan of your work to whoever follows it. Give the whole plan each "
-                   "time; it replaces the one before.",
-    .input_schema = ENTRIES,
-    .output_schema = ENTRIES,
+    .description = "Show your plan to the user. Pass the whole plan each time: it replaces the "
+                   "previous one.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{"
+        "\"type\":\"object\",\"properties\":{"
+        "\"content\":{\"type\":\"string\",\"description\":\"What to do.\"},"
+        "\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\",\"completed\"]},"
+        "\"priority\":{\"type\":\"string\",\"enum\":[\"high\",\"medium\",\"low\"]}},"
+        "\"required\":[\"content\"]}}},\"required\":[\"entries\"]}",
     .kind = TOOL_THINK,
     .tells = TOOL_TELLS_PLAN,
     .read_only = true,

@@ -262,15 +262,14 @@ static void start_kill(struct call *call)
     "\"signal\":{\"type\":\"integer\"},\"lostBytes\":{\"type\":\"integer\"}},"                     \
     "\"required\":[\"id\",\"running\",\"lostBytes\"]}"
 
-#define ID_SCHEMA "\"id\":{\"type\":\"string\",\"description\":\"As process_start gave it.\"}"
+#define ID_SCHEMA "\"id\":{\"type\":\"string\",\"description\":\"id that process_start returned.\"}"
 
 const struct tool tool_process_start = {
     .name = "process_start",
     .title = "Start a process",
-    .description = "Starts a program in the background and answers with its id at once. It ends "
-                   "with trefoil at the latest.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA "},"
-                    "\"additionalProperties\":false}",
+    .description = "Start a program in the background and return its id at once. It is killed when "
+                   "trefoil exits.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA "}}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
     .open_world = true,
@@ -279,12 +278,12 @@ const struct tool tool_process_start = {
 
 const struct tool tool_process_poll = {
     .name = "process_poll",
-    .title = "Look at a process",
-    .description = "What a background process has said since the last time, and whether it runs.",
+    .title = "Poll a process",
+    .description = "Get the new output of a background process, and whether it is running.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
                     "\"wait_ms\":{\"type\":\"integer\",\"minimum\":0,"
-                    "\"description\":\"Wait so long for something new.\"}},"
-                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+                    "\"description\":\"Time to wait for new output.\"}},"
+                    "\"required\":[\"id\"]}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
     .start = start_poll,
@@ -293,11 +292,12 @@ const struct tool tool_process_poll = {
 const struct tool tool_process_write = {
     .name = "process_write",
     .title = "Write to a process",
-    .description = "Writes a text to the stdin of a background process, and closes it when asked.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
-                    "\"text\":{\"type\":\"string\"},"
-                    "\"close\":{\"type\":\"boolean\",\"description\":\"Nothing will follow.\"}},"
-                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+    .description = "Write text to the stdin of a background process; close stdin if close is true.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{" ID_SCHEMA ","
+        "\"text\":{\"type\":\"string\"},"
+        "\"close\":{\"type\":\"boolean\",\"description\":\"Close stdin after the text.\"}},"
+        "\"required\":[\"id\"]}",
     .kind = TOOL_EXECUTE,
     .open_world = true,
     .start = start_write,
@@ -306,10 +306,9 @@ const struct tool tool_process_write = {
 const struct tool tool_process_kill = {
     .name = "process_kill",
     .title = "Kill a process",
-    .description = "Kills a background process and all it started, and answers with its last "
-                   "words.",
+    .description = "Kill a background process and its children, and return their last output.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" ID_SCHEMA "},"
-                    "\"required\":[\"id\"],\"additionalProperties\":false}",
+                    "\"required\":[\"id\"]}",
     .output_schema = STATE_SCHEMA,
     .kind = TOOL_EXECUTE,
     .idempotent = true,

@@ -166,14 +166,14 @@ static void start(struct call *call)
 const struct tool tool_shell_exec = {
     .name = "shell_exec",
     .title = "Run a program",
-    .description = "Runs a program in a folder of the root folder, waits for its end and answers "
-                   "with its output and exit code. It has no terminal; its stdin is what input "
-                   "says, then ends. For what keeps running there is process_start.",
+    .description =
+        "Run a program inside the root folder, wait until it exits, and return its "
+        "output and exit code. It has no terminal; stdin is input, then end of file. For "
+        "programs that keep running use process_start.",
     .input_schema = "{\"type\":\"object\",\"properties\":{" CHILD_SCHEMA ","
-                    "\"input\":{\"type\":\"string\",\"description\":\"Its stdin.\"},"
+                    "\"input\":{\"type\":\"string\",\"description\":\"Text for stdin.\"},"
                     "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,"
-                    "\"description\":\"Time after which it is killed.\"}},"
-                    "\"additionalProperties\":false}",
+                    "\"description\":\"Kill the program after this time.\"}}}",
     .output_schema = "{\"type\":\"object\",\"properties\":{"
                      "\"running\":{\"type\":\"boolean\"},"
                      "\"exitCode\":{\"type\":\"integer\"},"

@@ -52,11 +52,11 @@ static void start(struct call *call)
 const struct tool tool_skill = {
     .name = "skill",
     .title = "Load a skill",
-    .description = "Instructions of this project for a kind of work. Load the skill that fits "
+    .description = "Load instructions of this project for a kind of work. Load the skill that fits "
                    "before you begin such work, and follow it.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
                     "\"name\":{\"type\":\"string\",\"description\":\"Name of the skill.\"}},"
-                    "\"required\":[\"name\"],\"additionalProperties\":false}",
+                    "\"required\":[\"name\"]}",
     .kind = TOOL_READ,
     .read_only = true,
     .idempotent = true,

@@ -36,14 +36,8 @@ static void start(struct call *call)
 const struct tool tool_system_time = {
     .name = "system_time",
     .title = "System time",
-    .description = "The current time of this machine: UTC as RFC 3339, milliseconds since 1970, "
-                   "and the local offset from UTC.",
+    .description = "Get the current time: UTC as RFC 3339, milliseconds since 1970, local offset.",
     .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
-    .output_schema = "{\"type\":\"object\",\"properties\":{"
-                     "\"utc\":{\"type\":\"string\"},"
-                     "\"unixMs\":{\"type\":\"integer\"},"
-                     "\"utcOffset\":{\"type\":\"string\"}},"
-                     "\"required\":[\"utc\",\"unixMs\",\"utcOffset\"]}",
     .kind = TOOL_READ,
     .read_only = true,
     .start = start,

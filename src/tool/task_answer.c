@@ -101,27 +101,19 @@ static void start_answer(struct call *call)
 const struct tool tool_answer_task = {
     .name = "answer_task",
     .title = "Answer a task",
-    .description =
-        "Answers what a dispatched task asks: a permission, a form, whether a page was visited. "
-        "Only for what the person you work for has decided; get_task_status has the open questions "
-        "under asks.",
+    .description = "Answer a question of a task that is input_required (get_task_status lists them "
+                   "in asks). Pass on only what the user has decided.",
     .input_schema =
-        "{\"type\":\"object\",\"properties\":{"
-        "\"task_id\":{\"type\":\"string\",\"minLength\":1,"
-        "\"description\":\"The taskId that dispatching gave.\"},"
-        "\"key\":{\"type\":\"string\",\"description\":\"Which of its questions; may be left out "
-        "when only one is open.\"},"
+        "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA ","
+        "\"key\":{\"type\":\"string\","
+        "\"description\":\"Key of the question, if several are open.\"},"
         "\"action\":{\"type\":\"string\",\"enum\":[\"accept\",\"decline\",\"cancel\"]},"
-        "\"option\":{\"type\":\"string\",\"description\":\"Of a permission: the id of one of its "
-        "options, instead of an action.\"},"
-        "\"content\":{\"type\":\"object\",\"description\":\"Of an accepted form: its values. Of a "
-        "permission: {\\\"always\\\":true} allows the same tool from now on.\"},"
-        "\"reason\":{\"type\":\"string\",\"description\":\"Why it is declined; the agent is "
-        "told.\"}},"
-        "\"required\":[\"task_id\"],\"additionalProperties\":false}",
-    .output_schema = TASK_REPORT_SCHEMA,
+        "\"option\":{\"type\":\"string\","
+        "\"description\":\"For a permission, instead of action: id of an option.\"},"
+        "\"content\":{\"type\":\"object\",\"description\":\"Values of a form. For a permission, "
+        "{\\\"always\\\":true} allows the tool for this session.\"},"
+        "\"reason\":{\"type\":\"string\",\"description\":\"Why the user declines.\"}},"
+        "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Answer a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"
-                   "\"idempotentHint\":false,\"openWorldHint\":false}",
     .start = start_answer,
 };

@@ -1,12 +1,12 @@
 /*
- * task_dispatch.c - give an agent something to do that goes on by itself.
+ * task_dispatch.c - dispatch_agent: start a task that runs in the background.
  *
- *   check the arguments -> read the file that says what to do, if it is one
- *       -> look whose session is to be gone on with, if one is -> create the task
- *       -> answer, at once or after waiting for it (task_report)
+ *   check the arguments -> read the file that describes the task, if given
+ *       -> check the owner of the session to resume, if given -> create the task
+ *       -> answer at once, or after waiting for the task (task_report)
  *
- * A task is never above whoever dispatched it: it takes its rights along as text (guard_saved_rights.h),
- * since it may outlive that caller and this process.
+ * A task never has more rights than its caller. It stores them as text (guard_saved_rights.h), since
+ * it may outlive the caller and this process.
  */
 #include "base/container.h"
 #include "base/utf8.h"
@@ -25,7 +25,10 @@ struct task_dispatch_args {
     double wait;
 };
 
-/* Of agent_dispatch all but the last two, of dispatch_agent all but the first two. */
+/*
+ * agent_dispatch, the other name, takes "message" instead of "task", and its agent is optional. With
+ * "message" the last two rows do not apply, else the first two.
+ */
 static const struct pick arg_fields[] = {
     PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
     PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, 0),
@@ -83,9 +86,9 @@ static bool check_mode(struct call *call, const struct task_dispatch_args *a, en
 static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
     if (!str_trim(a->task).n)
-        call_failed(call, "%s: say what the agent is to do", call->ctx ? "task" : "message");
+        call_failed(call, "task: say what the agent is to do");
     else if (a->agent.p && !a->agent.n)
-        call_failed(call, "agent: name one; list_agents and agent_list tell which there are");
+        call_failed(call, "agent: name one; list_agents lists them");
     else
         return agent_call_check_depth(call);
     return false;
@@ -301,12 +304,18 @@ static struct dispatch *prepare(struct call *call, const struct task_dispatch_ar
     return d;
 }
 
+static bool has_message(const struct call *call)
+{
+    return json_here(json_get(call->args, STR("message")));
+}
+
 static void dispatch(struct call *call)
 {
     struct task_dispatch_args args = { .budget = NAN };
     struct dispatch *d;
 
-    if (!tool_args(call, arg_fields + (call->ctx ? 2 : 0), ARRAY_LEN(arg_fields) - 2, &args))
+    if (!tool_args(call, arg_fields + (has_message(call) ? 0 : 2), ARRAY_LEN(arg_fields) - 2,
+                   &args))
         return;
     d = prepare(call, &args);
     if (d && !begins_with_file(d))
@@ -334,58 +343,36 @@ static void start(struct call *call)
 
 /* ---- the tools ----------------------------------------------------------------------------- */
 
-#define MORE_SCHEMA                                                                                \
-    "\"model\":{\"type\":\"string\",\"minLength\":1,"                                              \
-    "\"description\":\"Instead of the agent's: a model, PROVIDER/MODEL, or a tier.\"},"            \
-    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"                       \
-    "\"description\":\"Default: the agent's, else read-write. read-only: it changes nothing "      \
-    "outside .vault/.\"},"                                                                         \
-    "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"                                           \
-    "\"description\":\"How often its model may be asked.\"},"                                      \
-    "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"US dollars.\"},"              \
-    "\"effort\":{\"type\":\"string\"},"                                                            \
-    "\"output_format\":{\"type\":\"string\"}," TASK_WAIT_SCHEMA ","                                \
-    "\"session_id\":{\"type\":\"string\",\"minLength\":1,"                                         \
-    "\"description\":\"Of an earlier task, to continue its conversation.\"}"
-
-static char for_clients[] = "";
-
-/* What it does passes the guard on its own, never above whoever sent it: no kind of higher risk. */
-const struct tool tool_agent_dispatch = {
-    .name = "agent_dispatch",
-    .title = "Dispatch an agent",
-    .description = "Gives an agent something to do and returns at once with a taskId; task_get "
-                   "tells how far it is. It knows nothing of this conversation: say all it needs.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Its name, from agent_list. Without one: the default.\"},"
-                    "\"message\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"What it is to do, or the path of a .md file that says "
-                    "it.\"}," MORE_SCHEMA "},"
-                    "\"required\":[\"message\"],\"additionalProperties\":false}",
-    .output_schema = TASK_REPORT_SCHEMA,
-    .kind = TOOL_THINK,
-    .timeout_ms = CALL_NO_DEADLINE,
-    .start = start,
-};
-
+/* The guard checks each call of the agent, never above its caller: no kind of higher risk. */
 const struct tool tool_dispatch_agent = {
     .name = "dispatch_agent",
+    .other_name = "agent_dispatch",
     .title = "Dispatch an agent",
-    .description = "Gives an agent something to do and returns at once with a taskId, while it "
-                   "works on; get_task_status tells how far it is.",
-    .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"agent\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"Its name, from list_agents.\"},"
-                    "\"task\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"What it is to do, or the path of a .md file that says "
-                    "it.\"}," MORE_SCHEMA "},"
-                    "\"required\":[\"agent\",\"task\"],\"additionalProperties\":false}",
-    .output_schema = TASK_REPORT_SCHEMA,
+    .description =
+        "Start a task for an agent in the background and return its taskId at once. Call "
+        "get_task_status for the result. The agent does not see this conversation: pass "
+        "all it needs.",
+    .input_schema =
+        "{\"type\":\"object\",\"properties\":{"
+        "\"agent\":{\"type\":\"string\",\"description\":\"Agent to call.\"},"
+        "\"task\":{\"type\":\"string\","
+        "\"description\":\"What to do, or the path of a .md file that says it.\"},"
+        "\"model\":{\"type\":\"string\","
+        "\"description\":\"Model or tier; default: the agent's.\"},"
+        "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
+        "\"description\":\"read-only: change nothing outside .vault/.\"},"
+        "\"max_turns\":{\"type\":\"integer\",\"minimum\":1,"
+        "\"description\":\"Maximum model calls.\"},"
+        "\"budget\":{\"type\":\"number\",\"minimum\":0,\"description\":\"Maximum US dollars.\"},"
+        "\"effort\":{\"type\":\"string\",\"enum\":[\"none\",\"low\",\"medium\",\"high\",\"max\"],"
+        "\"description\":\"Reasoning effort.\"},"
+        "\"output_format\":{\"type\":\"string\",\"enum\":[\"text\",\"json\",\"stream-json\"],"
+        "\"description\":\"Form of the answer.\"}," TASK_WAIT_SCHEMA ","
+        "\"session_id\":{\"type\":\"string\","
+        "\"description\":\"Continue this session.\"}},"
+        "\"required\":[\"agent\",\"task\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Dispatch an agent\",\"readOnlyHint\":false,"
-                   "\"destructiveHint\":false,\"idempotentHint\":false,\"openWorldHint\":false}",
+    .additive = true,
     .timeout_ms = CALL_NO_DEADLINE,
-    .ctx = for_clients,
     .start = start,
 };

@@ -1,4 +1,4 @@
-/* task_look.c - how far a task is; all of them; stopping one; what they hold. */
+/* task_look.c - tools that report a task, cancel it, list tasks, and list locks. */
 #include "tool/task_tools.h"
 
 #include "base/container.h"
@@ -254,7 +254,7 @@ static void locks(struct call *call)
     struct holding *h;
 
     if (!context || !context->locks) {
-        write_locks(call, NULL, 0); /* without tasks nobody holds any */
+        write_locks(call, NULL, 0); /* without tasks there are no locks */
         return;
     }
     h = ARENA_NEW(call->mem, struct holding);
@@ -270,114 +270,61 @@ static void start_locks(struct call *call)
 
 /* ---- the tools ----------------------------------------------------------------------------- */
 
-#define TASK_ID_SCHEMA                                                                             \
-    "\"task_id\":{\"type\":\"string\",\"minLength\":1,"                                            \
-    "\"description\":\"The taskId that dispatching gave.\"}"
-
-#define GET_SCHEMA                                                                                 \
-    "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "," TASK_WAIT_SCHEMA "},"               \
-    "\"required\":[\"task_id\"],\"additionalProperties\":false}"
-
-#define CANCEL_SCHEMA                                                                              \
-    "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "},"                                    \
-    "\"required\":[\"task_id\"],\"additionalProperties\":false}"
-
-#define CANCEL_OUTPUT                                                                              \
-    "{\"type\":\"object\",\"properties\":{\"status\":{\"type\":\"string\"},"                       \
-    "\"taskId\":{\"type\":\"string\"},\"agent\":{\"type\":\"string\"}},"                           \
-    "\"required\":[\"status\",\"taskId\",\"agent\"]}"
-
-#define READS                                                                                      \
-    "\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,"                     \
-    "\"openWorldHint\":false}"
-
-static const char get_about[] = "How far a dispatched task is, and what came of it: summary, whole "
-                                "response, artifacts. With wait it answers when the task ends.";
-static const char cancel_about[] = "Stops a dispatched task, with all it runs. An error when it is "
-                                   "over already.";
-
-const struct tool tool_task_get = {
-    .name = "task_get",
-    .title = "Look at a task",
-    .description = get_about,
-    .input_schema = GET_SCHEMA,
-    .output_schema = TASK_REPORT_SCHEMA,
-    .kind = TOOL_READ,
-    .read_only = true,
-    .idempotent = true,
-    .polls = true,
-    .timeout_ms = CALL_NO_DEADLINE,
-    .start = start_get,
-};
-
 const struct tool tool_get_task_status = {
     .name = "get_task_status",
-    .title = "Look at a task",
-    .description = get_about,
-    .input_schema = GET_SCHEMA,
-    .output_schema = TASK_REPORT_SCHEMA,
+    .other_name = "task_get",
+    .title = "Get a task",
+    .description =
+        "Get the status of a dispatched task and, when it has ended, its result. If it is "
+        "input_required, asks lists the open questions.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "," TASK_WAIT_SCHEMA "},"
+                    "\"required\":[\"task_id\"]}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"Look at a task\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .timeout_ms = CALL_NO_DEADLINE,
     .start = start_get,
-};
-
-const struct tool tool_task_cancel = {
-    .name = "task_cancel",
-    .title = "Cancel a task",
-    .description = cancel_about,
-    .input_schema = CANCEL_SCHEMA,
-    .output_schema = CANCEL_OUTPUT,
-    .kind = TOOL_THINK,
-    .idempotent = true,
-    .start = start_cancel,
 };
 
 const struct tool tool_cancel_task = {
     .name = "cancel_task",
+    .other_name = "task_cancel",
     .title = "Cancel a task",
-    .description = cancel_about,
-    .input_schema = CANCEL_SCHEMA,
-    .output_schema = CANCEL_OUTPUT,
+    .description = "Stop a dispatched task and everything it runs. Fails if the task has ended.",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" TASK_ID_SCHEMA "},"
+                    "\"required\":[\"task_id\"]}",
     .kind = TOOL_THINK,
-    .annotations = "{\"title\":\"Cancel a task\",\"readOnlyHint\":false,\"destructiveHint\":true,"
-                   "\"idempotentHint\":true,\"openWorldHint\":false}",
+    .idempotent = true,
     .start = start_cancel,
 };
 
 const struct tool tool_list_tasks = {
     .name = "list_tasks",
     .title = "List tasks",
-    .description = "The tasks that were dispatched, the newest first; finished ones until they "
-                   "expire.",
+    .description = "List dispatched tasks, newest first.",
     .input_schema =
         "{\"type\":\"object\",\"properties\":{"
-        "\"agent\":{\"type\":\"string\",\"description\":\"Only those of this agent.\"},"
-        "\"live\":{\"type\":\"boolean\",\"default\":false,"
-        "\"description\":\"Only those that are not over.\"},"
-        "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100,\"default\":100},"
-        "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the answer before.\"}},"
-        "\"additionalProperties\":false}",
-    .output_schema = "{\"type\":\"object\",\"properties\":{\"tasks\":{\"type\":\"array\","
-                     "\"items\":{\"type\":\"object\"}},\"count\":{\"type\":\"integer\"},"
-                     "\"next_cursor\":{\"type\":\"string\"}},\"required\":[\"tasks\",\"count\"]}",
+        "\"agent\":{\"type\":\"string\",\"description\":\"Only tasks of this agent.\"},"
+        "\"live\":{\"type\":\"boolean\","
+        "\"description\":\"Only tasks that have not ended.\"},"
+        "\"most\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100},"
+        "\"cursor\":{\"type\":\"string\",\"description\":\"next_cursor of the last answer.\"}}}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"List tasks\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .start = start_list,
 };
 
 const struct tool tool_get_locks = {
     .name = "get_locks",
     .title = "List locks",
-    .description = "The paths that running tasks hold: which task, which agent, since when.",
+    .description = "List the paths that running tasks have locked.",
     .input_schema = "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
-    .output_schema = "{\"type\":\"object\",\"properties\":{\"locks\":{\"type\":\"array\","
-                     "\"items\":{\"type\":\"object\"}},\"count\":{\"type\":\"integer\"}},"
-                     "\"required\":[\"locks\",\"count\"]}",
     .kind = TOOL_READ,
     .polls = true,
-    .annotations = "{\"title\":\"List locks\"," READS,
+    .read_only = true,
+    .idempotent = true,
     .start = start_locks,
 };

@@ -1,9 +1,7 @@
 /*
- * task_tools.h - what the tools about tasks share.
+ * task_tools.h - functions and schemas that the tools about tasks share.
  *
- * Each of them has two names: one for agents (agent_dispatch, task_get, task_cancel) and one for
- * MCP clients (dispatch_agent, get_task_status, cancel_task), and one implementation. answer_task is
- * for clients alone: an agent that could answer would agree to what it asks itself.
+ * answer_task is for clients alone: an agent that could answer would approve its own requests.
  */
 #ifndef TOOL_TASK_TOOLS_H
 #define TOOL_TASK_TOOLS_H
@@ -14,7 +12,7 @@
 #include "tool/args.h"
 #include "tool/tools.h"
 
-/* Whose tasks a caller begins and sees: its own, by who it proved to be, else those of this machine. */
+/* The owner whose tasks the caller sees (principal_sees). STR_NONE: all, for the operator. */
 struct str task_owner(const struct call *call);
 
 /* The engine. NULL: the call has failed with the reason. */
@@ -26,54 +24,46 @@ void task_write_time(struct jw *w, const char *key, int64_t ms);
 /* taskId, status, agent, model, mode, session_id: members of an object. */
 void task_write_head(struct jw *w, const struct task_info *info);
 
-/* It did not work: settles the call. */
+/* Settles the call with an error. */
 void task_call_failed(struct call *call, struct str id, const struct err *e);
 
-/* What stands in call->structured is the answer, as text, too. */
+/* Settles the call; the text of the result repeats call->structured. */
 void task_call_done(struct call *call);
 
-/* An ask of the engine whose memory goes with the call. */
+/* A request to the engine, freed with the call. */
 struct task_ask *task_ask_new(struct call *call, struct str id);
 
 /* ---- agent_send, for a caller that takes tasks --------------------------------------------- */
 
-/* As its arguments are; STR_NONE: not given. */
+/* The arguments; STR_NONE: not given. */
 struct task_errand {
     struct str agent, message, session, mode;
 };
 
-/* Give it to the agent as a task, and end the call as that (task_dispatch.c). */
+/* Arguments of each tool that calls an agent and waits. */
+#define AGENT_CALL_SCHEMA                                                                          \
+    "\"message\":{\"type\":\"string\","                                                            \
+    "\"description\":\"What to do, with all context.\"},"                                          \
+    "\"session_id\":{\"type\":\"string\",\"description\":\"Continue this session.\"},"             \
+    "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"                       \
+    "\"description\":\"read-only: change nothing.\"}},"                                            \
+    "\"required\":[\"message\"]}"
+
+/* Create a task for the message, and settle the call as that task (task_dispatch.c). */
 void task_dispatch_instead(struct call *call, const struct task_errand *errand);
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 #define TASK_WAIT_SCHEMA                                                                           \
-    "\"wait\":{\"type\":\"number\",\"minimum\":0,\"default\":0,"                                   \
-    "\"description\":\"Seconds to wait for the end of the task; 0: answer at once.\"}"
+    "\"wait\":{\"type\":\"number\",\"minimum\":0,"                                                 \
+    "\"description\":\"Seconds to wait for the task to end.\"}"
 
-/* A number of seconds that may be waited. False: the call has failed with the reason. */
+#define TASK_ID_SCHEMA "\"task_id\":{\"type\":\"string\",\"description\":\"taskId of the task.\"}"
+
+/* Is the time to wait within limits? False: the call has failed with the reason. */
 bool task_wait_check(struct call *call, double seconds);
 
-/* Answer with how far a task is and what came of it, at its end or after so many seconds. */
+/* Settles the call with the status and result of a task, when it ends or after `seconds`. */
 void task_report(struct call *call, struct str id, double seconds);
-
-#define TASK_REPORT_SCHEMA                                                                         \
-    "{\"type\":\"object\",\"properties\":{"                                                        \
-    "\"taskId\":{\"type\":\"string\"},"                                                            \
-    "\"status\":{\"type\":\"string\",\"description\":\"working, input_required, completed, "       \
-    "failed or cancelled.\"},"                                                                     \
-    "\"agent\":{\"type\":\"string\"},\"model\":{\"type\":\"string\"},"                             \
-    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"       \
-    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it is read-only though that was "  \
-    "not asked for, and which setting changes that.\"},"                                           \
-    "\"session_id\":{\"type\":\"string\"},"                                                        \
-    "\"interrupted\":{\"type\":\"integer\",\"description\":\"Calls of unknown outcome.\"},"        \
-    "\"result\":{\"type\":\"object\",\"description\":\"summary, response, artifacts, "             \
-    "duration_seconds, trust.\"},"                                                                 \
-    "\"error\":{\"type\":\"string\",\"description\":\"Why it failed.\"},"                          \
-    "\"asks\":{\"type\":\"object\",\"description\":\"What it waits for, by key.\"},"               \
-    "\"lock\":{\"type\":\"object\",\"description\":\"paths, mode, acquired_at, while it "          \
-    "runs.\"}},"                                                                                   \
-    "\"required\":[\"taskId\",\"status\",\"agent\"]}"
 
 #endif

@@ -23,18 +23,14 @@ extern const struct tool tool_memory;
 extern const struct tool tool_plan_update;
 extern const struct tool tool_system_time;
 extern const struct tool tool_skill; /* of use only where host->skills has some */
-extern const struct tool tool_agent_list;
-extern const struct tool tool_agent_send;
-extern const struct tool tool_agent_dispatch;
-extern const struct tool tool_task_get;
-extern const struct tool tool_task_cancel;
-extern const struct tool tool_ask_user;
-extern const struct tool tool_artifact_write;
-
 extern const struct tool tool_list_agents;
+extern const struct tool tool_agent_send;
 extern const struct tool tool_dispatch_agent;
 extern const struct tool tool_get_task_status;
 extern const struct tool tool_cancel_task;
+extern const struct tool tool_ask_user;
+extern const struct tool tool_artifact_write;
+
 extern const struct tool tool_answer_task;
 extern const struct tool tool_list_tasks;
 extern const struct tool tool_get_locks;
@@ -43,7 +39,7 @@ extern const struct tool tool_get_locks;
 extern const struct tool *const builtin_tools[];
 extern const size_t builtin_tool_count;
 
-/* For MCP clients that dispatch agents: what agents have under other names. */
+/* Only for MCP clients that dispatch agents: agents do not have them. */
 extern const struct tool *const client_tools[];
 extern const size_t client_tool_count;
 

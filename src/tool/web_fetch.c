@@ -186,13 +186,13 @@ static void start(struct call *call)
 const struct tool tool_web_fetch = {
     .name = "web_fetch",
     .title = "Fetch a page",
-    .description = "Fetches a page from the internet by http or https and answers with its text: "
-                   "HTML becomes readable text with its title and the targets of links; JSON and "
-                   "plain text come as they are. Only public addresses are reached.",
+    .description = "Fetch a page from the internet by http or https and return its text: HTML as "
+                   "readable text with its title and link targets; JSON and plain text unchanged. "
+                   "Only public addresses are allowed.",
     .input_schema = "{\"type\":\"object\",\"properties\":{"
-                    "\"url\":{\"type\":\"string\",\"minLength\":1,"
-                    "\"description\":\"http:// or https:// and so on.\"}},"
-                    "\"required\":[\"url\"],\"additionalProperties\":false}",
+                    "\"url\":{\"type\":\"string\","
+                    "\"description\":\"http:// or https:// URL.\"}},"
+                    "\"required\":[\"url\"]}",
     .kind = TOOL_FETCH,
     .read_only = true,
     .idempotent = true,

@@ -25,15 +25,14 @@ DEADLINE = 60  # seconds; sanitizers on a busy machine are slow
 ALL_TOOLS = ["file_read", "file_list", "file_write", "file_edit", "file_move", "file_delete",
              "dir_make", "glob", "grep", "shell_exec", "process_start", "process_poll",
              "process_write", "process_kill", "web_fetch", "memory", "plan_update", "system_time",
-             "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+             "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
              "ask_user", "artifact_write"]
 # What is offered of them over TCP, unless [mcp] mode says otherwise.
 READ_ONLY_TOOLS = ["file_read", "file_list", "glob", "grep", "plan_update", "system_time",
-                   "agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+                   "list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
                    "ask_user", "artifact_write"]
 # What clients that dispatch agents have beside them.
-CLIENT_TOOLS = ["list_agents", "dispatch_agent", "get_task_status", "cancel_task", "answer_task",
-                "list_tasks", "get_locks"]
+CLIENT_TOOLS = ["answer_task", "list_tasks", "get_locks"]
 # Over HTTP agents are tools, too; without files there is one.
 HTTP_TOOLS = READ_ONLY_TOOLS + CLIENT_TOOLS + ["trefoil_agent_default"]
 
@@ -106,6 +105,12 @@ def equal(got, want):
 def has(text, part):
     if part not in text:
         raise AssertionError(f"\n  {part!r} is not in\n  {text!r}")
+
+
+def hints(tool):
+    """The annotations of a listed tool, with the defaults of MCP where it says nothing."""
+    return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False,
+            "openWorldHint": True, **tool.get("annotations", {})}
 
 
 def wait_for(what, condition):

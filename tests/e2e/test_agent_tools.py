@@ -5,11 +5,12 @@ import re
 import sqlite3
 import tempfile
 
-from harness import CLIENT_TOOLS, Serve, Stdio, case, database, equal, has, main, request, wait_for
-from mcp_http import BOTH, begin
+from harness import (CLIENT_TOOLS, Serve, Stdio, case, database, equal, has, hints, main, request,
+                     wait_for)
+from mcp_http import BOTH, META, begin, modern
 
 OFFLINE = {"TREFOIL_PROVIDER": "offline"}
-ABOUT_AGENTS = ["agent_list", "agent_send", "agent_dispatch", "task_get", "task_cancel",
+ABOUT_AGENTS = ["list_agents", "agent_send", "dispatch_agent", "get_task_status", "cancel_task",
                 *CLIENT_TOOLS]
 
 
@@ -93,11 +94,11 @@ def every_agent_is_a_tool_with_a_message(root):
         equal(t.names(), [*ABOUT_AGENTS, "trefoil_agent_code_reviewer", "trefoil_agent_default"])
         tool = t.ask("tools/list")["result"]["tools"][-2]
         equal(tool["title"], "code-reviewer")
-        equal(tool["description"], "What code-reviewer does.")
+        equal(tool["description"], "Call the agent code-reviewer and wait for its answer (may take "
+              "minutes). What code-reviewer does.")
         equal(tool["inputSchema"]["required"], ["message"])
         equal(tool["inputSchema"]["properties"]["message"]["type"], "string")
-        equal(tool["annotations"]["readOnlyHint"], False)
-        equal(tool["annotations"]["openWorldHint"], True)
+        equal((hints(tool)["readOnlyHint"], hints(tool)["openWorldHint"]), (False, True))
 
 
 @case
@@ -359,6 +360,144 @@ def the_name_that_openfang_gives_an_agent_is_accepted_and_not_listed(root):
         answer = s.post({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "openfang_agent_default", "arguments": {"message": "/echo hi"}}}, accept=BOTH)
         equal(answer.json()["result"]["content"], [{"type": "text", "text": "hi"}])
+
+
+FIVE = ["coder", "reviewer", "tester", "writer", "planner"]
+LIST_MOST = 12 * 1024
+
+
+def calls(t, name, arguments):
+    return json.dumps(t.ask("tools/call", {"name": name, "arguments": arguments}))
+
+
+def is_short(tools):
+    size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
+    equal(size <= LIST_MOST or size, True)
+    names = [tool["name"] for tool in tools]
+    equal(len(names), len(set(names)))
+    return {tool["name"]: tool["inputSchema"]["properties"] for tool in tools}
+
+
+@case
+def the_list_for_clients_is_short_in_both_eras(root):
+    for name in FIVE:
+        agent(root, name)
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    with Agents(root=root) as t:
+        legacy = is_short(t.ask("tools/list")["result"]["tools"])
+    with Stdio(root=root, scope="agents", **OFFLINE) as t:
+        equal(is_short(t.call("tools/list", {"_meta": META})["result"]["tools"]), legacy)
+    with Serve(root=root, **OFFLINE) as s:
+        for version in ("2025-03-26", "2025-11-25"):
+            answer = s.post(listing, mcp_protocol_version=version)
+            both = is_short(answer.json()["result"]["tools"])
+            equal({name: both[name] for name in legacy}, legacy)
+        equal(is_short(modern(s, "tools/list").json()["result"]["tools"]), both)
+
+
+@case
+def what_can_be_chosen_is_listed(root):
+    agent(root, "coder")
+    with Agents(root=root) as t:
+        tools = {x["name"]: x for x in t.ask("tools/list")["result"]["tools"]}
+        dispatch = tools["dispatch_agent"]["inputSchema"]["properties"]
+        equal(sorted(dispatch["agent"]["enum"]), ["coder", "default"])
+        equal(tools["agent_send"]["inputSchema"]["properties"]["agent"]["enum"], dispatch["agent"]["enum"])
+        has(dispatch["effort"]["enum"], "low")
+        has(dispatch["output_format"]["enum"], "json")
+        equal(dispatch["mode"]["enum"], ["read-only", "read-write"])
+        for key in ("agent", "effort", "output_format", "mode"):
+            equal(bool(dispatch[key]["description"]), True)
+        has(calls(t, "dispatch_agent", {"agent": "coda", "task": "x"}), "coder")
+
+
+def agents_to_choose(t):
+    tools = t.ask("tools/list")["result"]["tools"]
+    return [x["inputSchema"]["properties"]["agent"]["enum"] for x in tools
+            if x["name"] in ("agent_send", "dispatch_agent")]
+
+
+@case
+def an_agent_that_is_added_can_be_chosen(root):
+    agent(root, "coder")
+    for scope in ("agents", "all"):
+        with Agents(root=root, scope=scope) as t:
+            before = agents_to_choose(t)[0]
+            added = "late" + scope
+            equal(added in before, False)
+            t.told.clear()
+            agent(root, added)
+            while "notifications/tools/list_changed" not in [m.get("method") for m in t.told]:
+                t.told.append(t.receive())
+            wait_for("the new agent", lambda: all(added in names for names in agents_to_choose(t)))
+            (root / ".trefoil" / "agents" / f"{added}.md").unlink()
+            wait_for("its end", lambda: agents_to_choose(t) == [before, before])
+
+
+@case
+def clients_are_told_when_to_use_which_tool(root):
+    agent(root, "coder")
+
+    def check(said):
+        for part in ("trefoil_agent_NAME", "blocks", "minutes", "dispatch_agent", "get_task_status",
+                     "session_id", "input_required", "answer_task"):
+            has(said["instructions"], part)
+
+    with Stdio(root=root, scope="agents", **OFFLINE) as t:
+        check(t.initialize())
+    with Stdio(root=root, scope="agents", **OFFLINE) as t:
+        check(t.call("server/discover", {"_meta": META})["result"])
+    with Serve(root=root, **OFFLINE) as s:
+        check(modern(s, "server/discover").json()["result"])
+        check(s.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}}}).json()["result"])
+
+
+@case
+def only_clients_are_told_of_resources(root):
+    with Agents(root=root) as t:
+        has(calls(t, "list_agents", {}), "resources/read")
+        said = calls(t, "trefoil_agent_default", {"message": "/call list_agents {}"})
+        has(said, "default")
+        equal("resources/read" in said, False)
+
+
+@case
+def an_old_name_of_a_tool_is_the_listed_tool_to_every_list(root):
+    (root / "trefoil.toml").write_text('[mcp]\nprivate_tools = ["list_agents", "task_cancel"]\n')
+    with Agents(root=root) as t:
+        names = [x["name"] for x in t.ask("tools/list")["result"]["tools"]]
+        equal([n for n in names if n in ("list_agents", "agent_list", "cancel_task", "task_get")], [])
+        for name in ("list_agents", "agent_list"):
+            has(calls(t, name, {}), "Unknown tool")
+        for name in ("cancel_task", "task_cancel"):
+            has(calls(t, name, {"task_id": "x"}), "Unknown tool")
+        has(calls(t, "task_get", {"task_id": "x"}), "there is no task x")
+
+
+@case
+def an_agent_that_is_private_by_either_name_cannot_be_called(root):
+    agent(root, "one")
+    agent(root, "two")
+    (root / "trefoil.toml").write_text(
+        '[mcp]\nprivate_tools = ["openfang_agent_one", "trefoil_agent_two"]\n')
+    with Agents(root=root) as t:
+        equal([n for n in t.names() if n.endswith(("_one", "_two"))], [])
+        for name in ("one", "two"):
+            for prefix in ("openfang_agent_", "trefoil_agent_"):
+                has(calls(t, prefix + name, {"message": "/echo hi"}), "Unknown tool")
+        has(calls(t, "openfang_agent_default", {"message": "/echo hi"}), "hi")
+
+
+@case
+def an_agent_cannot_call_by_an_old_name_what_it_is_denied(root):
+    agent(root, "plain", "disallowed_tools: [dispatch_agent, task_get]\n")
+    with Agents(root=root) as t:
+        for name in ("agent_dispatch", "dispatch_agent", "task_get", "get_task_status"):
+            said = calls(t, "trefoil_agent_plain", {"message": "/call " + name + " {}"})
+            has(said, f"Failed: there is no tool {name};")
+        has(calls(t, "trefoil_agent_plain", {"message": "/call agent_list {}"}), "plain")
 
 
 main()

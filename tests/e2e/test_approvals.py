@@ -436,7 +436,7 @@ def mcp_clients_answer_and_agents_do_not(root):
         equal(json.loads(gate.text("answer_task", task_id=ident, action="accept"))["taskId"], ident)
         has(ended(root, ident), "a:1")
         listed = ended(root, dispatch(gate, "/tools"))
-        has(listed, "task_get")
+        has(listed, "get_task_status")
         if "answer_task" in listed:
             raise AssertionError(listed)
 

@@ -152,14 +152,14 @@ def clients_hear_of_changes(folder):
     with place.serve(), place.mcp() as tools, place.mcp(scope="agents") as agents:
         tools.initialize()
         agents.initialize()
-        has([x["name"] for x in tools.call("tools/list")["result"]["tools"]], "agent_list")
-        has([x["name"] for x in agents.call("tools/list")["result"]["tools"]], "agent_list")
+        has([x["name"] for x in tools.call("tools/list")["result"]["tools"]], "list_agents")
+        has([x["name"] for x in agents.call("tools/list")["result"]["tools"]], "list_agents")
         place.config.write_text(place.config.read_text().replace(
-            '"read-write"\n', '"read-write"\nprivate_tools = ["agent_list"]\n'))
+            '"read-write"\n', '"read-write"\nprivate_tools = ["list_agents"]\n'))
         for t in (tools, agents):
             equal(t.receive()["method"], "notifications/tools/list_changed")
             names = [x["name"] for x in t.call("tools/list")["result"]["tools"]]
-            equal("agent_list" in names, False)
+            equal("list_agents" in names, False)
 
 
 @case

@@ -50,7 +50,7 @@ def mcp_is_served_in_every_version(root):
             tools = t.post({"jsonrpc": "2.0", "id": "l", "method": "tools/list"},
                            mcp_protocol_version=version).json()["result"]["tools"]
             equal([x["name"] for x in tools], HTTP_TOOLS)
-            equal("outputSchema" in tools[-1], version >= "2025-06-18")
+            equal("title" in tools[0], version >= "2025-06-18")
             equal("annotations" in tools[0], version >= "2025-03-26")
             call = t.post({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params":
                            {"name": "file_read", "arguments": {"path": "a.txt"}}},

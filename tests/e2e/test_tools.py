@@ -4,10 +4,10 @@ import pathlib
 import tempfile
 
 from harness import (ALL_TOOLS, AUTO, HTTP_TOOLS, READ_ONLY_TOOLS, Serve, Stdio, alive, case, equal, has,
-                     main, run, state_dir, wait_for)
+                     hints, main, run, state_dir, wait_for)
 
 ONLY_LOOK = ["file_read", "file_list", "glob", "grep", "web_fetch", "plan_update", "system_time",
-             "agent_list", "task_get", "ask_user", "artifact_write"]
+             "list_agents", "get_task_status", "ask_user", "artifact_write"]
 
 
 def read_write(folder):
@@ -49,7 +49,10 @@ def read_write_offers_all_with_schema_title_and_hints(root):
         for tool in tools:
             equal(tool["inputSchema"]["type"], "object")
             equal(bool(tool["title"] and tool["description"]), True)
-            equal(tool["annotations"]["readOnlyHint"], tool["name"] in ONLY_LOOK)
+            equal(hints(tool)["readOnlyHint"], tool["name"] in ONLY_LOOK)
+        said = {x["name"]: hints(x) for x in tools}
+        equal([n for n in ALL_TOOLS if not said[n]["destructiveHint"]], ["dir_make", "dispatch_agent"])
+        equal(said["dir_make"]["idempotentHint"], True)
 
 
 @case

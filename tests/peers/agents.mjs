@@ -21,6 +21,8 @@ await mkdir(join(work, '.trefoil', 'agents'), { recursive: true });
 await writeFile(own, '[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n[limits]\nattach_ms = 30000\n');
 
 const fileOf = name => join(work, '.trefoil', 'agents', `${name}.md`);
+// The description of the tool of an agent; undefined: it has none.
+const ofTool = (name, about) => about && `Call the agent ${name} and wait for its answer (may take minutes). ${about}`;
 const agent = (name, description) =>
   writeFile(fileOf(name), `---\ndescription: ${description}\ntier: low\n---\nYou help.\n`);
 await agent('helper', 'Helps peers.');
@@ -77,7 +79,7 @@ async function find({ client, use }) {
   const { name, description, tier } = JSON.parse(contents[0].text);
   equal({ name, description, tier }, { name: 'helper', description: 'Helps peers.', tier: 'low' });
   const { tools } = await client.listTools();
-  equal(tools.find(t => t.name === 'trefoil_agent_helper').description, 'Helps peers.');
+  equal(tools.find(t => t.name === 'trefoil_agent_helper').description, ofTool('helper', 'Helps peers.'));
 }
 
 async function complete(c) {
@@ -131,7 +133,7 @@ async function watch({ use }) {
 async function heard({ client, told }, wanted) {
   const uri = 'agents://fresh', name = 'trefoil_agent_fresh';
   await until('both lists', () => told.tools && told.resources &&
-    told.tools.find(t => t.name === name)?.description === wanted &&
+    told.tools.find(t => t.name === name)?.description === ofTool('fresh', wanted) &&
     (wanted !== undefined) === told.resources.some(r => r.uri === uri));
   if (wanted === undefined)
     equal(await client.readResource({ uri }).then(() => 'read', () => 'gone'), 'gone');

@@ -22,8 +22,8 @@ const stdio = { command: process.execPath, args: [join(here, 'tap.mjs'), logs.st
   'mcp', '--scope', 'tools', '--root', root] };
 const agentsOverStdio = { ...stdio, args: [...stdio.args.slice(0, 3), 'mcp', '--root', root], env: { ...process.env } };
 
-const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'agent_list', 'agent_send',
-  'agent_dispatch', 'task_get', 'task_cancel', 'ask_user', 'artifact_write'];
+const OFFERED = ['file_read', 'file_list', 'glob', 'grep', 'plan_update', 'system_time', 'list_agents', 'agent_send',
+  'dispatch_agent', 'get_task_status', 'cancel_task', 'ask_user', 'artifact_write'];
 // A client on stdio is proved to be the user, and may write.
 const OVER_STDIO = ['file_read', 'file_list', 'file_write', 'file_edit', 'file_move', 'file_delete', 'dir_make', 'glob',
   'grep', 'shell_exec', 'process_start', 'process_poll', 'process_write', 'process_kill', 'web_fetch', 'memory',
@@ -55,7 +55,8 @@ async function useAgent(mode, transport) {
   const client = new Client({ name: 'peers', version: '1' }, mode ? { versionNegotiation: { mode } } : {});
   await client.connect(transport);
   const tool = (await client.listTools()).tools.find(t => t.name === 'trefoil_agent_peer_helper');
-  equal([tool.description, tool.inputSchema.required], ['Helps peers.', ['message']]);
+  equal([tool.description, tool.inputSchema.required],
+    ['Call the agent peer-helper and wait for its answer (may take minutes). Helps peers.', ['message']]);
   const ask = (args, options) => client.callTool({ name: tool.name, arguments: args }, options);
   const told = []; // the client forgets progress that comes in one piece with the answer, hence the pause
   const pause = `/call agent_send ${JSON.stringify({ message: '/sleep 200ms' })}`;
@@ -119,8 +120,8 @@ const over = {
   stdio: () => new StdioClientTransport({ ...stdio, stderr: 'inherit' }),
   HTTP: () => new StreamableHTTPClientTransport(new URL(http.url)),
 };
-const OVER_HTTP = [...OFFERED, 'list_agents', 'dispatch_agent', 'get_task_status', 'cancel_task', 'answer_task', 'list_tasks',
-  'get_locks', 'trefoil_agent_default', 'trefoil_agent_peer_helper'];
+const OVER_HTTP = [...OFFERED, 'answer_task', 'list_tasks', 'get_locks',
+  'trefoil_agent_default', 'trefoil_agent_peer_helper'];
 for (const [name, open] of Object.entries(over)) {
   const offered = name === 'stdio' ? OVER_STDIO : OVER_HTTP;
   await test(`the official client, as it comes, over ${name}`, () => use(undefined, open(), offered));

@@ -180,19 +180,6 @@ static const struct work_client_kind client_kind = {
 
 /* ---- the result ---------------------------------------------------------------------------- */
 
-const char agent_call_output[] =
-    "{\"type\":\"object\",\"properties\":{"
-    "\"answer\":{\"type\":\"string\",\"description\":\"What the agent said.\"},"
-    "\"session_id\":{\"type\":\"string\","
-    "\"description\":\"Give it with the next message to continue this conversation.\"},"
-    "\"stop\":{\"type\":\"string\",\"description\":\"Why it ended; end: it has answered.\"},"
-    "\"mode\":{\"type\":\"string\",\"description\":\"In force: read-only or read-write.\"},"
-    "\"mode_reason\":{\"type\":\"string\",\"description\":\"Why it was read-only though that was "
-    "not "
-    "asked for, and which setting changes that.\"},"
-    "\"usage\":{\"type\":\"object\",\"description\":\"Tokens of this turn.\"}},"
-    "\"required\":[\"answer\",\"session_id\",\"stop\"]}";
-
 static void write_structured(struct agent_run *r)
 {
     struct jw w = jw_to(&r->call->structured);

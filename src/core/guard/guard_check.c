@@ -110,7 +110,7 @@ bool guard_offers(const struct guard_scope *s, const struct tool *t)
 
 static void check_exposure(const struct guard_facts *f, struct finding *to)
 {
-    struct tool_called called = { str_of(f->tool->name), str_of(f->tool->alias) };
+    struct tool_called called = tool_called_of(f->tool);
     const struct pick_strs all = { 0 };
     bool inside = false;
 
@@ -141,6 +141,7 @@ static struct pattern_call pattern_call_of(const struct guard_facts *f)
     return (struct pattern_call){
         .tool = str_of(f->tool->name),
         .alias = str_of(f->tool->alias),
+        .other = str_of(f->tool->other_name),
         .args = f->args,
         .root = f->root,
         .cwd = f->cwd,

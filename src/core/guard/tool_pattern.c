@@ -153,7 +153,7 @@ static bool fits_name(struct str name, const struct pattern_call *call)
 {
     name = tool_pattern_alias(name);
     return wild(name, call->tool, false) || (call->alias.p && wild(name, call->alias, false)) ||
-           fits_foreign_mcp(name, call->alias);
+           (call->other.p && wild(name, call->other, false)) || fits_foreign_mcp(name, call->alias);
 }
 
 /* ---- commands --------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ bool tool_pattern_check(struct str pattern, struct err *e);
 struct pattern_call {
     struct str tool;   /* published name */
     struct str alias;  /* server:tool; STR_NONE for a built-in one */
+    struct str other;  /* other_name of the tool; STR_NONE: none */
     struct json args;  /* an object or missing */
     const char *root;  /* absolute; paths in args may begin with it. NULL: none */
     const char *cwd;   /* absolute; from where relative ones are meant. NULL: the root */

@@ -47,7 +47,9 @@ static bool spellable(struct str name)
 /* What no call of could pass is not offered: a model would only try. */
 static bool offered(const struct guard_scope *scope, const struct tool *t)
 {
-    const struct pattern_call call = { .tool = str_of(t->name), .alias = str_of(t->alias) };
+    const struct pattern_call call = { .tool = str_of(t->name),
+                                       .alias = str_of(t->alias),
+                                       .other = str_of(t->other_name) };
 
     if (!spellable(call.tool) || (t->manual && !named(scope, &call)))
         return false;

@@ -10,7 +10,13 @@ static bool lists(const struct pick_strs *list, struct str name)
 
 static bool means(const struct pick_strs *list, struct tool_called tool)
 {
-    return lists(list, tool.name) || (tool.alias.p && lists(list, tool.alias));
+    return lists(list, tool.name) || (tool.alias.p && lists(list, tool.alias)) ||
+           (tool.other.p && lists(list, tool.other));
+}
+
+struct tool_called tool_called_of(const struct tool *t)
+{
+    return (struct tool_called){ str_of(t->name), str_of(t->alias), str_of(t->other_name) };
 }
 
 bool server_allows(const struct server_spec *s, struct str tool)

@@ -1,9 +1,9 @@
 /*
- * exposure.h - which tools are offered to whom. Pure: lists and names in, yes or no out.
+ * exposure.h - which tools are offered to which caller. Pure functions of lists and names.
  *
- * Lists have three states (pick_strs): absent, empty, names. A tool is meant by its published
- * name or, when it is of a server, by `server:tool` or the server's own name for it where the
- * list belongs to that server.
+ * Lists have three states (pick_strs): absent, empty, names. A list names a tool by its published
+ * name, by its other name, or, for a tool of an MCP server, by `server:tool`. A list that belongs to
+ * a server uses the server's own name for the tool.
  */
 #ifndef CORE_TOOL_EXPOSURE_H
 #define CORE_TOOL_EXPOSURE_H
@@ -11,11 +11,15 @@
 #include "core/tool/server_spec.h"
 #include "core/tool/tool.h"
 
-/* The names by which a list may mean one tool. */
+/* The names of one tool that a list may use. */
 struct tool_called {
     struct str name;  /* published */
-    struct str alias; /* server:tool; STR_NONE for a built-in one */
+    struct str alias; /* server:tool; STR_NONE: a built-in tool */
+    struct str other; /* its other_name; STR_NONE: none */
 };
+
+/* All names of a tool. */
+struct tool_called tool_called_of(const struct tool *t);
 
 /* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
 bool server_allows(const struct server_spec *s, struct str tool);

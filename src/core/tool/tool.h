@@ -42,13 +42,14 @@ struct tool {
     const char *other_name; /* calls may use it, too; it is never listed. NULL: none */
     const char *title, *description;
     const char *input_schema;  /* JSON Schema of an object, as raw JSON */
-    const char *output_schema; /* NULL: no structured result */
+    const char *output_schema; /* NULL: the structured result is not described */
     enum tool_kind kind;
     enum tool_tells tells;
     bool read_only, idempotent, open_world; /* hints to clients */
-    bool polls;  /* looks whether something has changed: the same call again is no loop */
-    bool always; /* in every context: no search for fitting tools leaves it out */
-    bool manual; /* an agent has it only where a list of tools names it */
+    bool additive; /* hint: it writes, but deletes and overwrites nothing */
+    bool polls;    /* looks whether something has changed: the same call again is no loop */
+    bool always;   /* in every context: no search for fitting tools leaves it out */
+    bool manual;   /* an agent has it only where a list of tools names it */
 
     /* Raw JSON that is passed on as it is, or NULL. */
     const char *annotations; /* instead of the hints above */

@@ -7,9 +7,11 @@ static const struct pick_strs absent = { 0 }, empty = { .set = true };
 static const struct pick_strs first = { names, 1, true }, second = { names + 1, 1, true },
                               both = { names, 2, true };
 
-static const struct tool_called fs_read = { { "mcp_fs_read", 11 }, { "fs:read", 7 } };
-static const struct tool_called reset = { { "mcp_admin_reset", 15 }, { "admin:reset", 11 } };
-static const struct tool_called built_in = { { "system_time", 11 }, { NULL, 0 } };
+static const struct tool_called fs_read = { { "mcp_fs_read", 11 }, { "fs:read", 7 }, STR_NONE };
+static const struct tool_called reset = { { "mcp_admin_reset", 15 },
+                                          { "admin:reset", 11 },
+                                          STR_NONE };
+static const struct tool_called built_in = { { "system_time", 11 }, { NULL, 0 }, STR_NONE };
 
 TEST(allowed_tools_has_three_states)
 {

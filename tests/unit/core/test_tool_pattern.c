@@ -162,9 +162,13 @@ TEST(an_entry_means_the_calls_it_names)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
         AUTO_ARENA mem = { 0 };
-        struct pattern_call call = {
-            str_of(rows[i].tool), str_of(rows[i].alias), { 0 }, "/some/place", NULL, STR_NONE
-        };
+        struct pattern_call call = { str_of(rows[i].tool),
+                                     str_of(rows[i].alias),
+                                     STR_NONE,
+                                     { 0 },
+                                     "/some/place",
+                                     NULL,
+                                     STR_NONE };
         struct err e;
         bool allows, denies;
 
@@ -200,8 +204,9 @@ TEST(relative_paths_are_meant_from_the_working_folder)
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
         AUTO_ARENA mem = { 0 };
-        struct pattern_call call = { STR("file_edit"), STR_NONE,     { 0 },
-                                     "/some/place",    lines[i].cwd, STR_NONE };
+        struct pattern_call call = { .tool = STR("file_edit"),
+                                     .root = "/some/place",
+                                     .cwd = lines[i].cwd };
         struct str args = arena_printf(&mem, "{\"path\":\"%s\"}", lines[i].path);
         struct str pattern = str_of(lines[i].pattern);
         struct err e;
@@ -217,7 +222,7 @@ TEST(a_path_without_end_is_not_judged)
 {
     AUTO_ARENA mem = { 0 };
     const struct json_opts opts = { .max_depth = 4, .max_values = 20 };
-    struct pattern_call call = { STR("file_read"), STR_NONE, { 0 }, "/some/place", NULL, STR_NONE };
+    struct pattern_call call = { .tool = STR("file_read"), .root = "/some/place" };
     struct buf b;
     struct err e;
 

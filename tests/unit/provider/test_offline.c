@@ -134,7 +134,7 @@ TEST(help_and_tools_are_lists)
     ask("/tools");
     HAS_S(only()->text, "No tools");
     ask("/agents");
-    HAS_S(only()->text, "agent_list");
+    HAS_S(only()->text, "list_agents");
     world_end();
 }
 
@@ -176,9 +176,9 @@ TEST(tools_that_are_offered_are_called)
     EQ_S(only()->args, "{\"question\":\"really?\"}");
     ask("/artifact notes.txt a b");
     EQ_S(only()->args, "{\"name\":\"notes.txt\",\"text\":\"a b\"}");
-    w.tool[0].name = STR("agent_list");
+    w.tool[0].name = STR("list_agents");
     ask("/agents");
-    EQ_S(only()->name, "agent_list");
+    EQ_S(only()->name, "list_agents");
     w.request.tools = 0;
     ask("/ask really?");
     EQ_S(only()->text, "really?");

@@ -35,10 +35,10 @@ TEST(agents_are_listed_with_the_default_one)
     struct str all;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_agent_list, "{}"), "no agents here");
+    HAS_S(call(&b, &tool_list_agents, "{}"), "no agents here");
     WAS_REFUSED(&b);
     b.host.context = &context;
-    all = call(&b, &tool_agent_list, "{}");
+    all = call(&b, &tool_list_agents, "{}");
     WENT_WELL(&b);
     HAS_S(all, "{\"agents\":[{\"name\":\"default\"");
     HAS_S(all, "{\"name\":\"coder\",\"title\":\"Coder\",\"description\":\"Writes code.\","
@@ -88,7 +88,7 @@ TEST(a_call_that_comes_before_the_agents_waits_for_them)
 
     bench_open(&b);
     b.host.context = &context;
-    begin(&b, &tool_agent_list, STR("{}"));
+    begin(&b, &tool_list_agents, STR("{}"));
     while (loop_run_once(b.loop))
         ;
     OK(!b.done);

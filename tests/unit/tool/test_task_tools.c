@@ -38,7 +38,7 @@ static const struct {
     { &tool_dispatch_agent, "{'agent':'coder'}", "task" },
     { &tool_dispatch_agent, "{'agent':'','task':'x'}", "agent: name one" },
     { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: say what" },
-    { &tool_dispatch_agent, "{'agent':'coder','message':'x'}", "task" },
+    { &tool_dispatch_agent, "{'agent':'coder','message':' '}", "task: say what" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','mode':'wild'}", "\"read-write\"" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':0}", "max_turns" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':-3}", "max_turns" },
@@ -51,16 +51,14 @@ static const struct {
       "output_format: accepted" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':-1}", "wait: accepted" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':601}", "limits.task_wait_ms" },
-    { &tool_agent_dispatch, "{'agent':'coder'}", "message" },
-    { &tool_agent_dispatch, "{'message':' '}", "message: say what" },
-    { &tool_agent_dispatch, "{'message':'x','task':'x'}", "task" },
+    { &tool_dispatch_agent, "{'message':' '}", "task: say what" },
+    { &tool_dispatch_agent, "{'message':'x','task':'x'}", "task" },
     { &tool_get_task_status, "{}", "task_id" },
     { &tool_get_task_status, "{'task_id':7}", "task_id" },
     { &tool_get_task_status, "{'task_id':'x','wait':601}", "limits.task_wait_ms" },
-    { &tool_task_get, "{'id':'x'}", "id" },
+    { &tool_get_task_status, "{'id':'x'}", "id" },
     { &tool_cancel_task, "{}", "task_id" },
     { &tool_cancel_task, "{'task_id':'x','wait':1}", "wait" },
-    { &tool_task_cancel, "{}", "task_id" },
     { &tool_answer_task, "{'task_id':'x'}", "action" },
     { &tool_answer_task, "{'action':'accept'}", "task_id" },
     { &tool_answer_task, "{'task_id':'x','action':'accept','content':7}", "content" },
@@ -120,7 +118,7 @@ TEST(agents_deeper_than_five_dispatch_nobody)
 
     open_with_context(&b);
     b.caller.trace.depth = TRACE_DEPTH;
-    HAS_S(call(&b, &tool_agent_dispatch, "{'message':'x'}"), "more than 5 agents");
+    HAS_S(call(&b, &tool_dispatch_agent, "{'message':'x'}"), "more than 5 agents");
     WAS_REFUSED(&b);
     bench_close(&b);
 }

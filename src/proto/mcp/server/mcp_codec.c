@@ -65,15 +65,32 @@ void mcp_write_initialize(struct jw *w, const struct mcp_server *server, enum mc
 
 /* ---- what is offered --------------------------------------------------------------------- */
 
-/* A tool that is not read-only is taken for destructive unless it says otherwise. */
-static void write_hints(struct jw *w, const struct tool *t)
+static bool has_hints(const struct tool *t)
 {
+    return t->read_only || t->additive || t->idempotent || !t->open_world;
+}
+
+/*
+ * Only hints that differ from their defaults: each list costs every client context. Whether a tool
+ * is destructive or idempotent means nothing if it is read-only. Versions whose tools have no title
+ * have it here.
+ */
+static void write_hints(struct jw *w, const struct tool *t, const struct mcp_features *has)
+{
+    if (has->titles && !has_hints(t))
+        return;
     jw_plain_key(w, STR("annotations"));
     jw_object(w);
-    jw_kstr(w, "title", str_of(t->title));
-    jw_kbool(w, "readOnlyHint", t->read_only);
-    jw_kbool(w, "idempotentHint", t->idempotent);
-    jw_kbool(w, "openWorldHint", t->open_world);
+    if (!has->titles)
+        jw_kstr(w, "title", str_of(t->title));
+    if (t->read_only)
+        jw_kbool(w, "readOnlyHint", true);
+    else if (t->additive)
+        jw_kbool(w, "destructiveHint", false);
+    if (t->idempotent && !t->read_only)
+        jw_kbool(w, "idempotentHint", true);
+    if (!t->open_world)
+        jw_kbool(w, "openWorldHint", false);
     jw_object_end(w);
 }
 
@@ -108,7 +125,7 @@ void mcp_write_tool(struct jw *w, const struct tool *t, enum mcp_version v)
     if (has->annotations && t->annotations)
         jw_kraw(w, "annotations", str_of(t->annotations));
     else if (has->annotations)
-        write_hints(w, t);
+        write_hints(w, t, has);
     write_extras(w, t->icons, t->meta, has);
     jw_object_end(w);
 }
