@@ -146,7 +146,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     }
     open_log(j);
     j->kind->begins(j, is_kept(j) ? str_of(j->session.id) : STR_NONE, str_of(j->agent->def->name),
-                    j->agent->model.name);
+                    j->agent->model);
     begin(j);
 }
 
