@@ -12,6 +12,8 @@
 #include "config/agent_files.h"
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
+#include "loop/file.h"
+#include "provider/script.h"
 #include "tool/beneath.h"
 
 #include <assert.h>
@@ -35,10 +37,11 @@ struct agent_registry {
 
 /* The port hands out its first member. */
 struct registry_agent {
-    struct local_agent local; /* first */
+    struct local_agent local;
     struct agent_registry *registry;
     struct arena mem;
     struct agent_def def;
+    struct script script;       /* of an agent with a script */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -217,6 +220,7 @@ static struct registry_agent *new_agent(struct agent_registry *d, const struct a
     a->def = agent_def_copy(&a->mem, def);
     a->local.effort = agent_effort_named(def->effort);
     a->local.agent = (struct agent){ .kind = &local_agent_kind,
+                                     .own = &a->local,
                                      .caps = LOCAL_AGENT_CAPS,
                                      .def = &a->def,
                                      .scope = guard_scope_of_agent(&a->def, &d->o.guard->own),
@@ -226,6 +230,38 @@ static struct registry_agent *new_agent(struct agent_registry *d, const struct a
                                      .release = free_agent };
     d->held++;
     return a;
+}
+
+/* The file is read when the agent is taken, and the kernel holds us below the root. */
+static bool use_script(struct registry_agent *a, struct err *e)
+{
+    const struct agent_registry_opts *o = &a->registry->o;
+    struct agent *agent = &a->local.agent;
+    struct str text;
+
+    if (!file_read_beneath(&a->mem, o->root, a->def.script, (size_t)o->config->limits.config_bytes,
+                           &text, NULL, e) ||
+        !script_read(&a->mem, text, a->def.script, &a->script, e))
+        return fail_in(e, "the agent %s", a->def.name);
+    agent->kind = &script_agent_kind;
+    agent->caps = SCRIPT_AGENT_CAPS;
+    agent->own = &a->script;
+    agent->model = STR("script");
+    return true;
+}
+
+static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    struct local_agent *l = &a->local;
+
+    if (want->effort != EFFORT_DEFAULT)
+        l->effort = want->effort;
+    if (!models_choose(a->registry->o.models, l->agent.is_default ? NULL : &a->def, want->model,
+                       &l->model, &l->fallback, e))
+        return false;
+    l->agent.model = l->model.name;
+    write_prompt(a);
+    return true;
 }
 
 static struct agent *take(struct agent_registry_port *port, const struct agent_want *want,
@@ -238,16 +274,10 @@ static struct agent *take(struct agent_registry_port *port, const struct agent_w
     if (!find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (want->effort != EFFORT_DEFAULT)
-        a->local.effort = want->effort;
-    if (!models_choose(d->o.models, a->local.agent.is_default ? NULL : &a->def, want->model,
-                       &a->local.model, &a->local.fallback, e) ||
-        !open_includes(a, e)) {
+    if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
         agent_drop(&a->local.agent);
         return NULL;
     }
-    a->local.agent.model = a->local.model.name;
-    write_prompt(a);
     return &a->local.agent;
 }
 

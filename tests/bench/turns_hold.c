@@ -92,7 +92,11 @@ int main(int argc, char **argv)
     struct agent_def def = { .name = "bench" };
     struct provider provider = { .kind = &hold_kind, .name = "hold" };
     struct local_agent agent = {
-        .agent = { .kind = &local_agent_kind, .def = &def, .offer = &offer, .refs = 1 },
+        .agent = { .kind = &local_agent_kind,
+                   .own = &agent,
+                   .def = &def,
+                   .offer = &offer,
+                   .refs = 1 },
     };
     struct session_world world = { .limits = &limits };
     struct store *store;

@@ -93,11 +93,12 @@ struct agent_prompt {
 
 struct agent {
     const struct agent_kind *kind;
-    const struct agent_def *def;       /* name, title, description: known before anything starts */
-    struct str model;                  /* the model's name, or what answers instead; may be empty */
-    unsigned caps;                     /* enum agent_cap */
-    struct guard_scope scope;          /* by its definition; its parent is the guard's own */
-    struct offer *offer;               /* tools it may be given, and the host they run on */
+    const void *own;             /* the kind's data; copies with another definition share it */
+    const struct agent_def *def; /* name, title, description: known before anything starts */
+    struct str model;            /* the model's name, or what answers instead; may be empty */
+    unsigned caps;               /* enum agent_cap */
+    struct guard_scope scope;    /* by its definition; its parent is the guard's own */
+    struct offer *offer;         /* tools it may be given, and the host they run on */
     const struct host_folder *include; /* further folders for its tools */
     size_t includes;
     bool is_default; /* no file defines it */

@@ -30,7 +30,7 @@ struct agent_model {
 };
 
 struct local_agent {
-    struct agent agent; /* first; its kind is local_agent_kind */
+    struct agent agent; /* its kind is local_agent_kind, its own data this struct */
     struct agent_model model;
     struct agent_model fallback; /* asked when the first cannot be reached */
     enum model_effort effort;
@@ -39,7 +39,7 @@ struct local_agent {
 
 static inline const struct local_agent *local_agent_of(const struct agent *a)
 {
-    return (const struct local_agent *)(const void *)a;
+    return a->own;
 }
 
 extern const struct agent_kind local_agent_kind;

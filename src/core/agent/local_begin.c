@@ -18,6 +18,7 @@ static struct local_turn *begin(struct agent_prompt *p)
 
     *w = (struct local_turn){ .prompt = p, .turn = p->turn, .session = p->turn->session };
     w->agent = local_agent_of(turn_agent(p->turn));
+    w->def = turn_agent(p->turn)->def;
     w->model = &w->agent->model;
     p->work = w;
     p->release = release;
@@ -26,8 +27,7 @@ static struct local_turn *begin(struct agent_prompt *p)
 
 static void warn_budget(struct local_turn *w)
 {
-    if (w->agent->agent.def->budget_usd > 0 &&
-        (w->model->price.input < 0 || w->model->price.output < 0))
+    if (w->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w->turn, NOTICE_WARNING,
                     STR("the budget cannot be kept: the price of the model is not configured"));
 }

@@ -60,6 +60,7 @@ struct local_turn {
     struct turn *turn;
     struct session *session;
     const struct local_agent *agent;
+    const struct agent_def *def;
     const struct agent_model *model; /* the agent's, or its fallback */
 
     int64_t requests;

@@ -284,7 +284,7 @@ static void ask(struct local_turn *w)
 
 static int64_t most_requests(const struct local_turn *w)
 {
-    int64_t own = w->agent->agent.def->max_turns, all = w->session->world->limits->turn_requests;
+    int64_t own = w->def->max_turns, all = w->session->world->limits->turn_requests;
 
     return own && own < all ? own : all;
 }
@@ -299,7 +299,7 @@ static enum turn_stop spent(const struct local_turn *w)
         return TURN_REQUESTS;
     if (w->stuck >= w->session->world->limits->turn_stuck)
         return TURN_STUCK;
-    if (w->agent->agent.def->budget_usd > 0 && t->cost >= w->agent->agent.def->budget_usd)
+    if (w->def->budget_usd > 0 && t->cost >= w->def->budget_usd)
         return TURN_BUDGET;
     if (tokens && t->usage.input + t->usage.output >= tokens)
         return TURN_TOKENS;

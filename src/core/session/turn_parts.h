@@ -71,8 +71,8 @@ struct turn_work {
     struct turn_save batch_save;
     bool storing;
     void (*finished)(struct turn *t); /* all is reported: to be called when all is stored */
-    struct buf words; /* of the message that is being said */
-    bool thinks;      /* they are thoughts */
+    struct buf words;                 /* of the message that is being said */
+    bool thinks;                      /* they are thoughts */
     char message[ID_TEXT];
     struct block *block; /* of that message, before the words; in said_mem */
     size_t blocks;

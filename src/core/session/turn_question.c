@@ -151,9 +151,7 @@ static const struct op_kind question_kind = { .name = "question", .cancel = ques
 void turn_ask(struct turn_question *q, struct turn *t, const char *name, op_done_fn *done,
               void *ctx)
 {
-    const struct call_about about = {
-        .what = name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE
-    };
+    const struct call_about about = { .what = name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE };
 
     q->turn = t;
     q->caller.kind = &question_caller;

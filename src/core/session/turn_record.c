@@ -64,8 +64,8 @@ static void store_batch(struct turn *t)
 
 static void add_block(struct turn_work *w, struct block b)
 {
-    w->block = arena_grow(&w->said_mem, w->block, w->blocks * sizeof(b),
-                          (w->blocks + 1) * sizeof(b));
+    w->block =
+        arena_grow(&w->said_mem, w->block, w->blocks * sizeof(b), (w->blocks + 1) * sizeof(b));
     w->block[w->blocks++] = b;
 }
 

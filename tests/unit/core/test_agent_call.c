@@ -233,8 +233,9 @@ static void open_bench(struct bench *b)
     b->world = (struct session_world){ .loop = b->loop, .limits = &b->limits };
     b->script.provider = (struct provider){ &script_kind, "script", b->loop, NULL };
     b->def = (struct agent_def){ .name = "coder", .title = "Coder" };
-    b->local.agent =
-        (struct agent){ .kind = &local_agent_kind, .def = &b->def, .offer = &b->offer, .refs = 1 };
+    b->local.agent = (struct agent){
+        .kind = &local_agent_kind, .own = &b->local, .def = &b->def, .offer = &b->offer, .refs = 1
+    };
     b->local.model = (struct agent_model){ .provider = &b->script.provider,
                                            .name = STR("m"),
                                            .price = { -1, -1, -1, -1 } };

@@ -309,6 +309,7 @@ static void stage_init(struct stage *s)
     s->def = (struct agent_def){ .name = "actor" };
     s->local = (struct local_agent){
         .agent = { .kind = &local_agent_kind,
+                   .own = &s->local,
                    .caps = LOCAL_AGENT_CAPS,
                    .def = &s->def,
                    .model = STR("m1"),
