@@ -86,8 +86,8 @@ static size_t name_in(struct json at, const char *key, struct str name, const ch
         return i;
     for (size_t j = 0; j < n && used < sizeof(all); j++)
         if (list[j])
-            used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "",
-                                     list[j]);
+            used +=
+                (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "", list[j]);
     json_fail(json_here(json_get(at, str_of(key))) ? json_get(at, str_of(key)) : at, e,
               "%s: accepted are %s", key, all);
     return n;
@@ -109,8 +109,8 @@ static bool read_tool(struct json at, const struct raw_event *r, struct script_e
         status = name_in(at, "status", r->status, called_names, CALLED_STATES, e);
     if (status == CALLED_STATES)
         return false;
-    if (r->kind.p && (kind = name_in(at, "kind", r->kind, guard_kind_names, TOOL_KINDS, e)) ==
-                         TOOL_KINDS)
+    if (r->kind.p &&
+        (kind = name_in(at, "kind", r->kind, guard_kind_names, TOOL_KINDS, e)) == TOOL_KINDS)
         return false;
     out->event.kind = EVENT_TOOL;
     out->event.tool = (struct event_tool){

@@ -33,8 +33,9 @@ TEST(questions_become_forms)
     struct script s;
     struct err e;
 
-    OK(reads("[[rule]]\nevent = [{ type = \"form\", text = \"Which?\", options = [\"a\", \"b\"] }]\n",
-             &s, &e));
+    OK(reads(
+        "[[rule]]\nevent = [{ type = \"form\", text = \"Which?\", options = [\"a\", \"b\"] }]\n",
+        &s, &e));
     HAS_S(s.rule[0].event[0].params, "\"enum\":[\"a\",\"b\"]");
     HAS_S(s.rule[0].event[0].params, "\"message\":\"Which?\"");
     arena_fini(&mem);
