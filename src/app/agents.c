@@ -79,6 +79,7 @@ static void put_details(struct jw *w, const struct agent_def *d)
     pick_strs_write(w, "expose_tools", &d->expose);
     pick_strs_write(w, "private_tools", &d->hidden);
     jw_kstr(w, "folder", str_of(d->folder));
+    jw_kstr(w, "script", str_of(d->script));
     jw_kstr(w, "persona", d->persona);
 }
 
@@ -182,6 +183,7 @@ static void print_definition(struct app *app, const struct agent_def *d)
     print_strs(app, "expose_tools", &d->expose);
     print_strs(app, "private_tools", &d->hidden);
     print_line(app, "folder", str_of(d->folder));
+    print_line(app, "script", str_of(d->script));
     printf("%-17s %zu bytes; --prompt shows it with rules and instructions\n", "persona",
            d->persona.n);
 }

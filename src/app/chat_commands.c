@@ -176,7 +176,7 @@ static void on_agent(struct chat *c, struct str rest)
 static void on_model(struct chat *c, struct str rest)
 {
     struct agent_want want = same_agent(c);
-    struct str model = shown_text(&c->mem, c->session->agent->model.name);
+    struct str model = shown_text(&c->mem, c->session->agent->model);
 
     want.model = rest;
     if (rest.n) {

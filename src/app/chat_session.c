@@ -45,7 +45,7 @@ static const char *mode_of(const struct session *s)
 static void greet(struct chat *c)
 {
     const struct session *s = c->session;
-    struct str model = shown_text(&c->mem, s->agent->model.name);
+    struct str model = shown_text(&c->mem, s->agent->model);
 
     chat_note(c, "agent %s, model " STR_FMT "%s, session %s\n", s->agent->def->name, STR_ARG(model),
               mode_of(s), s->id);

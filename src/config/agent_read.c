@@ -20,7 +20,7 @@ struct mcp_table {
 
 struct raw {
     struct str name, description, persona, tier, model, provider, fallback_model, mode;
-    struct str effort, output_format, approval_mode, folder;
+    struct str effort, output_format, approval_mode, folder, script;
     bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs;
     int64_t max_turns;
@@ -53,6 +53,7 @@ static const struct pick fields[] = {
     PICK_FIELD("isolate", PICK_BOOL, struct raw, isolate, 0),
     PICK_FIELD("include_dirs", PICK_ANY, struct raw, include_dirs, 0),
     PICK_FIELD("folder", PICK_STR, struct raw, folder, 0),
+    PICK_FIELD("script", PICK_STR, struct raw, script, 0),
     PICK_NESTED("mcp", struct raw, mcp, 0, mcp_fields),
 };
 
@@ -192,7 +193,7 @@ static bool apply_tools(const struct reading *in, const struct raw *raw)
            tools_of(in, raw->disallowed_tools, &in->def->disallowed);
 }
 
-/* ---- folders ---------------------------------------------------------------------------- */
+/* ---- folders and files ------------------------------------------------------------------------- */
 
 static bool climbs(struct str path)
 {
@@ -203,19 +204,36 @@ static bool climbs(struct str path)
 }
 
 /* Below the root, links followed. What is not there yet is judged by its text. */
-static bool folder_inside(const struct reading *in, struct json at, struct str path)
+static bool path_inside(const struct reading *in, struct json at, const char *what, struct str path)
 {
     const char *root = in->r->root;
     char real[PATH_MAX];
     bool inside;
 
     if (!path.n || path.p[0] == '/' || climbs(path) || memchr(path.p, '\0', path.n))
-        return json_fail(at, in->e, "expected a folder below the root, relative to it, without ..");
+        return json_fail(at, in->e, "expected a %s below the root, relative to it, without ..",
+                         what);
     if (!realpath(arena_printf(in->r->mem, "%s/" STR_FMT, root, STR_ARG(path)).p, real))
         return true;
     inside = str_starts(str_of(real), str_of(root)) &&
              (real[strlen(root)] == '/' || real[strlen(root)] == '\0');
-    return inside || json_fail(at, in->e, "this folder leads out of the root");
+    return inside || json_fail(at, in->e, "this %s leads out of the root", what);
+}
+
+/* A script needs its provider, and the provider its script. */
+static bool apply_script(const struct reading *in, const struct raw *raw)
+{
+    bool plays = str_eq(raw->provider, STR("script"));
+    struct json at = json_get(in->obj, raw->script.p ? STR("script") : STR("provider"));
+
+    if (plays != (raw->script.p != NULL))
+        return json_fail(at, in->e, "provider: script and script: FILE belong together");
+    if (!plays)
+        return true;
+    if (!path_inside(in, at, "file", raw->script))
+        return false;
+    in->def->script = arena_cstr(in->r->mem, raw->script);
+    return true;
 }
 
 static bool apply_folders(const struct reading *in, const struct raw *raw)
@@ -225,11 +243,11 @@ static bool apply_folders(const struct reading *in, const struct raw *raw)
     if (!list_of(in, raw->include_dirs, &def->include_dirs))
         return false;
     for (size_t i = 0; i < def->include_dirs.n; i++)
-        if (!folder_inside(in, raw->include_dirs, def->include_dirs.v[i]))
+        if (!path_inside(in, raw->include_dirs, "folder", def->include_dirs.v[i]))
             return false;
     if (!raw->folder.p)
         return true;
-    if (!folder_inside(in, json_get(in->obj, STR("folder")), raw->folder))
+    if (!path_inside(in, json_get(in->obj, STR("folder")), "folder", raw->folder))
         return false;
     def->folder = arena_cstr(in->r->mem, raw->folder);
     return true;
@@ -308,7 +326,8 @@ static bool apply(const struct reading *in, const struct raw *raw)
            apply_word(in, "effort", raw->effort, &def->effort) &&
            apply_word(in, "output_format", raw->output_format, &def->output_format) &&
            apply_word(in, "approval_mode", raw->approval_mode, &def->approval_mode) &&
-           apply_numbers(in, raw) && apply_tools(in, raw) && apply_folders(in, raw);
+           apply_numbers(in, raw) && apply_tools(in, raw) && apply_folders(in, raw) &&
+           apply_script(in, raw);
 }
 
 /* A missing object is an empty one. The name first: a broken definition still has it. */

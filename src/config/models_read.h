@@ -20,7 +20,7 @@
 #define CONFIG_MODELS_READ_H
 
 #include "config/server_read.h"
-#include "core/agent/agent.h"
+#include "core/agent/local.h"
 #include "core/provider_spec.h"
 
 struct provider_entry {

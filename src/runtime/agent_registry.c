@@ -12,6 +12,8 @@
 #include "config/agent_files.h"
 #include "config/prompt_files.h"
 #include "core/guard/guard.h"
+#include "loop/file.h"
+#include "provider/script.h"
 #include "tool/beneath.h"
 
 #include <assert.h>
@@ -35,10 +37,11 @@ struct agent_registry {
 
 /* The port hands out its first member. */
 struct registry_agent {
-    struct agent agent; /* first */
+    struct local_agent local;
     struct agent_registry *registry;
     struct arena mem;
     struct agent_def def;
+    struct script script;       /* of an agent with a script */
     struct host_folder *folder; /* agent.include */
 };
 
@@ -145,9 +148,9 @@ static bool find(const struct agent_registry *d, struct str name, const struct a
 
 static void free_agent(struct agent *agent)
 {
-    struct registry_agent *a = CONTAINER_OF(agent, struct registry_agent, agent);
+    struct registry_agent *a = CONTAINER_OF(agent, struct registry_agent, local.agent);
 
-    for (size_t i = 0; i < a->agent.includes; i++)
+    for (size_t i = 0; i < a->local.agent.includes; i++)
         close(a->folder[i].fd);
     a->registry->held--;
     arena_fini(&a->mem);
@@ -161,7 +164,7 @@ static void free_agent(struct agent *agent)
 static bool open_include(struct registry_agent *a, struct str path, struct err *e)
 {
     const struct host *host = &a->registry->o.offer->host;
-    struct host_folder *f = &a->folder[a->agent.includes];
+    struct host_folder *f = &a->folder[a->local.agent.includes];
     struct place p;
 
     while (path.n > 1 && path.p[path.n - 1] == '/')
@@ -177,7 +180,7 @@ static bool open_include(struct registry_agent *a, struct str path, struct err *
     f->path = str_eq(str_of(p.path), STR("."))
                   ? p.in.path
                   : arena_printf(&a->mem, "%s/%s", p.in.path, p.path).p;
-    a->agent.includes++;
+    a->local.agent.includes++;
     return true;
 }
 
@@ -186,7 +189,7 @@ static bool open_includes(struct registry_agent *a, struct err *e)
     const struct pick_strs *dirs = &a->def.include_dirs;
 
     a->folder = ARENA_ARRAY(&a->mem, struct host_folder, dirs->n);
-    a->agent.include = a->folder;
+    a->local.agent.include = a->folder;
     for (size_t i = 0; i < dirs->n; i++)
         if (!open_include(a, dirs->v[i], e))
             return false;
@@ -196,7 +199,7 @@ static bool open_includes(struct registry_agent *a, struct err *e)
 static void write_prompt(struct registry_agent *a)
 {
     const struct agent_registry_opts *o = &a->registry->o;
-    const struct provider *provider = a->agent.model.provider;
+    const struct provider *provider = a->local.model.provider;
     const struct prompt_opts opts = {
         .root = o->root,
         .limits = &o->config->limits,
@@ -205,7 +208,7 @@ static void write_prompt(struct registry_agent *a)
     };
     struct notes notes = { 0 };
 
-    a->agent.system = prompt_of_agent(&a->mem, &opts, &a->def, &notes);
+    a->local.system = prompt_of_agent(&a->mem, &opts, &a->def, &notes);
     notes_log(&notes);
 }
 
@@ -215,15 +218,50 @@ static struct registry_agent *new_agent(struct agent_registry *d, const struct a
 
     a->registry = d;
     a->def = agent_def_copy(&a->mem, def);
-    a->agent = (struct agent){ .def = &a->def,
-                               .effort = agent_effort_named(def->effort),
-                               .scope = guard_scope_of_agent(&a->def, &d->o.guard->own),
-                               .offer = d->o.offer,
-                               .is_default = def == &agent_default,
-                               .refs = 1,
-                               .release = free_agent };
+    a->local.effort = agent_effort_named(def->effort);
+    a->local.agent = (struct agent){ .kind = &local_agent_kind,
+                                     .own = &a->local,
+                                     .caps = LOCAL_AGENT_CAPS,
+                                     .def = &a->def,
+                                     .scope = guard_scope_of_agent(&a->def, &d->o.guard->own),
+                                     .offer = d->o.offer,
+                                     .is_default = def == &agent_default,
+                                     .refs = 1,
+                                     .release = free_agent };
     d->held++;
     return a;
+}
+
+/* The file is read when the agent is taken, and the kernel holds us below the root. */
+static bool use_script(struct registry_agent *a, struct err *e)
+{
+    const struct agent_registry_opts *o = &a->registry->o;
+    struct agent *agent = &a->local.agent;
+    struct str text;
+
+    if (!file_read_beneath(&a->mem, o->root, a->def.script, (size_t)o->config->limits.config_bytes,
+                           &text, NULL, e) ||
+        !script_read(&a->mem, text, a->def.script, &a->script, e))
+        return fail_in(e, "the agent %s", a->def.name);
+    agent->kind = &script_agent_kind;
+    agent->caps = SCRIPT_AGENT_CAPS;
+    agent->own = &a->script;
+    agent->model = STR("script");
+    return true;
+}
+
+static bool use_model(struct registry_agent *a, const struct agent_want *want, struct err *e)
+{
+    struct local_agent *l = &a->local;
+
+    if (want->effort != EFFORT_DEFAULT)
+        l->effort = want->effort;
+    if (!models_choose(a->registry->o.models, l->agent.is_default ? NULL : &a->def, want->model,
+                       &l->model, &l->fallback, e))
+        return false;
+    l->agent.model = l->model.name;
+    write_prompt(a);
+    return true;
 }
 
 static struct agent *take(struct agent_registry_port *port, const struct agent_want *want,
@@ -236,16 +274,11 @@ static struct agent *take(struct agent_registry_port *port, const struct agent_w
     if (!find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
-    if (want->effort != EFFORT_DEFAULT)
-        a->agent.effort = want->effort;
-    if (!models_choose(d->o.models, a->agent.is_default ? NULL : &a->def, want->model,
-                       &a->agent.model, &a->agent.fallback, e) ||
-        !open_includes(a, e)) {
-        agent_drop(&a->agent);
+    if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
+        agent_drop(&a->local.agent);
         return NULL;
     }
-    write_prompt(a);
-    return &a->agent;
+    return &a->local.agent;
 }
 
 static const struct agent_card *cards(struct agent_registry_port *port, size_t *n)

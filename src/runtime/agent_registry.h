@@ -9,7 +9,7 @@
 #ifndef RUNTIME_AGENT_REGISTRY_H
 #define RUNTIME_AGENT_REGISTRY_H
 
-#include "core/agent/agent.h"
+#include "core/agent/local.h"
 #include "core/agent/skill.h"
 #include "runtime/models.h"
 

@@ -249,7 +249,7 @@ static void write_summary(struct jw *w, const struct agent *agent)
 {
     const struct agent_def *def = agent->def;
 
-    write_or_null(w, "default_model", agent->model.name);
+    write_or_null(w, "default_model", agent->model);
     jw_kstr(w, "default_mode", str_of(agent_mode_name(def->mode)));
     write_tools(w, agent);
     write_limits(w, def);

@@ -14,7 +14,7 @@
 #define RUNTIME_MODELS_H
 
 #include "config/config.h"
-#include "core/agent/agent.h"
+#include "core/agent/local.h"
 
 struct models;
 

@@ -2,8 +2,32 @@
 #include "term/print.h"
 
 #include "base/container.h"
+#include "base/log.h"
 
+#include <assert.h>
 #include <stdio.h>
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+#define TO(state) (1u << RUN_##state)
+
+static const char *const run_names[RUN_STATES] = { "search", "open",  "resume",
+                                                   "work",   "close", "done" };
+
+static const unsigned run_next[RUN_STATES] = {
+    [RUN_SEARCH] = TO(OPEN) | TO(DONE),
+    [RUN_OPEN] = TO(RESUME) | TO(WORK) | TO(CLOSE) | TO(DONE),
+    [RUN_RESUME] = TO(WORK) | TO(CLOSE),
+    [RUN_WORK] = TO(CLOSE),
+    [RUN_CLOSE] = TO(DONE),
+};
+
+static void run_go(struct run_job *j, enum run_state to)
+{
+    assert(run_next[j->state] & (1u << to));
+    LOG(LOG_TRACE, "run", "state", LOG_Z("from", run_names[j->state]), LOG_Z("to", run_names[to]));
+    j->state = to;
+}
 
 static bool is_kept(const struct run_job *j)
 {
@@ -19,6 +43,7 @@ static bool wants_read_only(const struct run_job *j)
 
 static void finish(struct run_job *j)
 {
+    run_go(j, RUN_DONE);
     agent_drop(j->agent);
     arena_fini(&j->mem);
     j->kind->done(j, j->code, j->canceled);
@@ -38,6 +63,7 @@ static void on_left(void *ctx)
 
 static void leave(struct run_job *j)
 {
+    run_go(j, RUN_CLOSE);
     session_close(&j->session, on_left, j);
 }
 
@@ -77,10 +103,9 @@ static void work(struct run_job *j);
 static void on_turned(struct op *op, const struct err *e, void *ctx)
 {
     struct run_job *j = ctx;
-    bool cut = !e && j->turn.stop == TURN_CANCELED, last = j->prompting || !j->want->text.p;
+    bool cut = !e && j->turn.stop == TURN_CANCELED, last = j->state == RUN_WORK || !j->want->text.p;
 
     (void)op;
-    j->busy = false;
     j->code = e ? EXIT_FAILED : end_code(&j->turn);
     j->canceled = cut || (j->canceled && !last); /* one that has ended was not */
     if (e)
@@ -91,19 +116,18 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
         work(j);
 }
 
-static struct work_client *begin_turn(struct run_job *j)
+static struct work_client *begin_turn(struct run_job *j, enum run_state state)
 {
+    run_go(j, state);
     j->turn = (struct turn){ 0 };
-    j->busy = true;
     j->kind->turns(j);
     return j->log.open ? &j->log.client : j->client;
 }
 
 static void work(struct run_job *j)
 {
-    struct work_client *client = begin_turn(j);
+    struct work_client *client = begin_turn(j, RUN_WORK);
 
-    j->prompting = true;
     j->block = (struct block){ .kind = BLOCK_TEXT, .text = j->want->text };
     j->prompt = (struct turn_prompt){ .block = &j->block, .blocks = 1 };
     session_log_note(&j->log, &(struct event){ .kind = EVENT_PROMPT, .block = &j->block });
@@ -115,7 +139,7 @@ static void begin(struct run_job *j)
     if (j->canceled) {
         leave(j);
     } else if (j->session.broken_off) {
-        turn_resume(&j->turn, &j->session, begin_turn(j), NULL, on_turned, j);
+        turn_resume(&j->turn, &j->session, begin_turn(j, RUN_RESUME), NULL, on_turned, j);
     } else if (j->want->text.p) {
         work(j);
     } else {
@@ -139,14 +163,13 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     struct run_job *j = ctx;
 
     (void)op;
-    j->opens = false;
     if (e) {
         give_up(j, e);
         return;
     }
     open_log(j);
     j->kind->begins(j, is_kept(j) ? str_of(j->session.id) : STR_NONE, str_of(j->agent->def->name),
-                    j->agent->model.name);
+                    j->agent->model);
     begin(j);
 }
 
@@ -212,7 +235,7 @@ static void open_session(struct run_job *j, const struct store_session *found)
         return;
     }
     opts.agent = j->agent;
-    j->opens = true;
+    run_go(j, RUN_OPEN);
     session_open(&j->session, &j->opening, &j->shop->world, &opts, NULL, on_opened, j);
 }
 
@@ -299,8 +322,8 @@ void run_job_start(struct run_job *j)
 void run_job_cancel(struct run_job *j)
 {
     j->canceled = true;
-    if (j->opens)
+    if (j->state == RUN_OPEN)
         op_cancel(&j->opening.op);
-    else if (j->busy)
+    else if (j->state == RUN_RESUME || j->state == RUN_WORK)
         op_cancel(&j->turn.op);
 }

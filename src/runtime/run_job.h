@@ -1,12 +1,18 @@
 /*
- * run_job.h - one prompt, worked on in a workshop until the agent has answered: what `trefoil run`
+ * run_job.h - one prompt, worked on in a runtime until the agent has answered: what `trefoil run`
  * does, in its own process (run_here.c) or in the daemon's (attached_run.c).
  *
- *   SEARCH    which session to resume is looked up
- *   OPEN      it is opened, or a new one is made
- *   RESUME    a turn that was broken off is ended
- *   WORK      the prompt
- *   CLOSE     the session is left, then its log
+ *   SEARCH ──> OPEN ──> RESUME ──> WORK ──> CLOSE ──> DONE
+ *
+ * RESUME and WORK may be left out, and OPEN and RESUME lead to CLOSE when there is nothing to work
+ * on; without a session SEARCH and OPEN lead to DONE.
+ *
+ * SEARCH    the session to resume is looked up
+ * OPEN      it is opened, or a new one is made
+ * RESUME    a turn that was broken off is resumed
+ * WORK      the prompt is worked on
+ * CLOSE     the session is closed, then its log
+ * DONE      the owner was told
  *
  * What happens is told to a work_client, as of any turn; what a turn does not tell, by the kind.
  */
@@ -28,6 +34,8 @@ struct run_want {
 };
 
 struct run_job;
+
+enum run_state { RUN_SEARCH, RUN_OPEN, RUN_RESUME, RUN_WORK, RUN_CLOSE, RUN_DONE, RUN_STATES };
 
 /* Never from inside a call of the job's owner. */
 struct run_job_kind {
@@ -63,10 +71,8 @@ struct run_job {
     struct block block;
     struct turn_prompt prompt;
     struct turn turn;
-    bool opens;     /* the session is being opened, or waited for */
-    bool busy;      /* the turn is under way */
-    bool prompting; /* it is that of the prompt */
-    bool canceled;
+    enum run_state state;
+    bool canceled; /* it was asked to end soon, in whatever state */
     int code;
 };
 

@@ -4,6 +4,7 @@
  *
  * usage: turns_hold FOLDER TURNS      prints bytes=N, of anonymous memory for each
  */
+#include "core/agent/local.h"
 #include "core/guard/guard.h"
 #include "core/session/turn.h"
 #include "store/store.h"
@@ -90,7 +91,13 @@ int main(int argc, char **argv)
     struct offer offer;
     struct agent_def def = { .name = "bench" };
     struct provider provider = { .kind = &hold_kind, .name = "hold" };
-    struct agent agent = { .def = &def, .offer = &offer, .refs = 1 };
+    struct local_agent agent = {
+        .agent = { .kind = &local_agent_kind,
+                   .own = &agent,
+                   .def = &def,
+                   .offer = &offer,
+                   .refs = 1 },
+    };
     struct session_world world = { .limits = &limits };
     struct store *store;
     struct held *held;
@@ -107,7 +114,7 @@ int main(int argc, char **argv)
     offer_init(&offer,
                &(struct host){ .loop = loop, .limits = &limits, .root_fd = -1, .root = argv[1] },
                1);
-    agent.scope.parent = &guard.own;
+    agent.agent.scope.parent = &guard.own;
     agent.model = (struct agent_model){ .provider = &provider, .name = STR("hold") };
     snprintf(path, sizeof(path), "%s/hold-%d.db", argv[1], (int)getpid());
     if (!store_open(loop, &limits, path, &store, &e)) {
@@ -119,7 +126,7 @@ int main(int argc, char **argv)
     held = calloc(wanted, sizeof(*held));
     for (size_t i = 0; held && i < wanted; i++)
         session_open(&held[i].session, &held[i].opening, &world,
-                     &(struct session_opts){ .agent = &agent }, NULL, on_opened, &held[i]);
+                     &(struct session_opts){ .agent = &agent.agent }, NULL, on_opened, &held[i]);
     loop_run(loop);
     printf("bytes=%ld\n", (anon_kb() - before) * 1024 / (long)wanted);
     fflush(stdout);

@@ -199,6 +199,7 @@ struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def)
     c.name = copy_z(mem, c.name);
     c.title = copy_z(mem, c.title);
     c.folder = copy_z(mem, c.folder);
+    c.script = copy_z(mem, c.script);
     c.origin = copy_z(mem, c.origin);
     c.written = STR_NONE;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)

@@ -31,6 +31,7 @@ struct agent_def {
     struct pick_strs include_dirs;                   /* below the root, relative to it */
     struct pick_strs expose, hidden;                 /* mcp.expose_tools, mcp.private_tools */
     bool isolate;       /* its tasks are worked on in processes of their own */
+    const char *script; /* with provider "script": its file, below the root; NULL: none */
     const char *folder; /* where it works unless its session says otherwise; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
     struct str written; /* the definition as its file has it; not in copies */

@@ -10,6 +10,7 @@
  *   cut      {"seqs":[...]}                            results that were dropped to make room
  *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
  *   undo     {"turn","files"}                          its changes of files were taken back
+ *   state    any JSON value                            of the agent, to continue (agent_kind.save)
  *   plan, artifact, notice                             for those who look at it later
  *
  * Adding records, from the store or as they happen, gives the messages a model is sent. They are
@@ -54,6 +55,9 @@ struct str history_turn(const struct history *h);
 
 /* From where untrusted data got into it; STR_NONE: from nowhere. */
 struct str history_taint(const struct history *h);
+
+/* The last state that the agent stored, as raw JSON; STR_NONE: none. */
+struct str history_state(const struct history *h);
 
 /* The text of the last answer. */
 struct str history_answer(const struct history *h);

@@ -287,6 +287,7 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
             .type = json_str(h->mem, json_get(it->body, STR("type"))),
             .text = json_str(h->mem, json_get(it->body, STR("text"))),
             .uri = json_str(h->mem, json_get(it->body, STR("uri"))),
+            .binary = json_true(json_get(it->body, STR("binary"))),
             .last = true,
         };
     } else if (str_eq(it->record, STR("compact"))) {
@@ -317,4 +318,12 @@ void history_tell(struct history *h, struct work_client *client,
         case ITEM_OTHER: tell_other(h, &t, &h->item[i]); break;
         }
     }
+}
+
+struct str history_state(const struct history *h)
+{
+    for (size_t i = h->n; i-- > 0;)
+        if (h->item[i].kind == ITEM_OTHER && str_eq(h->item[i].record, STR("state")))
+            return json_raw(h->item[i].body);
+    return STR_NONE;
 }

@@ -8,7 +8,7 @@
 #ifndef CORE_SESSION_SAMPLING_H
 #define CORE_SESSION_SAMPLING_H
 
-#include "core/agent/agent.h"
+#include "core/agent/local.h"
 
 struct sampling_opts {
     const struct agent_model *model;

@@ -151,6 +151,42 @@ static void give_back(struct session_opening *o, const struct err *e)
     store_do(o, 1, on_left);
 }
 
+/* ---- the agent gets ready ---- */
+
+static void cancel_ready(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind ready_kind = { .name = "open agent", .cancel = cancel_ready };
+
+static void on_ready(struct op *op, const struct err *e, void *ctx)
+{
+    struct session_opening *o = ctx;
+
+    (void)op;
+    if (e && o->session->fence)
+        give_back(o, e);
+    else if (e)
+        on_failed(o, e);
+    else
+        op_ok(&o->op);
+}
+
+static void open_agent(struct session_opening *o)
+{
+    struct session *s = o->session;
+    const struct agent_kind *kind = s->agent->kind;
+
+    s->conversation = (struct conversation){ .session = s, .saved = history_state(s->history) };
+    if (!kind->open) {
+        op_ok(&o->op);
+        return;
+    }
+    op_begin(&o->ready, &ready_kind, s->world->loop, &o->op, on_ready, o);
+    kind->open(&s->conversation, &o->ready);
+}
+
 static void on_turn(struct op *op, const struct err *e, void *ctx)
 {
     struct session_opening *o = ctx;
@@ -162,7 +198,7 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
     if (e && e->code != ERR_NOT_FOUND)
         give_back(o, e);
     else
-        op_ok(&o->op);
+        open_agent(o);
 }
 
 /* All is read; did the last turn end? */
@@ -173,7 +209,7 @@ static void on_read(struct session_opening *o)
 
     s->cost = history_cost(s->history);
     if (!turn.p || !str_to_c(turn, s->last_turn, sizeof(s->last_turn))) {
-        op_ok(&o->op);
+        open_agent(o);
         return;
     }
     s->broken_off = true;
@@ -276,7 +312,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     if (e)
         on_failed(o, e);
     else
-        op_ok(&o->op);
+        open_agent(o);
 }
 
 static void create(struct session_opening *o)
@@ -288,7 +324,7 @@ static void create(struct session_opening *o)
         .session = { .id = str_of(s->id),
                      .agent = str_of(s->agent->def->name),
                      .cwd = str_of(s->cwd),
-                     .model = s->agent->model.name,
+                     .model = s->agent->model,
                      .mode = str_of(agent_mode_name(s->scope.mode)),
                      .settings = s->opts.settings,
                      .owner = s->opts.principal },
@@ -355,7 +391,7 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
     } else {
         id_new(loop_wall(w->loop), s->id);
         if (!w->store || opts->keep_nothing)
-            op_ok(&o->op);
+            open_agent(o);
         else if (claim(o, parent))
             create(o);
     }
@@ -365,6 +401,7 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
 
 struct leaving {
     struct session *session;
+    struct op closing; /* the agent */
     struct store_ask ask;
     struct store_step step;
     struct post post;
@@ -415,13 +452,10 @@ static void close_log(struct session *s)
     s->log = NULL;
 }
 
-void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
+static void leave_store(struct leaving *l)
 {
-    struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
+    struct session *s = l->session;
 
-    *l =
-        (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };
-    close_log(s);
     if (!s->fence) {
         loop_post(s->world->loop, &l->post);
         return;
@@ -430,4 +464,27 @@ void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
                                    .session = { .id = str_of(s->id), .fence = s->fence } };
     l->ask = (struct store_ask){ .step = &l->step, .steps = 1 };
     store_start(s->world->store, &l->ask, NULL, on_leave, l);
+}
+
+static void on_agent_closed(struct op *op, const struct err *e, void *ctx)
+{
+    (void)op;
+    (void)e;
+    leave_store(ctx);
+}
+
+void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
+{
+    struct leaving *l = ARENA_NEW(&s->mem, struct leaving);
+    const struct agent_kind *kind = s->agent->kind;
+
+    *l =
+        (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };
+    close_log(s);
+    if (!kind->close) {
+        leave_store(l);
+        return;
+    }
+    op_begin(&l->closing, &ready_kind, s->world->loop, NULL, on_agent_closed, l);
+    kind->close(&s->conversation, &l->closing);
 }

@@ -77,10 +77,11 @@ struct session {
     struct guard_history calls;            /* for the loop guard */
     struct guard_grants grants;            /* answers about tools that hold while it is open */
     struct session_opts opts;
-    struct session_claim claim;      /* its place among those of this process */
-    struct session_opening *opening; /* while it opens */
-    int64_t fence;                   /* 0: not in the store */
-    struct turn *turn;               /* under way; NULL: none */
+    struct session_claim claim;       /* its place among those of this process */
+    struct session_opening *opening;  /* while it opens */
+    int64_t fence;                    /* 0: not in the store */
+    struct conversation conversation; /* its agent's side of it */
+    struct turn *turn;                /* under way; NULL: none */
     struct str title;
     bool broken_off; /* the last turn did not end: turn_resume goes on with it */
     bool begun;      /* of that turn: the calls of the last answer had been begun */
@@ -94,6 +95,7 @@ struct session {
 struct session_opening {
     struct op op; /* first */
     struct session *session;
+    struct op ready; /* the agent's */
     struct store_ask ask;
     struct store_step step[1];
     int64_t after;

@@ -141,7 +141,7 @@ static void store_change(struct session_changing *c, const struct session_change
         .session = { .id = str_of(s->id),
                      .fence = s->fence,
                      .agent = change->agent ? str_of(s->agent->def->name) : STR_NONE,
-                     .model = change->agent ? s->agent->model.name : STR_NONE,
+                     .model = change->agent ? s->agent->model : STR_NONE,
                      .mode = change->mode.p ? str_of(agent_mode_name(s->scope.mode)) : STR_NONE,
                      .title = change->title.p ? s->title : STR_NONE },
     };
@@ -159,7 +159,7 @@ static void tell_change(struct session *s, const struct session_change *change)
     ev.session = (struct event_session){
         .title = change->title.p ? s->title : STR_NONE,
         .mode = change->mode.p ? str_of(agent_mode_name(s->scope.mode)) : STR_NONE,
-        .model = change->agent ? s->agent->model.name : STR_NONE,
+        .model = change->agent ? s->agent->model : STR_NONE,
     };
     client->kind->event(client, &ev);
 }

@@ -1,61 +1,73 @@
+/* turn.c - the states of a turn; see the header. */
 #include "core/session/turn_parts.h"
 
-/* ---- telling --------------------------------------------------------------------------------- */
+#include "base/container.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/utf8.h"
 
-void turn_notice(struct turn_work *w, enum notice_kind kind, struct str text)
+#include <assert.h>
+
+enum { TITLE_MOST = 80 };
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static const char *const state_names[TURN_STATES] = {
+    [TURN_STORING] = "storing", [TURN_WORKING] = "working", [TURN_ENDING] = "ending",
+    [TURN_OVER] = "over",       [TURN_BROKEN] = "broken",
+};
+
+#define TO(state) (1u << TURN_##state)
+
+static const unsigned state_next[TURN_STATES] = {
+    [TURN_STORING] = TO(WORKING) | TO(BROKEN),
+    [TURN_WORKING] = TO(ENDING) | TO(BROKEN),
+    [TURN_ENDING] = TO(OVER) | TO(BROKEN),
+};
+
+static void turn_go(struct turn *t, enum turn_state to)
 {
-    struct event ev = { .kind = EVENT_NOTICE };
-
-    ev.notice = (struct event_notice){ kind, text };
-    turn_tell(w, &ev);
+    assert(state_next[t->state] & (1u << to));
+    LOG(LOG_TRACE, "turn", "state", LOG_Z("turn", t->id), LOG_Z("from", state_names[t->state]),
+        LOG_Z("to", state_names[to]));
+    t->state = to;
 }
 
-static double price_of(const struct model_price *p, const struct model_usage *u)
-{
-    int64_t fresh = u->input - u->cache_read - u->cache_write;
-    double read = p->cache_read >= 0 ? p->cache_read : p->input;
-    double write = p->cache_write >= 0 ? p->cache_write : p->input;
+/* ---- the time -------------------------------------------------------------------------------- */
 
-    if (p->input < 0 || p->output < 0)
-        return -1;
-    return ((double)fresh * p->input + (double)u->cache_read * read +
-            (double)u->cache_write * write + (double)u->output * p->output) /
-           1e6;
+static void on_wall(struct timer *timer)
+{
+    struct turn_work *w = CONTAINER_OF(timer, struct turn_work, wall);
+
+    w->late = true;
+    if (w->turn->state == TURN_WORKING)
+        op_cancel(&w->turn->prompt.op);
 }
 
-void turn_spend(struct turn_work *w, const struct model_turn *t)
+void turn_wall_stop(struct turn *t)
 {
-    double cost = price_of(&w->model->price, &t->usage);
+    struct turn_work *w = t->work;
 
-    usage_add(&w->turn->usage, &t->usage);
-    if (cost < 0 && (t->usage.input || t->usage.output)) {
-        w->turn->cost = w->session->cost = -1;
-    } else if (cost >= 0) {
-        if (w->turn->cost >= 0)
-            w->turn->cost += cost;
-        if (w->session->cost >= 0)
-            w->session->cost += cost;
-    }
-}
-
-static void tell_usage(struct turn_work *w)
-{
-    struct event ev = { .kind = EVENT_USAGE };
-
-    if (!w->turn->usage.input && !w->turn->usage.output)
+    w->asks++;
+    if (!timer_is_set(&w->wall))
         return;
-    ev.usage = (struct event_usage){
-        .turn = w->turn->usage,
-        .used = history_tokens(w->session->history),
-        .size = w->model->window,
-        .cost_usd = w->session->cost,
-    };
-    turn_tell(w, &ev);
+    w->wall_left = w->wall.due - loop_now(t->op.loop);
+    timer_clear(t->op.loop, &w->wall);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+void turn_wall_go_on(struct turn *t)
+{
+    struct turn_work *w = t->work;
 
-/* Said when the reason is not the model's. */
+    if (w->asks && --w->asks)
+        return;
+    if (t->state == TURN_WORKING && !t->prompt.op.canceled && !timer_is_set(&w->wall))
+        timer_set(t->op.loop, &w->wall, w->wall_left > 0 ? w->wall_left : 1, on_wall);
+}
+
+/* ---- ending ---------------------------------------------------------------------------------- */
+
+/* Said when the agent gives no reason of its own. */
 static const char *const why_ended[TURN_STOPS] = {
     [TURN_LENGTH] = "the answer was cut: the model may not write more at once (max_tokens)",
     [TURN_REQUESTS] = "the model was asked as often as it may be (max_turns, limits.turn_requests)",
@@ -65,6 +77,7 @@ static const char *const why_ended[TURN_STOPS] = {
     [TURN_CONTEXT] = "the conversation does not fit into the model any more",
     [TURN_STUCK] = "the model makes no headway: none of its last calls was run (limits.turn_stuck)",
     [TURN_REFUSED] = "the model will not answer this",
+    [TURN_FAILED] = "the agent failed",
 };
 
 static struct event_end end_of(const struct turn *t)
@@ -78,330 +91,263 @@ static struct event_end end_of(const struct turn *t)
 
 static void on_end_saved(struct turn_save *s)
 {
-    struct turn_work *w = s->w;
+    struct turn *t = s->turn;
     struct event ev = { .kind = EVENT_END };
 
-    ev.end = end_of(w->turn);
-    turn_tell(w, &ev);
-    op_ok(&w->turn->op);
+    turn_go(t, TURN_OVER);
+    ev.end = end_of(t);
+    turn_tell(t, &ev);
+    op_ok(&t->op);
 }
 
-void turn_end(struct turn_work *w, enum turn_stop stop, const struct err *why)
+static void save_end(struct turn *t)
 {
-    struct turn *t = w->turn;
-    struct event_end end;
+    struct turn_work *w = t->work;
+    struct event_end end = end_of(t);
 
-    timer_clear(t->op.loop, &w->wall);
-    t->stop = stop;
-    if (why)
-        t->why = *why;
-    else if (why_ended[stop])
-        fail(&t->why, ERR_LIMIT, "%s", why_ended[stop]);
-    end = end_of(t);
-    save_begin(&w->save, w, &w->ask_mem, 0);
-    save_record(&w->save, "end", record_end(&w->ask_mem, str_of(t->id), &end, &t->usage, t->cost));
+    save_begin(&w->save, t, &w->mem, 0);
+    save_record(&w->save, "end", record_end(&w->mem, str_of(t->id), &end, &t->usage, t->cost));
     save_state(&w->save, str_of(t->id), "end");
     save_run(&w->save, on_end_saved);
 }
 
-/* For what it was told to, or because its op was. */
-static void end_early(struct turn_work *w)
+static void set_end(struct turn *t, enum turn_stop stop, const struct err *why)
 {
-    turn_end(w, w->turn->op.canceled ? TURN_CANCELED : w->stop, NULL);
+    bool late = stop == TURN_CANCELED && t->work->late && !t->op.canceled;
+
+    t->stop = late ? TURN_TIME : stop;
+    if (why->code && !late)
+        t->why = *why;
+    else if (why_ended[t->stop])
+        fail(&t->why, ERR_LIMIT, "%s", why_ended[t->stop]);
 }
 
-void turn_broke(struct turn_work *w, const struct err *e)
+void turn_broke(struct turn *t, const struct err *e)
 {
-    struct turn *t = w->turn;
-
-    timer_clear(t->op.loop, &w->wall);
+    timer_clear(t->op.loop, &t->work->wall);
+    if (t->state == TURN_BROKEN)
+        return;
+    turn_go(t, TURN_BROKEN);
     t->stop = TURN_FAILED;
     t->why = *e;
     op_cancel(&t->op); /* all that runs under it */
+    if (t->prompt.op.kind && !t->prompt.op.settled)
+        op_fail(&t->prompt.op, e);
     op_fail(&t->op, e);
 }
 
-/* ---- what comes while the model speaks ------------------------------------------------------- */
+/* ---- working --------------------------------------------------------------------------------- */
 
-static void on_text(struct model_turn *m, struct str delta)
+const struct agent *turn_agent(const struct turn *t)
 {
-    struct turn_work *w = m->owner;
-
-    w->told = true;
-    turn_tell(w,
-              &(struct event){ .kind = EVENT_TEXT, .message = str_of(w->message), .text = delta });
+    return t->work->agent;
 }
 
-static void on_thought(struct model_turn *m, struct str delta)
+static void cancel_prompt(struct op *op)
 {
-    struct turn_work *w = m->owner;
+    struct agent_prompt *p = CONTAINER_OF(op, struct agent_prompt, op);
 
-    w->told = true;
-    turn_tell(
-        w, &(struct event){ .kind = EVENT_THOUGHT, .message = str_of(w->message), .text = delta });
+    if (p->cancel)
+        p->cancel(p);
 }
 
-static void on_call(struct model_turn *m, struct str id, struct str name)
+static const struct op_kind prompt_kind = { .name = "prompt", .cancel = cancel_prompt };
+
+static void on_prompted(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_work *w = m->owner;
-    const struct tool *tool = session_tool(w->session, name);
-    struct named *n = ARENA_NEW(&w->ask_mem, struct named);
-    struct event ev = { .kind = EVENT_TOOL };
-
-    n->event = (struct event_tool){
-        .id = arena_str(&w->ask_mem, id),
-        .name = arena_str(&w->ask_mem, name),
-        .title = arena_str(&w->ask_mem, tool && tool->title ? str_of(tool->title) : name),
-        .kind = tool ? tool->kind : TOOL_KINDS,
-        .status = CALLED_PENDING,
-    };
-    n->next = w->named;
-    w->named = n;
-    w->told = true;
-    ev.tool = n->event;
-    turn_tell(w, &ev);
-}
-
-/* The answer was broken off: nobody will run what it named. */
-static void tell_dropped(struct turn_work *w)
-{
-    struct event ev = { .kind = EVENT_TOOL };
-
-    for (; w->named; w->named = w->named->next) {
-        ev.tool = w->named->event;
-        ev.tool.status = CALLED_CANCELED;
-        turn_tell(w, &ev);
-    }
-}
-
-static void on_retry(struct model_turn *m, const struct err *why, int64_t in_ms)
-{
-    struct turn_work *w = m->owner;
-
-    id_new(loop_wall(w->turn->op.loop), w->message);
-    turn_notice(
-        w, NOTICE_RETRY,
-        arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text, (long long)in_ms));
-}
-
-static const struct model_events events = {
-    .on_text = on_text, .on_thought = on_thought, .on_call = on_call, .on_retry = on_retry
-};
-
-/* ---- what an answer means -------------------------------------------------------------------- */
-
-static bool has_calls(const struct turn_work *w)
-{
-    for (size_t i = 0; i < w->ask.answer.blocks; i++)
-        if (w->ask.answer.block[i].kind == BLOCK_CALL)
-            return true;
-    return false;
-}
-
-/* Calls that were told have an end, too. */
-static void stop_here(struct turn_work *w)
-{
-    if (has_calls(w))
-        turn_tools_refuse(w, "[cancelled]");
-    else
-        end_early(w);
-}
-
-static void on_answer_saved(struct turn_save *s)
-{
-    struct turn_work *w = s->w;
-
-    w->session->begun = false;
-    tell_usage(w);
-    if (turn_stopping(w))
-        stop_here(w);
-    else if (w->ask.stop == STOP_REFUSED)
-        turn_end(w, TURN_REFUSED, NULL);
-    else if (has_calls(w) && w->ask.stop == STOP_LENGTH)
-        turn_tools_refuse(w, "not run: the answer was cut before it was complete");
-    else if (has_calls(w))
-        turn_tools(w);
-    else
-        turn_end(w, w->ask.stop == STOP_LENGTH ? TURN_LENGTH : TURN_END, NULL);
-}
-
-static void save_answer(struct turn_work *w, void (*then)(struct turn_save *s))
-{
-    save_begin(&w->save, w, &w->ask_mem, 0);
-    save_record(&w->save, "answer", record_answer(&w->ask_mem, str_of(w->message), &w->ask));
-    save_state(&w->save, str_of(w->turn->id), has_calls(w) ? "answered" : "ask");
-    save_run(&w->save, then);
-}
-
-static void give_up(struct turn_work *w)
-{
-    if (turn_stopping(w))
-        end_early(w);
-    else
-        turn_end(w, w->ask.stop == STOP_NO_MODEL ? TURN_NO_MODEL : TURN_FAILED, &w->why);
-}
-
-static void on_rest_saved(struct turn_save *s)
-{
-    give_up(s->w);
-}
-
-static bool may_fall_back(const struct turn_work *w, const struct err *e)
-{
-    return w->agent->fallback.provider && w->model != &w->agent->fallback && !w->told &&
-           (e->code == ERR_DENIED || e->code == ERR_TIMEOUT || e->code == ERR_CLOSED ||
-            e->code == ERR_SYSTEM || e->code == ERR_NOT_FOUND);
-}
-
-/* What it had said until then is kept. */
-static void on_ask_failed(struct turn_work *w, const struct err *e)
-{
-    if (!turn_stopping(w) && may_fall_back(w, e)) {
-        w->model = &w->agent->fallback;
-        turn_notice(w, NOTICE_FALLBACK,
-                    arena_printf(&w->ask_mem, "%s; " STR_FMT " is asked instead", e->text,
-                                 STR_ARG(w->model->name)));
-        turn_ask(w);
-        return;
-    }
-    tell_dropped(w);
-    w->why = *e;
-    if (w->ask.answer.blocks)
-        save_answer(w, on_rest_saved);
-    else
-        give_up(w);
-}
-
-static void on_answer(struct op *op, const struct err *e, void *ctx)
-{
-    struct turn_work *w = ctx;
+    struct turn *t = ctx;
+    struct agent_prompt *p = &t->prompt;
 
     (void)op;
-    w->asking = false;
-    turn_spend(w, &w->ask);
-    if (e) {
-        on_ask_failed(w, e);
-    } else if (w->ask.stop == STOP_CONTEXT && !turn_stopping(w)) {
-        w->too_long = true;
-        turn_shorten(w);
-    } else {
-        w->shortened = 0;
-        w->too_long = false;
-        save_answer(w, on_answer_saved);
-    }
-}
-
-/* ---- asking ---------------------------------------------------------------------------------- */
-
-static void give_tools(struct turn_work *w)
-{
-    struct model_tool *list;
-    const struct tool *t;
-    size_t n = 0;
-
-    for (size_t i = 0; session_tool_at(w->session, &i);)
-        n++;
-    list = ARENA_ARRAY(&w->ask_mem, struct model_tool, n ? n : 1);
-    w->request.tool = list;
-    for (size_t i = 0; w->request.tools < n && (t = session_tool_at(w->session, &i));)
-        list[w->request.tools++] = (struct model_tool){
-            .name = arena_str(&w->ask_mem, str_of(t->name)),
-            .description = arena_str(&w->ask_mem, str_of(t->description ? t->description : "")),
-            .schema = arena_str(&w->ask_mem, str_of(t->input_schema)),
-        };
-}
-
-/* Definitions come before the conversation and count like it. */
-static int64_t preface_tokens(const struct turn_work *w)
-{
-    size_t bytes = w->agent->system.n;
-
-    for (size_t i = 0; i < w->request.tools; i++)
-        bytes += w->request.tool[i].description.n + w->request.tool[i].schema.n;
-    return (int64_t)(bytes / 4);
-}
-
-enum { FULL_PERCENT = 80 };
-
-static bool is_full(const struct turn_work *w)
-{
-    int64_t used = history_tokens(w->session->history) + preface_tokens(w);
-
-    return w->model->window && used > w->model->window / 100 * FULL_PERCENT && !w->shortened;
-}
-
-static void ask(struct turn_work *w)
-{
-    w->requests++;
-    w->told = false;
-    w->named = NULL;
-    id_new(loop_wall(w->turn->op.loop), w->message);
-    w->request.message = history_messages(w->session->history, &w->request.messages);
-    w->ask = (struct model_turn){
-        .mem = &w->ask_mem, .request = &w->request, .events = &events, .owner = w
-    };
-    w->asking = true;
-    model_ask(w->model->provider, &w->ask, &w->turn->op, on_answer, w);
-}
-
-static int64_t most_requests(const struct turn_work *w)
-{
-    int64_t own = w->agent->def->max_turns, all = w->session->world->limits->turn_requests;
-
-    return own && own < all ? own : all;
-}
-
-/* Why no further request may be made; TURN_STOPS: it may. */
-static enum turn_stop spent(const struct turn_work *w)
-{
-    const struct turn *t = w->turn;
-    int64_t tokens = w->session->world->limits->turn_tokens;
-
-    if (w->requests >= most_requests(w))
-        return TURN_REQUESTS;
-    if (w->stuck >= w->session->world->limits->turn_stuck)
-        return TURN_STUCK;
-    if (w->agent->def->budget_usd > 0 && t->cost >= w->agent->def->budget_usd)
-        return TURN_BUDGET;
-    if (tokens && t->usage.input + t->usage.output >= tokens)
-        return TURN_TOKENS;
-    return TURN_STOPS;
-}
-
-/* What the agent was told, and where the session works if that is elsewhere. */
-static struct str system_of(struct turn_work *w)
-{
-    const struct session *s = w->session;
-
-    if (!s->elsewhere)
-        return w->agent->system;
-    return arena_printf(&w->ask_mem, STR_FMT "\n\nIn this session your working folder is %s.",
-                        STR_ARG(w->agent->system), s->cwd);
-}
-
-void turn_ask(struct turn_work *w)
-{
-    enum turn_stop stop = spent(w);
-
-    if (turn_stopping(w)) {
-        end_early(w);
+    if (t->state == TURN_BROKEN)
         return;
-    }
-    if (stop != TURN_STOPS) {
-        turn_end(w, stop, NULL);
-        return;
-    }
-    arena_reset(&w->ask_mem);
-    w->request = (struct model_request){
-        .model = w->model->name,
-        .system = system_of(w),
-        .max_tokens = w->model->max_tokens,
-        .effort = w->agent->effort,
-        .temperature = -1,
-    };
-    give_tools(w);
-    if (is_full(w))
-        turn_shorten(w);
+    timer_clear(t->op.loop, &t->work->wall);
+    turn_go(t, TURN_ENDING);
+    if (e && e->code == ERR_CANCELED)
+        set_end(t, TURN_CANCELED, &(struct err){ 0 });
     else
-        ask(w);
+        set_end(t, e ? TURN_FAILED : p->stop, e ? e : &p->why);
+    turn_record_finish(t, save_end);
+}
+
+/* Nothing of the kind was begun: the reason is the turn's. */
+static void no_work(struct agent_prompt *p, const char *what)
+{
+    p->stop = TURN_FAILED;
+    fail(&p->why, ERR_INVALID, "the agent %s cannot %s", p->turn->work->agent->def->name, what);
+    op_ok(&p->op);
+}
+
+static void work(struct turn *t, void (*start)(struct agent_prompt *p), const char *what)
+{
+    struct agent_prompt *p = &t->prompt;
+
+    turn_go(t, TURN_WORKING);
+    p->turn = t;
+    p->conversation = &t->session->conversation;
+    op_begin(&p->op, &prompt_kind, t->op.loop, &t->op, on_prompted, t);
+    if (t->work->late)
+        op_cancel(&p->op);
+    if (start)
+        start(p);
+    else
+        no_work(p, what);
+}
+
+void turn_notice(struct turn *t, enum notice_kind kind, struct str text)
+{
+    struct event ev = { .kind = EVENT_NOTICE };
+
+    ev.notice = (struct event_notice){ kind, text };
+    turn_tell(t, &ev);
+}
+
+/* ---- the op ---------------------------------------------------------------------------------- */
+
+/* What runs below has been told; it comes back. */
+static void cancel_turn(struct op *op)
+{
+    (void)op;
+}
+
+static const struct op_kind turn_kind = { .name = "turn", .cancel = cancel_turn };
+
+static void on_done(struct op *op, const struct err *e, void *ctx)
+{
+    struct turn_work *w = ctx;
+    struct turn *t = w->turn;
+    struct session *s = t->session;
+    op_done_fn *done = w->done;
+    void *to = w->ctx;
+
+    if (s->turn == t) {
+        s->turn = NULL;
+        s->broken_off = e != NULL;
+    }
+    if (t->prompt.release)
+        t->prompt.release(&t->prompt);
+    turn_record_free(w);
+    agent_drop(w->agent);
+    arena_fini(&w->mem);
+    mem_free(w);
+    done(op, e, to);
+}
+
+static bool begin(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
+                  op_done_fn *done, void *ctx)
+{
+    struct turn_work *w = MEM_NEW(struct turn_work);
+
+    *t = (struct turn){ .session = s, .client = client, .work = w };
+    *w = (struct turn_work){ .turn = t, .done = done, .ctx = ctx };
+    w->agent = agent_hold(s->agent);
+    op_begin(&t->op, &turn_kind, s->world->loop, parent, on_done, w);
+    if (s->turn) {
+        op_fail(&t->op,
+                &(struct err){ ERR_DENIED, "the session works on another prompt; wait for its "
+                                           "end, or cancel it" });
+        return false;
+    }
+    s->turn = t;
+    timer_set(s->world->loop, &w->wall, s->world->limits->turn_ms, on_wall);
+    return true;
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+static void on_prompt_saved(struct turn_save *s)
+{
+    struct turn *t = s->turn;
+    struct event ev = { .kind = EVENT_SESSION };
+
+    if (history_last(t->session->history) == 1) { /* the first prompt has named it */
+        ev.session.title = t->session->title;
+        turn_tell(t, &ev);
+    }
+    work(t, t->work->agent->kind->prompt, "work on prompts");
+}
+
+/* After the first line of what is asked first. */
+static void name_session(struct turn_work *w, const struct turn_prompt *p)
+{
+    struct session *s = w->turn->session;
+    struct str text = p->preface < p->blocks ? p->block[p->preface].text : STR_NONE;
+
+    if (s->title.n || !text.n)
+        return;
+    text = str_trim(text);
+    s->title = arena_str(&s->mem, utf8_head(str_cut(&text, '\n'), TITLE_MOST));
+    save_step(&w->save,
+              (struct store_step){
+                  .what = STORE_SESSION_UPDATE,
+                  .session = { .id = str_of(s->id), .fence = s->fence, .title = s->title } });
+}
+
+static void log_prompt(const struct session *s, const struct turn_prompt *p)
+{
+    struct session_logs *logs = s->world->logs;
+
+    for (size_t i = 0; s->log && i < p->blocks; i++)
+        logs->kind->note(logs, s->log,
+                         &(struct event){ .kind = EVENT_PROMPT, .block = &p->block[i] });
+}
+
+/* The kind gets a copy of the list; what the blocks point to is the caller's until the end. */
+static void set_prompt(struct turn *t, const struct turn_prompt *prompt)
+{
+    struct arena *mem = &t->work->mem;
+    struct block *b = ARENA_ARRAY(mem, struct block, prompt->blocks ? prompt->blocks : 1);
+    char message[ID_TEXT];
+
+    id_new(loop_wall(t->op.loop), message);
+    for (size_t i = 0; i < prompt->blocks; i++) {
+        b[i] = prompt->block[i];
+        b[i].text = arena_maybe(mem, b[i].text);
+    }
+    t->prompt.block = b + prompt->preface;
+    t->prompt.blocks = prompt->blocks - prompt->preface;
+    t->prompt.id = arena_str(mem, prompt->id.p ? prompt->id : str_of(message));
+}
+
+void turn_start(struct turn *t, struct session *s, struct work_client *client,
+                const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx)
+{
+    struct turn_work *w;
+
+    if (!begin(t, s, client, parent, done, ctx))
+        return;
+    w = t->work;
+    id_new(loop_wall(s->world->loop), t->id);
+    set_prompt(t, prompt);
+    save_begin(&w->save, t, &w->mem, 2);
+    save_record(&w->save, "prompt",
+                record_prompt(&w->mem, t->prompt.id, str_of(t->id), prompt->block, prompt->blocks,
+                              s->opts.taint));
+    if (s->broken_off) /* it will not be resumed any more */
+        save_state(&w->save, arena_str(&w->mem, str_of(s->last_turn)), "end");
+    save_state(&w->save, str_of(t->id), "ask");
+    name_session(w, prompt);
+    log_prompt(s, prompt);
+    memcpy(s->last_turn, t->id, sizeof(s->last_turn));
+    save_run(&w->save, on_prompt_saved);
+}
+
+void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
+                 op_done_fn *done, void *ctx)
+{
+    if (!begin(t, s, client, parent, done, ctx))
+        return;
+    memcpy(t->id, s->last_turn, sizeof(t->id));
+    turn_notice(t, NOTICE_RESUMED, STR("the turn that was broken off goes on"));
+    work(t, t->work->agent->kind->resume,
+         "resume a turn that was broken off; send the prompt again");
+}
+
+void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
+                  op_done_fn *done, void *ctx)
+{
+    if (!begin(t, s, client, parent, done, ctx))
+        return;
+    id_new(loop_wall(s->world->loop), t->id);
+    work(t, t->work->agent->kind->compact, "shorten its history");
 }

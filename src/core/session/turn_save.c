@@ -2,15 +2,17 @@
 
 #include "base/container.h"
 
-void save_begin(struct turn_save *s, struct turn_work *w, struct arena *mem, size_t more_steps)
+void save_begin(struct turn_save *s, struct turn *t, struct arena *mem, size_t more_steps)
 {
-    *s = (struct turn_save){ .w = w, .mem = mem, .room = more_steps + 2 };
+    *s = (struct turn_save){ .turn = t, .mem = mem, .room = more_steps + 2 };
     s->step = ARENA_ARRAY(mem, struct store_step, s->room);
     s->steps = 1; /* the first appends the records, when there are any */
 }
 
 void save_record(struct turn_save *s, const char *kind, struct str body)
 {
+    s->record = arena_grow(s->mem, s->record, s->records * sizeof(*s->record),
+                           (s->records + 1) * sizeof(*s->record));
     s->record[s->records++] = (struct store_event){ .kind = str_of(kind), .body = body };
 }
 
@@ -21,7 +23,7 @@ void save_step(struct turn_save *s, struct store_step step)
 
 void save_state(struct turn_save *s, struct str turn, const char *state)
 {
-    const struct session *ses = s->w->session;
+    const struct session *ses = s->turn->session;
 
     save_step(s, (struct store_step){
                      .what = STORE_TURN_WRITE,
@@ -39,8 +41,8 @@ void save_state(struct turn_save *s, struct str turn, const char *state)
 static bool keep(struct turn_save *s, int64_t first, struct err *e)
 {
     for (size_t i = 0; i < s->records; i++)
-        if (!history_add(s->w->session->history, first ? first + (int64_t)i : 0, s->record[i].kind,
-                         s->record[i].body, e))
+        if (!history_add(s->turn->session->history, first ? first + (int64_t)i : 0,
+                         s->record[i].kind, s->record[i].body, e))
             return false;
     return true;
 }
@@ -54,17 +56,17 @@ static void on_stored(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     store_ask_fini(&s->ask);
-    if (s->w->turn->op.settled) /* another one has failed; what is stored is known all the same */
+    if (s->turn->op.settled) /* another one has failed; what is stored is known all the same */
         return;
     if (kept)
         s->then(s);
     else
-        turn_broke(s->w, e ? e : &bad);
+        turn_broke(s->turn, e ? e : &bad);
 }
 
 void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
 {
-    struct session *ses = s->w->session;
+    struct session *ses = s->turn->session;
     struct err e;
 
     s->then = then;
@@ -72,7 +74,7 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
         if (keep(s, 0, &e))
             then(s);
         else
-            turn_broke(s->w, &e);
+            turn_broke(s->turn, &e);
         return;
     }
     s->step[0] = (struct store_step){
@@ -85,5 +87,5 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
     s->ask = (struct store_ask){ .step = s->records ? s->step : s->step + 1,
                                  .steps = s->records ? s->steps : s->steps - 1,
                                  .durability = ses->world->durability };
-    store_start(ses->world->store, &s->ask, &s->w->turn->op, on_stored, s);
+    store_start(ses->world->store, &s->ask, &s->turn->op, on_stored, s);
 }

@@ -69,7 +69,7 @@ static struct store_task first_of(struct task_run *r, const struct store_event *
         .context = r->context,
         .owner = r->owner,
         .agent = r->call ? r->spec.tool : str_of(r->agent->def->name),
-        .model = r->call ? STR_NONE : r->agent->model.name,
+        .model = r->call ? STR_NONE : r->agent->model,
         .mode = str_of(agent_mode_name(r->read_only ? AGENT_READ_ONLY : AGENT_READ_WRITE)),
         .state = str_of(task_state_names[TASK_SUBMITTED]),
         .spec = task_spec_write(&r->mem, &r->spec),

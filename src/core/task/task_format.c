@@ -38,7 +38,7 @@ static void write_object(struct jw *w, const struct task_run *r, struct str answ
     jw_kbool(w, "is_error", r->stop != TURN_END);
     jw_kstr(w, "stop", str_of(turn_stop_names[r->stop]));
     jw_kstr(w, "session_id", str_of(r->session_id));
-    jw_kstr(w, "model", r->agent->model.name);
+    jw_kstr(w, "model", r->agent->model);
     jw_plain_key(w, STR("usage"));
     usage_write(w, &r->usage);
     jw_object_end(w);

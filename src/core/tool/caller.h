@@ -105,6 +105,9 @@ struct caller_kind {
      */
     void (*rest)(struct caller *c, int64_t retry_ms);
 
+    /* The id of the call it makes, as its client knows it (event_tool.id). NULL: it has none. */
+    struct str (*call_id)(const struct caller *c);
+
     /* A call is let in and has its turn: it begins. NULL: not told. */
     void (*let_in)(struct caller *c);
 

@@ -2,6 +2,7 @@
 #include "base/container.h"
 #include "core/agent/agent_call.h"
 #include "core/agent/agent_progress.h"
+#include "core/agent/local.h"
 #include "core/guard/guard.h"
 #include "core/session/turn.h"
 #include "tap.h"
@@ -119,7 +120,7 @@ static const struct tool *const tools[] = { &asker, &where, &writer, &fetcher, &
 struct bench {
     struct agent_registry_port registry;
     struct agent_def def;
-    struct agent agent;
+    struct local_agent local;
     struct script script;
     struct caller caller;
     struct loop *loop;
@@ -148,7 +149,7 @@ static struct agent *take(struct agent_registry_port *d, const struct agent_want
     struct bench *b = CONTAINER_OF(d, struct bench, registry);
 
     if (!want->name.p || str_eq(want->name, STR("coder")))
-        return agent_hold(&b->agent);
+        return agent_hold(&b->local.agent);
     fail(e, ERR_NOT_FOUND, "there is no agent " STR_FMT, STR_ARG(want->name));
     return NULL;
 }
@@ -232,12 +233,13 @@ static void open_bench(struct bench *b)
     b->world = (struct session_world){ .loop = b->loop, .limits = &b->limits };
     b->script.provider = (struct provider){ &script_kind, "script", b->loop, NULL };
     b->def = (struct agent_def){ .name = "coder", .title = "Coder" };
-    b->agent = (struct agent){ .def = &b->def,
-                               .model = { .provider = &b->script.provider, .name = STR("m") },
-                               .offer = &b->offer,
-                               .refs = 1 };
-    b->agent.model.price = (struct model_price){ -1, -1, -1, -1 };
-    b->agent.scope = guard_scope_of_agent(&b->def, &b->guard.own);
+    b->local.agent = (struct agent){
+        .kind = &local_agent_kind, .own = &b->local, .def = &b->def, .offer = &b->offer, .refs = 1
+    };
+    b->local.model = (struct agent_model){ .provider = &b->script.provider,
+                                           .name = STR("m"),
+                                           .price = { -1, -1, -1, -1 } };
+    b->local.agent.scope = guard_scope_of_agent(&b->def, &b->guard.own);
     b->context = (struct agent_context){ .registry = &b->registry, .world = &b->world };
 }
 
@@ -262,7 +264,7 @@ static void begin(struct bench *b, const char *message)
 static void close_bench(struct bench *b)
 {
     arena_fini(&b->mem);
-    EQ(b->agent.refs, 1);
+    EQ(b->local.agent.refs, 1);
     offer_fini(&b->offer);
     turn(b);
     guard_fini(&b->guard);

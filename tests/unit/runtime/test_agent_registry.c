@@ -159,16 +159,17 @@ TEST(a_default_agent_is_there_without_any_file)
     again = take(&w, "default");
     OK(a->is_default);
     EQ_STR(a->def->name, "default");
-    EQ_S(a->model.name, "one-plain");
-    OK(str_starts(a->system, STR("You are an experienced engineer")));
-    EQ_S(a->system, arena_cstr(&w.f.mem, again->system)); /* providers cache by bytes */
+    EQ_S(local_agent_of(a)->model.name, "one-plain");
+    OK(str_starts(local_agent_of(a)->system, STR("You are an experienced engineer")));
+    EQ_S(local_agent_of(a)->system,
+         arena_cstr(&w.f.mem, local_agent_of(again)->system)); /* providers cache by bytes */
     agent_drop(a);
     agent_drop(again);
     agent(&w, "default", "tier: high");
     agent_registry_refresh(w.registry, &w.c);
     a = take(&w, NULL);
     OK(!a->is_default);
-    EQ_S(a->model.name, "one-high");
+    EQ_S(local_agent_of(a)->model.name, "one-high");
     agent_drop(a);
     world_close(&w);
 }
@@ -249,7 +250,7 @@ TEST(an_agent_is_told_its_persona_rules_instructions_skills_and_place)
     agent(&w, "x", "folder: src\nmode: read-only");
     open_registry(&w);
     a = take(&w, "x");
-    EQ_S(a->system,
+    EQ_S(local_agent_of(a)->system,
          arena_printf(&w.f.mem,
                       "You.\n\n# Rules\n\n## .trefoil/rules/a.md\n\nBe kind.\nAnd fair.\n\n"
                       "## .trefoil/rules/b.md\n\nBe brief.\n\n"
@@ -284,8 +285,8 @@ TEST(files_for_claude_and_gemini_go_by_the_model_that_was_chosen)
         struct agent *a = take_as(&w, "x", rows[i].model, &e);
 
         EQ_STR(e.text, "");
-        EQ(str_find(a->system, STR("A rule for Claude.")) >= 0, rows[i].claude);
-        EQ(str_find(a->system, STR("For Gemini.")) >= 0, rows[i].gemini);
+        EQ(str_find(local_agent_of(a)->system, STR("A rule for Claude.")) >= 0, rows[i].claude);
+        EQ(str_find(local_agent_of(a)->system, STR("For Gemini.")) >= 0, rows[i].gemini);
         agent_drop(a);
     }
     world_close(&w);
@@ -303,7 +304,7 @@ TEST(a_list_of_skills_that_is_too_long_is_counted)
     w.c.limits.skill_list_bytes = 256;
     open_registry(&w);
     a = take(&w, NULL);
-    HAS_S(a->system, "begin.\n\n- and 2 more\n\n# Where");
+    HAS_S(local_agent_of(a)->system, "begin.\n\n- and 2 more\n\n# Where");
     agent_drop(a);
     world_close(&w);
 }
@@ -331,14 +332,14 @@ TEST(tier_model_and_wish_choose_the_model)
         agent_registry_refresh(w.registry, &w.c);
         a = take_as(&w, "x", rows[i].wish, &e);
         EQ_STR(e.text, "");
-        EQ_S(a->model.name, rows[i].model);
-        OK(!a->fallback.provider);
+        EQ_S(local_agent_of(a)->model.name, rows[i].model);
+        OK(!local_agent_of(a)->fallback.provider);
         agent_drop(a);
     }
     agent(&w, "x", "tier: high\nfallback_model: haiku");
     agent_registry_refresh(w.registry, &w.c);
     a = take(&w, "x");
-    EQ_S(a->fallback.name, "one-low");
+    EQ_S(local_agent_of(a)->fallback.name, "one-low");
     agent_drop(a);
     world_close(&w);
 }
@@ -364,11 +365,11 @@ TEST(effort_is_a_word_of_the_definition_or_a_wish)
         agent(&w, "x", rows[i].head);
         agent_registry_refresh(w.registry, &w.c);
         a = take(&w, "x");
-        EQ(a->effort, rows[i].effort);
+        EQ(local_agent_of(a)->effort, rows[i].effort);
         agent_drop(a);
     }
     a = agent_registry_port(w.registry)->kind->take(agent_registry_port(w.registry), &want, &e);
-    EQ(a->effort, EFFORT_LOW);
+    EQ(local_agent_of(a)->effort, EFFORT_LOW);
     agent_drop(a);
     world_close(&w);
 }
@@ -403,7 +404,8 @@ TEST(approval_mode_says_what_is_left_to_a_person)
         EQ(a->scope.permission[TOOL_EXECUTE], rows[i].execute);
         EQ(a->scope.permission[TOOL_READ], PERMISSION_UNSET);
         EQ(a->scope.mode, rows[i].mode);
-        HAS_S(a->system, rows[i].mode == AGENT_READ_ONLY ? "read-only mode" : "read-write mode");
+        HAS_S(local_agent_of(a)->system,
+              rows[i].mode == AGENT_READ_ONLY ? "read-only mode" : "read-write mode");
         OK(a->scope.parent == &w.guard.own);
         OK(a->offer == &w.offer);
         agent_drop(a);
@@ -473,12 +475,12 @@ TEST(an_agent_that_is_held_stays_as_it_was)
     arena_fini(&old);
     EQ(w.changed, 1);
     fresh = take(&w, "t");
-    OK(str_starts(held->system, STR("Before.")));
+    OK(str_starts(local_agent_of(held)->system, STR("Before.")));
     EQ_S(held->def->persona, "Before.");
     EQ_S(held->scope.disallowed.v[0], "shell_exec");
-    EQ_S(held->model.name, "one-low");
-    OK(str_starts(fresh->system, STR("After.")));
-    EQ_S(fresh->model.name, "one-high");
+    EQ_S(local_agent_of(held)->model.name, "one-low");
+    OK(str_starts(local_agent_of(fresh)->system, STR("After.")));
+    EQ_S(local_agent_of(fresh)->model.name, "one-high");
     agent_drop(fresh);
     agent_drop(agent_hold(held));
     agent_drop(held);

@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_STORE_STAGE_H
 #define TESTS_UNIT_STORE_STAGE_H
 
+#include "core/agent/local.h"
 #include "core/guard/guard.h"
 #include "core/session/turn.h"
 #include "store_world.h"
@@ -37,7 +38,7 @@ struct stage {
     struct offer offer;
     struct offer_source source;
     struct agent_def def;
-    struct agent agent;
+    struct local_agent local;
     struct session_world sworld;
     struct session session;
     struct session_opening opening;
@@ -306,14 +307,18 @@ static void stage_init(struct stage *s)
     s->source = (struct offer_source){ .tool = stage_tools, .tools = ARRAY_LEN(stage_tools) };
     offer_join(&s->offer, &s->source);
     s->def = (struct agent_def){ .name = "actor" };
-    s->agent = (struct agent){
-        .def = &s->def,
+    s->local = (struct local_agent){
+        .agent = { .kind = &local_agent_kind,
+                   .own = &s->local,
+                   .caps = LOCAL_AGENT_CAPS,
+                   .def = &s->def,
+                   .model = STR("m1"),
+                   .scope = { .name = "the agent actor", .parent = &s->guard.own },
+                   .offer = &s->offer,
+                   .refs = 1,
+                   .release = keep_agent },
         .model = { .provider = &s->provider, .name = STR("m1"), .price = { -1, -1, -1, -1 } },
         .system = STR("Act."),
-        .scope = { .name = "the agent actor", .parent = &s->guard.own },
-        .offer = &s->offer,
-        .refs = 1,
-        .release = keep_agent,
     };
 }
 
@@ -343,7 +348,7 @@ static inline bool stage_open(struct stage *s, const char *id)
     s->opened = false;
     session_open(&s->session, &s->opening, &s->sworld,
                  &(struct session_opts){ .id = str_of(id),
-                                         .agent = &s->agent,
+                                         .agent = &s->local.agent,
                                          .origin = ORIGIN_TERMINAL,
                                          .principal = STR("user:1") },
                  NULL, on_opened, s);

@@ -32,7 +32,7 @@ static struct agent *take(struct agent_registry_port *d, const struct agent_want
         fail(e, ERR_INVALID, "there is no such model");
         return NULL;
     }
-    return agent_hold(&the_stage->agent);
+    return agent_hold(&the_stage->local.agent);
 }
 
 static const struct agent_registry_kind registry_kind = { .take = take };
@@ -928,7 +928,7 @@ static void asking_play_looking(struct play *p, int64_t look_ms)
 {
     play_init(p);
     p->s.world.limits.task_look_ms = look_ms;
-    p->s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
+    p->s.local.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     play_up(p);
     add_line(&p->s,
              (struct line){ .call = { { "a", "count", "{}" }, { "b", "count", "{\"n\":1}" } },
@@ -1134,7 +1134,7 @@ TEST(an_answer_that_was_not_taken_is_said_to_be)
 
     play_init(&p);
     p.s.world.limits.task_look_ms = 600000;
-    p.s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
+    p.s.local.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     play_up(&p);
     add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
     OK(create(&p, "go"));
@@ -1184,7 +1184,7 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
 
     play_init(&p);
     p.s.world.limits.task_ask_ms = 10;
-    p.s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
+    p.s.local.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     play_up(&p);
     add_line(&p.s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
     add_line(&p.s, (struct line){ .text = "Ok." });

@@ -245,7 +245,7 @@ TEST(limits_end_a_turn)
     EQ(s.turn.stop, TURN_TOKENS);
     s.world.limits.turn_tokens = 0;
     s.def.budget_usd = 0.001;
-    s.agent.model.price = (struct model_price){ 1.0, 1.0, -1, -1 };
+    s.local.model.price = (struct model_price){ 1.0, 1.0, -1, -1 };
     add_line(&s, (struct line){ .call = { { "a", "say", "{\"text\":\"3\"}" } },
                                 .stop = STOP_TOOLS,
                                 .usage = { .input = 900, .output = 100 } });
@@ -323,7 +323,7 @@ TEST(the_fallback_answers_when_the_model_cannot_be_reached)
     AUTO_STAGE s;
 
     stage_init(&s);
-    s.agent.fallback = (struct agent_model){ .provider = &s.other, .name = STR("m2") };
+    s.local.fallback = (struct agent_model){ .provider = &s.other, .name = STR("m2") };
     stage_up(&s);
     OK(stage_open(&s, NULL));
     add_line(&s, (struct line){ .fails = ERR_TIMEOUT });
@@ -362,7 +362,7 @@ TEST(what_is_old_is_summed_up_before_the_window_is_full)
     char id[ID_TEXT];
 
     stage_init(&s);
-    s.agent.model.window = 1000;
+    s.local.model.window = 1000;
     stage_up(&s);
     OK(stage_open(&s, NULL));
     memcpy(id, s.session.id, sizeof(id));
@@ -415,7 +415,7 @@ TEST(somebody_is_asked_once_and_may_allow_it_from_now_on)
     struct json yes;
 
     stage_init(&s);
-    s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
+    s.local.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     s.able = true;
     stage_up(&s);
     OK(stage_open(&s, NULL));
@@ -445,7 +445,7 @@ TEST(nobody_to_ask_is_no)
     AUTO_STAGE s;
 
     stage_init(&s);
-    s.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
+    s.local.agent.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     stage_up(&s);
     OK(stage_open(&s, NULL));
     add_line(&s, (struct line){ .call = { { "a", "count", "{}" } }, .stop = STOP_TOOLS });
@@ -598,7 +598,7 @@ TEST(a_tool_by_hand_is_offered_only_where_a_list_names_it)
     EQ(s.tools, 6);
     EQ(s.runs, 0);
     stage_close(&s);
-    s.agent.scope.allowed = (struct pick_strs){ names, 2, true };
+    s.local.agent.scope.allowed = (struct pick_strs){ names, 2, true };
     OK(stage_open(&s, NULL));
     OK(session_tool(&s.session, STR("mcp_far_reset")) == &manual_tool);
     OK(!session_tool(&s.session, STR("mcp_far_say")));
@@ -621,7 +621,7 @@ TEST(a_model_is_told_where_the_session_works_if_that_is_elsewhere)
     snprintf(folder, sizeof(folder), "%s/below", s.world.place.path);
     s.opened = false;
     session_open(&s.session, &s.opening, &s.sworld,
-                 &(struct session_opts){ .agent = &s.agent,
+                 &(struct session_opts){ .agent = &s.local.agent,
                                          .cwd = folder,
                                          .origin = ORIGIN_TERMINAL,
                                          .principal = STR("user:1") },

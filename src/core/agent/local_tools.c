@@ -1,14 +1,14 @@
 /*
- * turn_tools.c - the calls of one answer.
+ * local_tools.c - the calls of one answer.
  *
- *   turn_tools -> look     files that calls would change are read as they are
+ *   local_tools -> look     files that calls would change are read as they are
  *              -> begun    that they begin is stored, with those files
  *              -> run      all side by side
- *              -> kept     each result as it comes; after the last, turn_ask
+ *              -> kept     each result as it comes; after the last, local_ask
  *
  * What cannot be run (no such tool, no arguments) has its result at once and goes the same way.
  */
-#include "core/session/turn_parts.h"
+#include "core/agent/local_parts.h"
 
 #include "base/container.h"
 #include "base/mem.h"
@@ -22,7 +22,7 @@
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-void turn_tools_free(struct turn_work *w)
+void local_tools_free(struct local_turn *w)
 {
     for (size_t i = 0; i < w->calls; i++)
         arena_fini(&w->call[i].mem);
@@ -31,7 +31,7 @@ void turn_tools_free(struct turn_work *w)
     w->calls = 0;
 }
 
-static void tell_artifact(struct turn_call *tc, struct json a)
+static void tell_artifact(struct local_call *tc, struct json a)
 {
     struct event ev = { .kind = EVENT_ARTIFACT };
 
@@ -45,11 +45,11 @@ static void tell_artifact(struct turn_call *tc, struct json a)
     };
     if (!ev.artifact.id.p)
         ev.artifact.id = tc->block->id;
-    turn_tell(tc->w, &ev);
+    turn_tell(tc->w->turn, &ev);
 }
 
 /* Some results are more than text to the model. */
-static void tell_more(struct turn_call *tc)
+static void tell_more(struct local_call *tc)
 {
     struct json_opts opts = limits_json(tc->w->session->world->limits);
     struct event ev = { .kind = EVENT_PLAN };
@@ -62,27 +62,27 @@ static void tell_more(struct turn_call *tc)
         tell_artifact(tc, v);
     } else {
         ev.plan = json_raw(json_get(v, STR("entries")));
-        turn_tell(tc->w, &ev);
+        turn_tell(tc->w->turn, &ev);
     }
 }
 
 static void on_kept(struct turn_save *s)
 {
-    struct turn_call *tc = CONTAINER_OF(s, struct turn_call, save);
-    struct turn_work *w = tc->w;
+    struct local_call *tc = CONTAINER_OF(s, struct local_call, save);
+    struct local_turn *w = tc->w;
     struct event ev = { .kind = EVENT_TOOL, .tool = tc->event };
 
     tell_more(tc);
-    turn_tell(w, &ev);
+    turn_tell(w->turn, &ev);
     w->moved |= !tc->refusal.p && tc->call.pass.says != GUARD_DENY;
     if (--w->left)
         return;
     w->stuck = w->moved ? 0 : w->stuck + 1;
-    turn_tools_free(w);
-    turn_ask(w);
+    local_tools_free(w);
+    local_ask(w);
 }
 
-static void keep_result(struct turn_call *tc, struct str text, enum called_status status)
+static void keep_result(struct local_call *tc, struct str text, enum called_status status)
 {
     static const char *const kinds[] = {
         [TOOL_TELLS_PLAN] = "plan",
@@ -98,7 +98,7 @@ static void keep_result(struct turn_call *tc, struct str text, enum called_statu
                                  .is_error = status != CALLED_DONE };
     tc->event.status = status;
     tc->event.text = text;
-    save_begin(&tc->save, tc->w, &tc->mem, 0);
+    save_begin(&tc->save, tc->w->turn, &tc->mem, 0);
     save_record(&tc->save, "result", record_result(&tc->mem, &tc->result, tc->event.from));
     if (tc->tells.n)
         save_record(&tc->save, kinds[tc->as], tc->tells);
@@ -107,7 +107,7 @@ static void keep_result(struct turn_call *tc, struct str text, enum called_statu
 
 /* ---- what came back -------------------------------------------------------------------------- */
 
-static struct json read_content(struct turn_call *tc)
+static struct json read_content(struct local_call *tc)
 {
     struct json_opts opts = limits_json(tc->call.host->limits);
     const struct call *call = &tc->call;
@@ -144,7 +144,7 @@ static struct str media_type(struct str type)
 }
 
 /* Pictures and sound go to the model beside the text. */
-static void take_content(struct turn_call *tc)
+static void take_content(struct local_call *tc)
 {
     struct json content = read_content(tc);
     size_t n = json_count(content);
@@ -165,7 +165,7 @@ static void take_content(struct turn_call *tc)
         tc->event.content = (struct str){ raw.p + 1, raw.n - 2 };
 }
 
-static bool says_error(struct turn_call *tc)
+static bool says_error(struct local_call *tc)
 {
     struct json_opts opts = limits_json(tc->call.host->limits);
     struct json v = { 0 };
@@ -179,10 +179,10 @@ static bool says_error(struct turn_call *tc)
 /* The file is the last of the images: folders above it come first. */
 static void on_looked_again(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = ctx;
+    struct local_call *tc = ctx;
 
     (void)op;
-    if (tc->w->turn->op.settled)
+    if (tc->w->prompt->op.settled)
         return;
     if (!e && tc->after.images) {
         tc->event.old_text = file_image_text(&tc->look.image[tc->look.images - 1]);
@@ -192,7 +192,7 @@ static void on_looked_again(struct op *op, const struct err *e, void *ctx)
 }
 
 /* What an edit has changed, for those who show it. */
-static void look_again(struct turn_call *tc)
+static void look_again(struct local_call *tc)
 {
     struct session *s = tc->w->session;
     struct undo_port *undo = s->world->undo;
@@ -202,20 +202,19 @@ static void look_again(struct turn_call *tc)
     tc->after.image = NULL;
     tc->after.images = 0;
     if (tc->after.tool)
-        undo->look(undo, &tc->after, &tc->w->turn->op, on_looked_again, tc);
+        undo->look(undo, &tc->after, &tc->w->prompt->op, on_looked_again, tc);
     else
         keep_result(tc, tc->event.text, CALLED_DONE);
 }
 
 static void on_called(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = ctx;
+    struct local_call *tc = ctx;
     struct guard_marks marks = guard_marks(&tc->call);
     bool canceled = e && e->code == ERR_CANCELED;
 
     (void)op;
-    tc->running = false;
-    if (tc->w->turn->op.settled)
+    if (tc->w->prompt->op.settled)
         return;
     if (e) {
         keep_result(tc, canceled ? STR("[cancelled]") : arena_str(&tc->mem, str_of(e->text)),
@@ -238,22 +237,22 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void tell_status(struct turn_call *tc, enum called_status status)
+static void tell_status(struct local_call *tc, enum called_status status)
 {
     struct event ev = { .kind = EVENT_TOOL };
 
     tc->event.status = status;
     ev.tool = tc->event;
-    turn_tell(tc->w, &ev);
+    turn_tell(tc->w->turn, &ev);
 }
 
-void turn_call_runs(struct turn_call *tc)
+void local_call_runs(struct local_call *tc)
 {
     if (tc->event.status == CALLED_PENDING) /* not what it asks for while it runs */
         tell_status(tc, CALLED_RUNNING);
 }
 
-static void run(struct turn_call *tc)
+static void run(struct local_call *tc)
 {
     struct session *s = tc->w->session;
     const struct tool *tool = session_tool(s, tc->block->name); /* lists change while we wait */
@@ -264,28 +263,27 @@ static void run(struct turn_call *tc)
         return;
     }
     tell_status(tc, CALLED_PENDING); /* now with its arguments: who is asked wants to see them */
-    tc->running = true;
-    tool_run(tool, &tc->call, &s->host, &tc->caller, &tc->mem, tc->args, &tc->w->turn->op,
+    tool_run(tool, &tc->call, &s->host, &tc->caller, &tc->mem, tc->args, &tc->w->prompt->op,
              on_called, tc);
 }
 
 /* The last of them may end the turn's calls at once: nothing of w is looked at after it. */
-static void run_all(struct turn_work *w)
+static void run_all(struct local_turn *w)
 {
-    struct turn_call *call = w->call;
+    struct local_call *call = w->call;
     size_t n = w->calls;
 
-    for (size_t i = 0; i < n && !w->turn->op.settled; i++)
+    for (size_t i = 0; i < n && !w->prompt->op.settled; i++)
         run(&call[i]);
 }
 
 static void on_begun(struct turn_save *s)
 {
-    s->w->session->begun = true;
-    run_all(s->w);
+    local_of(s->turn)->session->begun = true;
+    run_all(local_of(s->turn));
 }
 
-static void save_images(struct turn_work *w, const struct turn_call *tc)
+static void save_images(struct local_turn *w, const struct local_call *tc)
 {
     const struct session *s = w->session;
 
@@ -306,13 +304,13 @@ static void save_images(struct turn_work *w, const struct turn_call *tc)
     }
 }
 
-static void begin_all(struct turn_work *w)
+static void begin_all(struct local_turn *w)
 {
     size_t images = 0;
 
     for (size_t i = 0; i < w->calls; i++)
         images += w->call[i].look.images;
-    save_begin(&w->save, w, &w->ask_mem, images);
+    save_begin(&w->save, w->turn, &w->ask_mem, images);
     save_state(&w->save, str_of(w->turn->id), "tools");
     for (size_t i = 0; i < w->calls; i++)
         save_images(w, &w->call[i]);
@@ -323,7 +321,7 @@ static void begin_all(struct turn_work *w)
 
 static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_call *tc = ctx;
+    struct local_call *tc = ctx;
 
     (void)op;
     if (e) /* what cannot be read cannot be brought back; the tool will say what is wrong */
@@ -333,7 +331,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
 }
 
 /* What will be denied changes nothing. */
-static bool changes_files(const struct turn_call *tc, const struct tool *tool)
+static bool changes_files(const struct local_call *tc, const struct tool *tool)
 {
     const struct host *host = &tc->w->session->host;
     struct guard_verdict v = { 0 };
@@ -346,14 +344,14 @@ static bool changes_files(const struct turn_call *tc, const struct tool *tool)
     return v.says != GUARD_DENY;
 }
 
-static void look_all(struct turn_work *w)
+static void look_all(struct local_turn *w)
 {
     struct session *s = w->session;
     struct undo_port *undo = s->fence ? s->world->undo : NULL;
 
     w->looking = 1;
     for (size_t i = 0; undo && i < w->calls; i++) {
-        struct turn_call *tc = &w->call[i];
+        struct local_call *tc = &w->call[i];
         const struct tool *tool = session_tool(s, tc->block->name);
 
         if (!tool || !changes_files(tc, tool))
@@ -364,7 +362,7 @@ static void look_all(struct turn_work *w)
                                        .tool = tool,
                                        .args = tc->args };
         w->looking++;
-        undo->look(undo, &tc->look, &w->turn->op, on_looked, tc);
+        undo->look(undo, &tc->look, &w->prompt->op, on_looked, tc);
     }
     if (!--w->looking)
         begin_all(w);
@@ -372,7 +370,7 @@ static void look_all(struct turn_work *w)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-static struct str no_such_tool(struct turn_call *tc)
+static struct str no_such_tool(struct local_call *tc)
 {
     struct buf names;
     const struct tool *t;
@@ -385,7 +383,7 @@ static struct str no_such_tool(struct turn_call *tc)
                         names.full ? ", ..." : "");
 }
 
-static void read_args(struct turn_call *tc)
+static void read_args(struct local_call *tc)
 {
     struct json_opts opts = limits_json(tc->w->session->world->limits);
     struct str raw = tc->block->args.n ? tc->block->args : STR("{}");
@@ -400,7 +398,7 @@ static void read_args(struct turn_call *tc)
 }
 
 /* Whom to show it to, and where. */
-static void describe(struct turn_call *tc, const struct tool *tool)
+static void describe(struct local_call *tc, const struct tool *tool)
 {
     const struct session *s = tc->w->session;
     struct str path = json_str(&tc->mem, json_get(tc->args, STR("path"))), below;
@@ -424,20 +422,20 @@ static void describe(struct turn_call *tc, const struct tool *tool)
     json_int(json_get(tc->args, STR("line")), &tc->event.line);
 }
 
-static void prepare(struct turn_call *tc, struct turn_work *w, const struct block *block)
+static void prepare(struct local_call *tc, struct local_turn *w, const struct block *block)
 {
     const struct tool *tool = session_tool(w->session, block->name);
 
     tc->w = w;
     tc->block = block;
-    turn_caller_init(tc);
+    local_caller_init(tc);
     read_args(tc);
     if (!tool)
         tc->refusal = no_such_tool(tc);
     describe(tc, tool);
 }
 
-static void prepare_all(struct turn_work *w)
+static void prepare_all(struct local_turn *w)
 {
     const struct block **open;
     size_t most = (size_t)w->session->world->limits->turn_calls;
@@ -453,23 +451,16 @@ static void prepare_all(struct turn_work *w)
     }
 }
 
-void turn_tools(struct turn_work *w)
+void local_tools(struct local_turn *w)
 {
     prepare_all(w);
     look_all(w);
 }
 
-void turn_tools_refuse(struct turn_work *w, const char *why)
+void local_tools_refuse(struct local_turn *w, const char *why)
 {
     prepare_all(w);
     for (size_t i = 0; i < w->calls; i++)
         w->call[i].refusal = str_of(why);
     run_all(w);
-}
-
-void turn_tools_cancel(struct turn_work *w)
-{
-    for (size_t i = 0; i < w->calls; i++)
-        if (w->call[i].running)
-            op_cancel(&w->call[i].call.op);
 }

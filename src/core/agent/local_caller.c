@@ -1,20 +1,20 @@
 /*
- * turn_caller.c - the turn as the caller of its tools. What they report becomes events; what they
+ * local_caller.c - the local agent as the caller of its tools. What they report becomes events; what they
  * ask goes to the client of the turn, but for what the turn knows itself.
  */
-#include "core/session/turn_parts.h"
+#include "core/agent/local_parts.h"
 
 #include "base/container.h"
 #include "core/session/sampling.h"
 
-static struct turn_call *of_caller(struct caller *c)
+static struct local_call *of_caller(struct caller *c)
 {
-    return CONTAINER_OF(c, struct turn_call, caller);
+    return CONTAINER_OF(c, struct local_call, caller);
 }
 
 static struct work_client *client_of(const struct caller *c)
 {
-    return CONTAINER_OF(c, const struct turn_call, caller)->w->turn->client;
+    return CONTAINER_OF(c, const struct local_call, caller)->w->turn->client;
 }
 
 static bool can(const struct caller *c, enum ask_kind kind)
@@ -24,12 +24,12 @@ static bool can(const struct caller *c, enum ask_kind kind)
     if (kind == ASK_ROOTS)
         return true;
     if (kind == ASK_SAMPLE)
-        return sampling_can(CONTAINER_OF(c, const struct turn_call, caller)->w->model);
+        return sampling_can(CONTAINER_OF(c, const struct local_call, caller)->w->model);
     return client->kind->can(client, kind);
 }
 
 /* The folders that its tools reach. */
-static void answer_roots(struct turn_call *tc, struct ask *ask)
+static void answer_roots(struct local_call *tc, struct ask *ask)
 {
     const struct host *h = &tc->w->session->host;
     struct json_opts opts = limits_json(h->limits);
@@ -58,11 +58,11 @@ static void answer_roots(struct turn_call *tc, struct ask *ask)
 
 static void on_spent(void *ctx, const struct model_turn *t)
 {
-    turn_spend(ctx, t);
+    local_spend(ctx, t);
 }
 
 /* What a server wants of our model is steered by the server. */
-static void answer_sample(struct turn_call *tc, struct ask *ask)
+static void answer_sample(struct local_call *tc, struct ask *ask)
 {
     if (ask->call->from.n)
         tc->caller.taint = ask->call->from;
@@ -73,14 +73,14 @@ static void answer_sample(struct turn_call *tc, struct ask *ask)
                                                  .ctx = tc->w });
 }
 
-static void tell_ask(struct turn_call *tc, const struct ask *ask, bool open)
+static void tell_ask(struct local_call *tc, const struct ask *ask, bool open)
 {
     struct event ev = { .kind = EVENT_ASK };
 
     ev.ask = (struct event_ask){
         .id = tc->block->id, .key = ask->key, .kind = ask->kind, .params = ask->params, .open = open
     };
-    turn_tell(tc->w, &ev);
+    turn_tell(tc->w->turn, &ev);
 }
 
 static void ask_it(struct caller *c, struct ask *ask)
@@ -95,35 +95,36 @@ static void ask_it(struct caller *c, struct ask *ask)
         answer_sample(of_caller(c), ask);
         return;
     }
-    turn_wall_stop(of_caller(c)->w);
+    turn_wall_stop(of_caller(c)->w->turn);
     tell_ask(of_caller(c), ask, true);
     client->kind->ask(client, ask);
 }
 
 static void asked(struct caller *c, struct ask *ask)
 {
-    struct turn_call *tc = of_caller(c);
+    struct local_call *tc = of_caller(c);
 
-    turn_wall_go_on(tc->w);
-    if (ask->kind != ASK_ROOTS && ask->kind != ASK_SAMPLE && can(c, ask->kind) &&
-        !tc->w->turn->op.settled)
+    if (ask->kind == ASK_ROOTS || ask->kind == ASK_SAMPLE || !can(c, ask->kind))
+        return;
+    turn_wall_go_on(tc->w->turn);
+    if (!tc->w->prompt->op.settled)
         tell_ask(tc, ask, false);
 }
 
 static void let_in(struct caller *c)
 {
-    turn_call_runs(of_caller(c));
+    local_call_runs(of_caller(c));
 }
 
 static void progress(struct caller *c, const struct progress *p)
 {
-    struct turn_call *tc = of_caller(c);
+    struct local_call *tc = of_caller(c);
     struct event ev = { .kind = EVENT_TOOL, .tool = tc->event };
 
     ev.tool.text = p->message;
     ev.tool.done = p->done;
     ev.tool.total = p->total;
-    turn_tell(tc->w, &ev);
+    turn_tell(tc->w->turn, &ev);
 }
 
 /* For those who look into the tool, not for those who follow the agent. */
@@ -137,7 +138,7 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
 
 static void below(struct caller *c, struct str session, const struct event *ev)
 {
-    struct turn_call *tc = of_caller(c);
+    struct local_call *tc = of_caller(c);
     struct work_client *client = client_of(c);
 
     if (!tc->event.session.p)
@@ -146,7 +147,13 @@ static void below(struct caller *c, struct str session, const struct event *ev)
         client->kind->below(client, session, ev);
 }
 
-static const struct caller_kind turn_caller = {
+static struct str call_id(const struct caller *c)
+{
+    return CONTAINER_OF(c, const struct local_call, caller)->block->id;
+}
+
+static const struct caller_kind local_caller = {
+    .call_id = call_id,
     .can = can,
     .ask = ask_it,
     .asked = asked,
@@ -156,30 +163,8 @@ static const struct caller_kind turn_caller = {
     .below = below,
 };
 
-void turn_caller_init(struct turn_call *tc)
+void local_caller_init(struct local_call *tc)
 {
-    struct session *s = tc->w->session;
-    const struct session_opts *o = &s->opts;
-
-    tc->caller = (struct caller){
-        .kind = &turn_caller,
-        .name = tc->w->agent->def->name,
-        .trace = o->trace,
-        .client = o->client,
-        .origin = o->origin,
-        .principal = o->principal,
-        .remote = o->remote,
-        .scope = &s->scope,
-        .history = &s->calls,
-        .grants = &s->grants,
-        .taint = o->taint.n ? o->taint : history_taint(s->history),
-    };
-}
-
-struct str turn_call_id(const struct ask *ask)
-{
-    const struct caller *c = ask->call->caller;
-
-    return c->kind == &turn_caller ? CONTAINER_OF(c, const struct turn_call, caller)->block->id
-                                   : STR_NONE;
+    tc->caller.kind = &local_caller;
+    turn_fill_caller(tc->w->turn, &tc->caller);
 }

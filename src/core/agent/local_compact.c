@@ -4,7 +4,7 @@
  * First what is old is summed up by the model itself; where that does not work, or is not enough,
  * the oldest results of tools are dropped. Both are records: history keeps all, the model gets less.
  */
-#include "core/session/turn_parts.h"
+#include "core/agent/local_parts.h"
 
 enum { TRIES = 3 }; /* for one request: a summary, then twice less of the results */
 
@@ -16,45 +16,45 @@ enum { TRIES = 3 }; /* for one request: a summary, then twice less of the result
 
 static void on_shortened(struct turn_save *s)
 {
-    struct turn_work *w = s->w;
+    struct local_turn *w = local_of(s->turn);
 
     if (w->only_shorten)
-        turn_end(w, turn_stopping(w) ? TURN_CANCELED : TURN_END, NULL);
+        local_end(w, local_stopping(w) ? TURN_CANCELED : TURN_END, NULL);
     else
-        turn_ask(w);
+        local_ask(w);
 }
 
 /* ---- dropping results ------------------------------------------------------------------------ */
 
-static void nothing_helps(struct turn_work *w, const struct err *why)
+static void nothing_helps(struct local_turn *w, const struct err *why)
 {
     static const struct err too_long = {
         ERR_LIMIT, "the conversation is too long for the model, and nothing of it can be dropped"
     };
 
-    turn_notice(w, NOTICE_COMPACT_FAILED, str_of(why ? why->text : too_long.text));
-    if (turn_stopping(w))
-        turn_end(w, w->turn->op.canceled ? TURN_CANCELED : w->stop, NULL);
+    turn_notice(w->turn, NOTICE_COMPACT_FAILED, str_of(why ? why->text : too_long.text));
+    if (local_stopping(w))
+        local_end(w, TURN_CANCELED, NULL);
     else if (w->only_shorten)
-        turn_end(w, TURN_FAILED, why ? why : &too_long);
+        local_end(w, TURN_FAILED, why ? why : &too_long);
     else if (w->too_long)
-        turn_end(w, TURN_CONTEXT, NULL);
+        local_end(w, TURN_CONTEXT, NULL);
     else
-        turn_ask(w); /* it was our own guess that it is too long */
+        local_ask(w); /* it was our own guess that it is too long */
 }
 
-static void drop_results(struct turn_work *w, const struct err *why)
+static void drop_results(struct local_turn *w, const struct err *why)
 {
     int64_t tokens = history_tokens(w->session->history) / 2;
     struct str seqs = history_cuttable(w->session->history, &w->ask_mem, tokens);
 
-    if (!seqs.p || turn_stopping(w)) {
+    if (!seqs.p || local_stopping(w)) {
         nothing_helps(w, why);
         return;
     }
-    turn_notice(w, NOTICE_WARNING,
+    turn_notice(w->turn, NOTICE_WARNING,
                 STR("the oldest results of tools were dropped from what the model gets"));
-    save_begin(&w->save, w, &w->ask_mem, 0);
+    save_begin(&w->save, w->turn, &w->ask_mem, 0);
     save_record(&w->save, "cut", record_cut(&w->ask_mem, seqs));
     save_run(&w->save, on_shortened);
 }
@@ -71,23 +71,22 @@ static struct str text_of(const struct message *m)
 
 static void on_summed_up(struct op *op, const struct err *e, void *ctx)
 {
-    struct turn_work *w = ctx;
+    struct local_turn *w = ctx;
     struct str summary = text_of(&w->ask.answer);
 
     (void)op;
-    w->asking = false;
-    turn_spend(w, &w->ask);
-    if (e || w->ask.stop != STOP_END || !summary.n || turn_stopping(w)) {
+    local_spend(w, &w->ask);
+    if (e || w->ask.stop != STOP_END || !summary.n || local_stopping(w)) {
         drop_results(w, e);
         return;
     }
-    turn_notice(w, NOTICE_COMPACTED, summary);
-    save_begin(&w->save, w, &w->ask_mem, 0);
+    turn_notice(w->turn, NOTICE_COMPACTED, summary);
+    save_begin(&w->save, w->turn, &w->ask_mem, 0);
     save_record(&w->save, "compact", record_compact(&w->ask_mem, summary, w->after));
     save_run(&w->save, on_shortened);
 }
 
-static void sum_up(struct turn_work *w, size_t old)
+static void sum_up(struct local_turn *w, size_t old)
 {
     struct message *m = ARENA_ARRAY(&w->ask_mem, struct message, old + 1);
     struct block *task = ARENA_NEW(&w->ask_mem, struct block);
@@ -109,20 +108,19 @@ static void sum_up(struct turn_work *w, size_t old)
         .temperature = -1,
     };
     w->ask = (struct model_turn){ .mem = &w->ask_mem, .request = &w->request };
-    w->asking = true;
-    model_ask(w->model->provider, &w->ask, &w->turn->op, on_summed_up, w);
+    model_ask(w->model->provider, &w->ask, &w->prompt->op, on_summed_up, w);
 }
 
-void turn_shorten(struct turn_work *w)
+void local_shorten(struct local_turn *w)
 {
     size_t old = history_old(w->session->history, &w->after);
 
     if (w->shortened++ == TRIES) {
-        turn_end(w, TURN_CONTEXT, NULL);
+        local_end(w, TURN_CONTEXT, NULL);
         return;
     }
     if (w->shortened == 1)
-        turn_notice(w, NOTICE_COMPACTING, STR("the conversation is summed up to make room"));
+        turn_notice(w->turn, NOTICE_COMPACTING, STR("the conversation is summed up to make room"));
     if (old && w->shortened == 1)
         sum_up(w, old);
     else
