@@ -17,7 +17,7 @@ struct audit_entry {
     const char *tool;
     uint64_t args;       /* keyed digest of tool and arguments */
     const char *verdict; /* allow, ask (and a person agreed), deny */
-    const char *by;      /* the check that decided; NULL: none had an objection */
+    const char *by;      /* the check that decided; NULL: none objected */
     const char *outcome; /* ok, error (a result with is_error), or the name of an error code */
     int64_t took_ms;
     struct str from; /* of an untrusted result: its source; else STR_NONE */

@@ -1,9 +1,9 @@
 /*
- * event.h - what happens while an agent works: the language that every face is written in.
+ * event.h - the events of a working agent, which every protocol and screen presents.
  *
- * A turn tells its client these, in order, as they happen; a session that is loaded tells the
- * same ones from its history. Each protocol encodes them its own way (docs/PROTOCOLS.md); none of
- * them knows a model, a store or a tool. All is borrowed for the call.
+ * A turn reports these to its client, in order, as they happen; a loaded session reports the same
+ * events from its history. Each protocol encodes them in its own way (docs/PROTOCOLS.md) and needs
+ * no model, store or tool for that. All data is borrowed for the call.
  */
 #ifndef CORE_EVENT_H
 #define CORE_EVENT_H
@@ -13,14 +13,15 @@
 
 enum event_kind {
     EVENT_PROMPT,   /* a part of the prompt; only when the history is replayed */
-    EVENT_TEXT,     /* a piece of what the agent says */
+    EVENT_TEXT,     /* a piece of the agent's text */
     EVENT_THOUGHT,  /* a piece of what it thinks */
     EVENT_TOOL,     /* a call was named, begins, is under way, has ended */
     EVENT_PLAN,     /* its plan; replaces the previous one */
     EVENT_ASK,      /* a question is open, or needs no answer any more */
     EVENT_USAGE,    /* what it has cost so far, and how full the context is */
     EVENT_ARTIFACT, /* something it made, or a piece of it */
-    EVENT_NOTICE,   /* tried again, another model, history made shorter, cut: good to know */
+    EVENT_NOTICE,   /* a retry, another model, a shortened history, a truncated answer:
+                     * information */
     EVENT_SESSION,  /* title, mode or model of the session have changed */
     EVENT_END,      /* nothing follows */
     EVENT_KINDS,
@@ -29,7 +30,7 @@ enum event_kind {
 /* ---- calls of tools -------------------------------------------------------------------------- */
 
 enum called_status {
-    CALLED_PENDING, /* the model has named it; told again with the arguments, before any ask */
+    CALLED_PENDING, /* the model has named it; reported again with the arguments, before any ask */
     CALLED_RUNNING,
     CALLED_DONE,
     CALLED_FAILED,   /* it returned an error, was rejected, or timed out */
@@ -84,7 +85,7 @@ enum notice_kind {
     NOTICE_RETRY,
     NOTICE_FALLBACK,
     NOTICE_COMPACTING,     /* begins; ends with one of the next two */
-    NOTICE_COMPACTED,      /* text: the summary that stands for what was before */
+    NOTICE_COMPACTED,      /* text: the summary that replaces the earlier conversation */
     NOTICE_COMPACT_FAILED, /* text: why; history is as it was */
     NOTICE_RESUMED,        /* an interrupted turn continues */
     NOTICE_WARNING,
@@ -102,15 +103,15 @@ struct event_session {
 
 /* Why a turn ended. */
 enum turn_stop {
-    TURN_END,      /* it has said what it had to say */
-    TURN_LENGTH,   /* an answer was cut at max_tokens */
+    TURN_END,      /* the model has finished its answer */
+    TURN_LENGTH,   /* an answer was truncated at max_tokens */
     TURN_REQUESTS, /* it asked its model max_turns times */
     TURN_BUDGET,   /* its money is spent */
     TURN_TOKENS,   /* its tokens are */
     TURN_TIME,     /* its time is */
     TURN_CONTEXT,  /* the conversation does not fit into the model any more */
     TURN_STUCK,    /* no call of its answers is run any more: a loop, or none that is allowed */
-    TURN_REFUSED,  /* the model will not; the prompt leaves the conversation */
+    TURN_REFUSED,  /* the model refuses; the prompt is removed from the conversation */
     TURN_NO_MODEL, /* none is configured that could answer */
     TURN_CANCELED,
     TURN_FAILED, /* with the reason */
@@ -151,8 +152,8 @@ void event_write(struct jw *w, const struct event *ev);
 extern const char *const event_names[EVENT_KINDS];
 
 /*
- * The way back (event_read.c): what event_write wrote. Texts point into the line or live in mem.
- * The blocks of a call's result are not written, so they are not read. ERR_INVALID: no event.
+ * Parse the output of event_write (event_read.c). Texts point into the line or into mem. The blocks
+ * of a call's result are not written, so they are not read. ERR_INVALID: no event.
  */
 bool event_read(struct arena *mem, struct json line, struct event *out, struct err *e);
 
@@ -162,7 +163,8 @@ extern const char *const notice_names[NOTICE_KINDS];
 extern const char *const ask_names[ASK_KINDS];
 bool ask_kind_named(struct str name, enum ask_kind *out);
 
-/* ---- who receives events --------------------------------------------------------------------- */
+/* ---- receivers of events
+ * ---------------------------------------------------------------------- */
 
 struct ask;
 struct work_client;
@@ -175,13 +177,13 @@ struct work_client_kind {
     void (*ask)(struct work_client *c, struct ask *ask);
 
     /*
-     * What happens in the session of an agent that was called (event_tool.session), as it would be
-     * told to a client of that session. NULL: not told; the call's own events say how far it is.
+     * The events in the session of a called agent (event_tool.session), as a client of that session
+     * would get them. NULL: not reported; the events of the call show its progress.
      */
     void (*below)(struct work_client *c, struct str session, const struct event *ev);
 };
 
-/* For whom an agent works: an editor, a terminal, an MCP client, another agent. */
+/* The client of a working agent: an editor, a terminal, an MCP client, another agent. */
 struct work_client {
     const struct work_client_kind *kind;
 };

@@ -1,13 +1,13 @@
 /*
- * model.h - asking a language model: the port that providers implement.
+ * model.h - requests to a language model: the port that providers implement.
  *
  * One request is one answer of the model: given the conversation so far and the tools it may
- * call, it streams text and thoughts, names tool calls, and stops for a reason. What to do with
- * the calls is the turn's business; a provider knows HTTP and one wire format, nothing more.
+ * call, it streams text and thoughts, names tool calls, and stops for a reason. The turn runs the
+ * calls; a provider implements only HTTP and one wire format.
  *
- * The conversation is neutral: blocks that every provider can write in its own words. What one
- * provider needs back byte for byte (a signature under a thought, an encrypted item) travels as
- * `sealed` and is only given to the provider that made it.
+ * The conversation is neutral: blocks that every provider can write in its format. Data that a
+ * provider needs back byte for byte (a signature under a thought, an encrypted item) is kept as
+ * `sealed` and only sent to the provider that made it.
  */
 #ifndef CORE_MODEL_H
 #define CORE_MODEL_H
@@ -22,7 +22,7 @@ enum block_kind {
     BLOCK_TEXT,
     BLOCK_THOUGHT,
     BLOCK_MEDIA,  /* image or audio */
-    BLOCK_CALL,   /* the model wants a tool run */
+    BLOCK_CALL,   /* the model requests a tool call */
     BLOCK_RESULT, /* of such a call */
 };
 
@@ -35,8 +35,8 @@ struct block {
     struct str data;           /* base64 of media */
     struct str id;             /* of a call, and of its result */
     struct str name;           /* of the tool, or of a resource */
-    struct str args;           /* of a call: a raw JSON object. A raw JSON string when the model
-                                  wrote no object: what it wrote, to be told so */
+    struct str args;           /* of a call: a raw JSON object. If the model wrote no object: its
+                                * text as a raw JSON string, so that it can be shown the error */
     struct str sealed;         /* raw JSON that only `by` understands; STR_NONE: none */
     const char *by;            /* name of the provider that sealed it */
     bool is_error;             /* of a result */
@@ -46,7 +46,7 @@ struct block {
 
 enum message_role { ROLE_USER, ROLE_ASSISTANT };
 
-/* Calls stand in messages of the assistant, results in messages of the user. */
+/* Calls are in messages of the assistant, results in messages of the user. */
 struct message {
     enum message_role role;
     const struct block *block;
@@ -61,15 +61,15 @@ struct model_tool {
 /* ---- the answer --------------------------------------------------------------------------- */
 
 enum model_stop {
-    STOP_END,      /* it has said what it had to say */
+    STOP_END,      /* the model has finished its answer */
     STOP_TOOLS,    /* it waits for results */
-    STOP_LENGTH,   /* its answer was cut at max_tokens; its last call may be half a one */
+    STOP_LENGTH,   /* its answer was truncated at max_tokens; its last call may be incomplete */
     STOP_CONTEXT,  /* the conversation is too long for it */
     STOP_REFUSED,  /* it, or a filter before it, will not */
     STOP_NO_MODEL, /* there is none: the turn has failed, with the reason */
 };
 
-/* Tokens; what a provider does not tell stays 0. */
+/* Tokens; 0 if the provider does not report them. */
 struct model_usage {
     int64_t input, output;
     int64_t cache_read, cache_write; /* parts of the input */
@@ -102,16 +102,16 @@ struct model_request {
     size_t tools;
     int64_t max_tokens; /* 0: what the provider takes for it */
     enum model_effort effort;
-    double temperature; /* negative: not said */
+    double temperature; /* negative: the default */
 };
 
 /*
  * An op. On success `answer` is the model's answer as blocks in mem, ready to be the next assistant
  * message. It fails with ERR_DENIED (key, quota), ERR_TIMEOUT, ERR_CLOSED (connection lost),
  * ERR_INVALID (a malformed request or response), ERR_LIMIT (too large) or ERR_CANCELED. Then
- * `answer` holds what had arrived, without tool calls, because an incomplete call must not run. The
- * provider retries by itself until the first delta arrives. A conversation that is too long is not
- * a failure but STOP_CONTEXT.
+ * `answer` holds the blocks that had arrived, without tool calls, because an incomplete call must
+ * not run. The provider retries until the first delta arrives. A conversation that is too
+ * long is not a failure but STOP_CONTEXT.
  *
  * Set mem, request, events and owner, the rest to 0; then call model_ask.
  */
@@ -130,7 +130,7 @@ struct model_turn {
 
 struct provider;
 
-/* What a provider is made of; one file, one row. */
+/* The functions of a provider; one file, one row. */
 struct provider_kind {
     const char *name;         /* "anthropic" */
     const struct op_kind *op; /* of a turn */
@@ -142,10 +142,10 @@ struct provider {
     const struct provider_kind *kind;
     const char *name; /* as configured; what is sealed by it bears this name */
     struct loop *loop;
-    void *state; /* its own */
+    void *state; /* of the provider */
 };
 
-/* Ask. *t must live until it is done, which the loop tells like of every op; so are the events. */
+/* Ask. *t must live until it is done. The loop delivers the end, as of every op, and the events. */
 static inline void model_ask(struct provider *p, struct model_turn *t, struct op *parent,
                              op_done_fn *done, void *ctx)
 {

@@ -1,12 +1,12 @@
 /*
- * principal.h - who makes a call, and by which way the call came in.
+ * principal.h - the identity of a caller, and the endpoint by which its call arrived.
  *
  * A principal is a short text that is the same everywhere: in the store (the owner of tasks and
  * sessions), in events and in the audit log.
  *
  *   user:<uid>   a user of this machine: command line verbs, MCP over stdio, Unix sockets
- *   key:<name>   an HTTP client that brought the API key of that name
- *   loopback     every HTTP client on this machine that brought no key
+ *   key:<name>   an HTTP client that sent the API key of that name
+ *   loopback     every HTTP client on this machine that sent no key
  *
  * A principal sees what it owns. The operator, the user who runs this process, also lists, reads,
  * deletes and answers what others own, but continues only their own sessions. Sub-agents and tasks
@@ -52,8 +52,8 @@ struct principal principal_self(enum origin origin);
 bool principal_is_operator(struct str name);
 
 /*
- * Whose things a principal is shown, as an owner to filter by: STR_NONE, which is everybody's, for
- * the operator; else its own. "" owns nothing.
+ * The owner to filter by for the objects that a principal may see: STR_NONE, which means all
+ * owners, for the operator; else the principal itself. "" owns nothing.
  */
 struct str principal_sees(struct str name);
 

@@ -1,8 +1,8 @@
 /*
  * provider_spec.h - a provider of models as the configuration or the environment names it.
  *
- * Pure data, in the arena of the reading it came from. What is left out (STR_NONE) is filled in
- * from the presets of its kind (provider/provider.h).
+ * Pure data, in the arena of the configuration. Omitted values (STR_NONE) are filled in from the
+ * presets of its kind (provider/provider.h).
  */
 #ifndef CORE_PROVIDER_SPEC_H
 #define CORE_PROVIDER_SPEC_H

@@ -1,5 +1,5 @@
 /*
- * store.h - the store port: requests to what outlives this process.
+ * store.h - the store port: requests to the database that outlives this process.
  *
  * The objects are in store_sessions.h, store_tasks.h, store_locks.h and store_memory.h; a file that
  * makes no requests includes only those.

@@ -98,7 +98,7 @@ struct store_image_page { /* in the order they were stored, or reversed */
  * oldest beyond keep_bytes. TASKS_EXPIRE: deletes final tasks that have expired.
  */
 struct store_gc {
-    int64_t keep_ms, keep_bytes; /* 0: as the limits say */
+    int64_t keep_ms, keep_bytes; /* 0: the limits of the configuration */
     int64_t deleted, freed;      /* out: rows, bytes */
     bool more;                   /* out: another request is needed */
 };

@@ -69,7 +69,7 @@ struct store_feed_page { /* the oldest first; without events of deleted tasks */
     int64_t first, last; /* out: the oldest and the newest number that are kept; 0: none */
 };
 
-struct store_answer_page { /* in the order they were given */
+struct store_answer_page { /* in the order of arrival */
     struct str task;
     int64_t after; /* n; 0: from the first */
     struct store_answer *v;

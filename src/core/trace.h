@@ -1,13 +1,13 @@
 /*
- * trace.h - from where a call comes, over all hops: the guard against agents that call each other
+ * trace.h - the origin of a call, over all hops: the guard against agents that call each other
  * without end.
  *
- * A trace has an id that stays the same from hop to hop, and a depth: how many agents lie behind
- * the call. An agent in between may pass on the id and drop the depth. So we remember which calls
- * we have sent out and what is not answered yet: a call that comes in with such an id and without a
- * depth was caused by one of them and counts as one hop deeper. But clients use one id for many
- * calls of their own, side by side: those name the same W3C parent as the calls that are under way
- * for the client, where one that was caused by our call names another (we send a new one each time).
+ * A trace has an id that stays the same from hop to hop, and a depth: the number of agents behind
+ * the call. An agent in between may pass on the id and drop the depth. So we remember the calls
+ * that we have sent and that are not answered yet: a call that arrives with such an id and without
+ * a depth was caused by one of them and counts as one hop deeper. But a client may use one id for
+ * many parallel calls: those name the same W3C parent as its running calls, whereas a call that was
+ * caused by our call names another parent (we send a new one each time).
  */
 #ifndef CORE_TRACE_H
 #define CORE_TRACE_H
@@ -16,17 +16,17 @@
 #include "base/str.h"
 
 enum {
-    TRACE_DEPTH = 5,        /* the most that limits.trace_depth may say */
+    TRACE_DEPTH = 5,        /* the maximum of limits.trace_depth */
     TRACE_PARENT_TEXT = 56, /* of a traceparent of version 00, with its NUL */
 };
 
 struct trace {
     struct str id;     /* STR_NONE: not assigned yet */
     int depth;         /* 0: a person or program called us; n: the nth agent in a chain */
-    int arrived;       /* what the depth was when the call came into this process */
-    struct str parent; /* W3C traceparent as it came, or STR_NONE */
-    struct str state;  /* W3C tracestate as it came, without our own member, or STR_NONE */
-    bool counted;      /* it said how deep it is */
+    int arrived;       /* the depth when the call arrived in this process */
+    struct str parent; /* W3C traceparent as received, or STR_NONE */
+    struct str state;  /* W3C tracestate as received, without our member, or STR_NONE */
+    bool counted;      /* it had a depth */
     bool malformed;    /* it has an id of ours that is none: to be refused */
 };
 
@@ -46,10 +46,10 @@ void trace_parent_new(const struct trace *t, int64_t wall_ms, char out[TRACE_PAR
 
 /* ---- calls that we sent out ---------------------------------------------------------------- */
 
-/* One that is not answered yet. All that it points to lives until open_trace_end. */
+/* A call that is not answered yet. All pointers must stay valid until open_trace_end. */
 struct open_trace {
     struct str id, parent; /* as they were sent */
-    struct str from;       /* the traceparent of the call that caused it, as it came in */
+    struct str from;       /* the traceparent of the call that caused it, as received */
     int depth, arrived;    /* sent, and of the call that caused it */
     struct open_trace *next, **link;
 };
@@ -62,7 +62,7 @@ struct open_traces {
 void open_trace_begin(struct open_traces *all, struct open_trace *one);
 void open_trace_end(struct open_trace *one); /* nothing for one that did not begin */
 
-/* A call came in: set what it did not say. all may be NULL. */
+/* A call has arrived: set what it did not specify. all may be NULL. */
 void trace_arrives(struct trace *t, const struct open_traces *all);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Two kinds of workspace: the local machine (tool/local_workspace.h), and files that another
  * program holds, such as the open buffers of an editor. host->workspace selects one, and each
- * session has a host of its own, so each session can have its own workspace.
+ * session has its own host, so each session can have its own workspace.
  *
  * A path is a folder plus a path below it (struct place), never one absolute string. The local kind
  * opens the file, checks the guard's rules against the descriptor it got, and only then reads or
@@ -45,7 +45,7 @@ bool place_check_by_path(const struct place *p, struct err *e);
 struct file_reading {
     struct op op; /* first */
     const struct host *host;
-    struct arena *mem; /* the result lives here; another thread may use it until the op settles */
+    struct arena *mem; /* for the result; another thread may use it until the op settles */
     struct place place;
     int64_t from_line, line_count; /* from_line counts from 1; line_count 0: to the end */
     bool takes_image;              /* an image may be returned instead of text */
@@ -80,8 +80,8 @@ struct workspace_kind {
 };
 
 /*
- * Read or write a file. A kind fails with ERR_LIMIT where the text has more than
- * limits.file_read_bytes. *r and *f must live until done returns.
+ * Read or write a file. A kind fails with ERR_LIMIT if the text has more than
+ * limits.file_read_bytes. *r and *f must stay valid until done returns.
  */
 void workspace_read(struct workspace *w, struct file_reading *r, struct op *parent,
                     op_done_fn *done, void *ctx);

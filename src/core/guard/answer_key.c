@@ -42,8 +42,8 @@ static struct str compact_text(struct arena *mem, struct json v)
 /* ---- the key ---------------------------------------------------------------------------------- */
 
 /*
- * Texts of an edit differ from call to call, and a person who allows it for the project means the
- * file. Every other call is exactly what was shown.
+ * The texts of an edit differ from call to call, and a person who allows it for the project means
+ * the file. For every other tool, the approval covers exactly the call that was shown.
  */
 static struct str subject_of(struct arena *mem, const struct tool *tool, struct json args)
 {

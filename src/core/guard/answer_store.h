@@ -13,7 +13,7 @@
 struct answer_key {
     struct str root;       /* path of the root folder */
     struct str cwd;        /* from where relative paths are meant */
-    struct str principal;  /* who the call is made for */
+    struct str principal;  /* the principal that the call is made for */
     struct str agent;      /* name of the caller: an agent, "mcp", "cli" */
     struct str tool;       /* published name */
     struct str definition; /* all of the tool that a person or the guard decides by */
@@ -34,7 +34,7 @@ bool answer_key_id(struct arena *mem, const struct answer_key *key, char out[ANS
 struct answer_entry {
     char id[ANSWER_ID];
     bool allows;
-    int64_t wall_ms;                   /* when it was given */
+    int64_t wall_ms;                   /* when the person answered */
     struct str principal, agent, tool; /* these for people */
     struct str args;                   /* short, without secrets: a JSON object */
 };

@@ -1,5 +1,5 @@
 /*
- * command_pattern.h - which calls of a tool that runs programs Bash(...) means. Pure.
+ * command_pattern.h - which calls of a tool that runs programs match Bash(...). Pure.
  *
  * A pattern is words, compared with the words of the argument vector one by one:
  *
@@ -8,11 +8,11 @@
  *   npm run t*     * is any part of a word; at the very end also any further words
  *   git * main     a word that is only * is one or more words
  *
- * A list that allows means a call only when it is certain what would run: an argument vector, or
+ * A list that allows matches a call only if it is certain what would run: an argument vector, or
  * a shell text that is one plain command (quotes are fine; no operator, redirection, expansion,
  * backslash or assignment). File name patterns and ~ are accepted where any word is.
  *
- * A list that denies means a call when the words of the pattern stand anywhere in it: after an
+ * A list that denies matches a call if the words of the pattern are anywhere in it: after an
  * operator or another word, inside a quoted text or stdin, under a path (/bin/rm), or where a
  * command would be and cannot be known ($X).
  *

@@ -40,7 +40,7 @@ struct guard {
 void guard_init(struct guard *g, const struct limits *limits);
 void guard_fini(struct guard *g);
 
-/* What a client of [mcp] or /api may do that came in this way. */
+/* The rights of a client of [mcp] or /api that connected through this endpoint. */
 const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin);
 
 /*
@@ -62,7 +62,8 @@ void guard_start(struct call *call);
 /* A call that guard_start was called for has settled with this code. */
 void guard_settled(struct call *call, enum err_code code);
 
-/* From tool->preview: what the call would change, as a diff; STR_NONE: the arguments say it all. */
+/* From tool->preview: the change that the call would make, as a diff; STR_NONE: show the
+ * arguments. */
 void guard_previewed(struct call *call, struct str diff);
 
 /* ---- marks --------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ static void judge_again(struct call *call)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* A person who rejects may say why: the model can use that. */
+/* A person who rejects a call may give a reason: the model can use that. */
 static const char *why_rejected(const struct call *call, struct json answer)
 {
     struct str reason = json_str(call->mem, json_get(answer, STR("reason")));

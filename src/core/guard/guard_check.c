@@ -66,7 +66,7 @@ static const char *name_of(const struct guard_scope *s)
     return s->name ? s->name : "this caller";
 }
 
-/* ---- who, from how far, how often ---------------------------------------------------------- */
+/* ---- identity, depth, rate ----------------------------------------------------------------- */
 
 static void check_identity(const struct guard_facts *f, struct finding *to)
 {
@@ -227,7 +227,7 @@ bool guard_asks_by_default(const struct tool *t)
            (t->kind == TOOL_FETCH && t->open_world);
 }
 
-/* A whole tool in a list only narrows; which call of it may run is said by the part in brackets. */
+/* A whole tool in a list only restricts; the part in brackets selects the calls that may run. */
 static bool allows_this_call(const struct guard_scope *s, const struct pattern_call *call)
 {
     for (size_t i = 0; s->trusted && i < s->allowed.n; i++)
@@ -245,8 +245,8 @@ static bool waives(const struct guard_scope *s, const struct guard_facts *f)
 }
 
 /*
- * The user may waive the default for everybody, or for the agent or endpoint that the work begins
- * with. What an agent calls further in has no more rights than that one, whatever its file says.
+ * The user may skip the default questions for all, or for the agent or endpoint that the work
+ * begins with. An agent that is called from there has no more rights, whatever its file says.
  */
 static bool default_is_waived(const struct guard_facts *f)
 {
@@ -327,7 +327,8 @@ static void check_taint(const struct guard_facts *f, struct finding *to)
 
 /* ---- scopes -------------------------------------------------------------------------------- */
 
-/* What the words of approval_mode leave to a person. Only whom the user trusts can waive a default. */
+/* The calls that approval_mode leaves to a person. Only a trusted definition can skip a default
+ * question. */
 static void approve(struct guard_scope *s, struct str word)
 {
     bool edits = str_eq(word, STR("default")), all = edits || str_eq(word, STR("auto_edit"));

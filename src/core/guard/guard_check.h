@@ -1,23 +1,23 @@
 /*
  * guard_check.h - may this call be made? A table of checks, each allow, ask or deny. Pure.
  *
- * All that is known of a call goes in as facts, one finding per check comes out. Every check is
- * always run, so that `explain` prints what decided and what else there was to say; the strictest
+ * The caller passes everything known about a call as facts and gets one finding per check. Every
+ * check always runs, so that `explain` can print the deciding one and all others; the strictest
  * finding is the verdict.
  *
- *   identity     the caller has a name, and proved it when it came over a network
+ *   identity     the caller has a name, and proved it if the call arrived over a network
  *   depth        no more than limits.trace_depth agents have called each other
  *   rate         the caller has not called too often
  *   exposure     the tool is offered to this caller
- *   capability   allow and deny lists of the agent, and of all it works for
- *   mode         read-only: no shell, writes only inside .vault/, tools of servers that do not say
- *                that they only read are asked for
- *   protected    .trefoil/ is not written; definitions there, trefoil.toml and .mcp.json are asked
- *                for, whatever permission and grants say
- *   permission   auto, ask or deny by kind of tool; where nobody has said, built-in tools that run
- *                commands, delete or fetch ask
- *   loop         a model that does the same again and again is stopped
- *   taint        untrusted data does not reach a tool of high risk unasked
+ *   capability   allow and deny lists of the agent, and of all agents that it works for
+ *   mode         read-only: no shell, writes only inside .vault/; tools of servers that are not
+ *                declared read-only need approval
+ *   protected    .trefoil/ is never written; definitions there, trefoil.toml and .mcp.json need
+ *                approval, whatever permission and grants say
+ *   permission   auto, ask or deny by kind of tool; by default, built-in tools that run commands,
+ *                delete or fetch need approval
+ *   loop         a model that repeats the same call too often is stopped
+ *   taint        untrusted data does not reach a high-risk tool without approval
  */
 #ifndef CORE_GUARD_GUARD_CHECK_H
 #define CORE_GUARD_GUARD_CHECK_H
@@ -29,9 +29,9 @@
 
 enum guard_says { GUARD_ALLOW, GUARD_ASK, GUARD_DENY }; /* the strictest last */
 
-/* What a scope says of a kind of tools. The strictest of all scopes holds. */
+/* The permission that a scope sets for a kind of tools. The strictest of all scopes applies. */
 enum guard_permission {
-    PERMISSION_UNSET, /* nothing: the default holds, unless another scope says something */
+    PERMISSION_UNSET, /* not set: the default applies, unless another scope sets it */
     PERMISSION_AUTO,  /* not asked for: the default does not hold */
     PERMISSION_ASK,
     PERMISSION_DENY,
@@ -52,8 +52,8 @@ enum guard_row {
 };
 
 /*
- * What somebody may do: an agent, the clients of an endpoint. Zeroed: everything. A scope is never
- * above its parent, whatever it says itself: each check asks all scopes up to the last.
+ * The rights of an agent or of the clients of an endpoint. Zeroed: everything is allowed. A scope
+ * never has more rights than its parent: each check consults all scopes up to the last.
  */
 struct guard_scope {
     const char *name; /* in sentences: "the agent reviewer", "[mcp]" */
@@ -61,13 +61,14 @@ struct guard_scope {
     enum agent_mode mode;
     struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
     enum guard_permission permission[TOOL_KINDS];
-    bool actor;            /* it calls tools: an agent, or the clients of an endpoint */
-    bool trusted;          /* its patterns like Bash(git status) also say that nobody is asked */
-    enum guard_says taint; /* untrusted data towards a tool of high risk */
+    bool actor;                      /* it calls tools: an agent, or the clients of an endpoint */
+    bool trusted;                    /* its patterns like Bash(git status) also skip the question */
+    enum guard_says taint;           /* untrusted data towards a tool of high risk */
     struct pick_strs expose, hidden; /* offered from outside; hidden wins */
     bool expose_listed;              /* nothing is offered but what expose lists */
     bool only_looks;                 /* an endpoint in read-only mode: see guard_offers */
-    bool inside; /* an agent at work: of what its parents say to others only `hidden` binds it */
+    bool inside; /* a running agent: of its parents' restrictions for other callers only `hidden`
+                  * applies to it */
 };
 
 struct guard_facts {
@@ -82,7 +83,7 @@ struct guard_facts {
     const char *root;         /* below which paths of patterns lie; NULL: none */
     const char *cwd;          /* from where relative paths of args are meant; NULL: the root */
     bool in_vault;            /* all it would write lies inside .vault/ */
-    enum guard_says protects; /* what protected_path.h says of what it would write */
+    enum guard_says protects; /* the verdict of protected_path.h on the files it would write */
     struct guard_repeats repeats;
     const struct limits *limits;
     struct str taint; /* as in struct caller */
@@ -90,8 +91,8 @@ struct guard_facts {
 
 struct guard_finding {
     enum guard_says says;
-    bool warns;      /* allowed, with something to tell the model */
-    const char *why; /* a sentence; lives as long as the verdict */
+    bool warns;      /* allowed, with a warning for the model */
+    const char *why; /* a sentence; valid as long as the verdict */
 };
 
 struct guard_verdict {
@@ -106,7 +107,8 @@ struct guard_verdict {
 /* Needs no memory but *out, and writes no sentence but of what is not simply allowed. */
 void guard_judge(const struct guard_facts *f, struct guard_verdict *out);
 
-/* What to say to whoever is asked or refused: all reasons of that strictness. */
+/* The reasons for the verdict, for the person who is asked or the caller that is refused: all
+ * findings of that strictness. */
 struct str guard_reasons(const struct guard_verdict *v, char *out, size_t size);
 
 extern const char *const guard_row_names[GUARD_ROWS];
@@ -114,14 +116,14 @@ extern const char *const guard_kind_names[TOOL_KINDS];
 extern const char *const guard_says_names[3];       /* allow, ask, deny */
 extern const char *const guard_permission_names[4]; /* NULL, auto, ask, deny */
 
-/* False leaves *out alone. */
+/* False leaves *out unchanged. */
 bool guard_permission_named(struct str word, enum guard_permission *out);
 
-/* Is a call of it asked for where no scope says anything? */
+/* Does a call of this tool need approval by default, when no scope sets a permission? */
 bool guard_asks_by_default(const struct tool *t);
 
 /*
- * What an agent may do by its definition, on behalf of `parent`. Both must outlive the scope.
+ * The rights of an agent by its definition, on behalf of `parent`. Both must outlive the scope.
  */
 struct guard_scope guard_scope_of_agent(const struct agent_def *def,
                                         const struct guard_scope *parent);
@@ -133,8 +135,8 @@ bool guard_is_read_only(const struct guard_scope *s);
 const struct guard_scope *guard_read_only_by(const struct guard_scope *s);
 
 /*
- * Is a tool among those that an endpoint offers in its mode? Read-only: of the built-in tools only
- * those that look, search or think. Does not look at lists of tools, nor at what agents inside may.
+ * Does an endpoint in its mode offer this tool? A read-only endpoint offers only the built-in tools
+ * that look, search or think. Ignores lists of tools and the rights of agents inside.
  */
 bool guard_offers(const struct guard_scope *s, const struct tool *t);
 

@@ -1,9 +1,9 @@
 /*
  * guard_grants.h - answers about tools that hold for a session: a person chose "in this session".
  *
- * An answer that allows replaces the question about a tool. It does not replace a denial, nor a
- * question about untrusted data or about files that control trefoil. An answer that rejects denies
- * every call of the tool that would need approval.
+ * An answer that allows replaces the question about a tool. It does not replace a denial or a
+ * question about untrusted data or about files that control trefoil. An answer that rejects
+ * denies every call of the tool that would need approval.
  */
 #ifndef CORE_GUARD_GUARD_GRANTS_H
 #define CORE_GUARD_GUARD_GRANTS_H

@@ -44,7 +44,7 @@ static uint64_t at(const struct guard_history *h, uint64_t call, uint32_t back)
     return back ? h->seen[slot(h, back)].call : call;
 }
 
-/* How often the last `period` calls stand in a row, if they are not one and the same. */
+/* How often the last `period` calls were repeated in a row, if they are not all the same call. */
 static int count_rounds(const struct guard_history *h, uint64_t call, uint32_t period)
 {
     uint32_t have = kept(h) + 1, n = 0;

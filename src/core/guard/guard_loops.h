@@ -1,8 +1,8 @@
 /*
- * guard_loops.h - what a model has called lately, to see when it turns in circles. Pure.
+ * guard_loops.h - the recent calls of a model, to detect that it repeats itself. Pure.
  *
- * A history belongs to one model at work; who calls by hand, or serves other people's models, has
- * none. {0} is empty.
+ * A history belongs to one running model. A person who calls tools, and an endpoint that serves
+ * other models, have none. {0} is empty.
  */
 #ifndef CORE_GUARD_GUARD_LOOPS_H
 #define CORE_GUARD_GUARD_LOOPS_H
@@ -31,7 +31,7 @@ struct guard_repeats guard_history_look(const struct guard_history *h, uint64_t 
 /* It is made. Returns its turn, for guard_history_outcome. */
 uint32_t guard_history_add(struct guard_history *h, uint64_t call);
 
-/* What came of it. One that has been forgotten meanwhile is passed over. */
+/* Record the outcome of a call. A call that has been forgotten meanwhile is ignored. */
 void guard_history_outcome(struct guard_history *h, uint32_t turn, uint64_t outcome);
 
 #endif

@@ -33,12 +33,12 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
 
 /* ---- remembered answers (guard_answers.c) ------------------------------------------------------ */
 
-/* Which options a question about this call has beside those that hold once. */
+/* The options of a question about this call, beside those that apply once. */
 struct permission_offer guard_offer_of(const struct call *call);
 
 /*
- * Is there a remembered answer for a call whose verdict is GUARD_ASK? GUARD_ASK: a person must be
- * asked. Else out->answer says which answer it was.
+ * Is there a remembered answer for a call whose verdict is GUARD_ASK? GUARD_ASK: no, a person must
+ * be asked. Otherwise out->answer is that answer.
  */
 enum guard_says guard_remembered(struct guard *g, const struct host *host,
                                  const struct caller *caller, const struct tool *tool,

@@ -1,9 +1,9 @@
 /*
  * guard_read_only.h - the scratch folder that stays writable in read-only mode.
  *
- * The guard refuses early what it can see. What really keeps a write inside is the tool: it opens
- * the path beneath the root without following any link (tool/beneath.h), so that nothing which
- * changes between judging and opening leads elsewhere.
+ * The guard refuses early the paths that it can see. The tool enforces the limit: it opens
+ * the path beneath the root without following any link (tool/beneath.h), so that no change
+ * between the check and the open can redirect it.
  */
 #ifndef CORE_GUARD_GUARD_READ_ONLY_H
 #define CORE_GUARD_GUARD_READ_ONLY_H

@@ -1,8 +1,8 @@
 /*
- * guard_saved_rights.h - what somebody may do, as text: for work that outlives whoever asked for it.
+ * guard_saved_rights.h - rights as text, for work that outlives the session that started it.
  *
- * Scopes belong to sessions and endpoints, which go; a task goes on, perhaps in another process,
- * and must never be above the one it was begun for.
+ * Scopes belong to sessions and endpoints, which end. A task continues, perhaps in another process,
+ * and must never have more rights than the caller that started it.
  */
 #ifndef CORE_GUARD_GUARD_SAVED_RIGHTS_H
 #define CORE_GUARD_GUARD_SAVED_RIGHTS_H
@@ -12,12 +12,12 @@
 struct guard;
 
 /*
- * A scope and those it belongs to, the nearest first, as a JSON array. `last`, the guard's own, is
- * left out: it is in force wherever the work goes on.
+ * A scope and its parents, the nearest first, as a JSON array. `last`, the guard's own scope, is
+ * omitted: it applies wherever the work continues.
  */
 void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct guard_scope *last);
 
-/* That as text, in mem. guard NULL: there is none, and nothing is left out. */
+/* The same as text, in mem. guard NULL: there is no guard, and nothing is omitted. */
 struct str guard_scope_text(struct arena *mem, const struct limits *limits,
                             const struct guard_scope *s, const struct guard *guard);
 

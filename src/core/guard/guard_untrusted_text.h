@@ -1,10 +1,10 @@
 /*
- * guard_untrusted_text.h - a result as a model gets to read it.
+ * guard_untrusted_text.h - a result as text for a model.
  *
- * Towards a program (an MCP client, --json) a result goes as it came. Towards a model it is text:
- * cut like any result (result_cap.h) and the cut marked; what is not trusted stands
- * between two lines that say so and carry a mark nobody could know before, so that no text can
- * pretend to be past its end. What the guard has to tell the model stands below.
+ * A program (an MCP client, --json) gets a result unchanged. A model gets text: truncated like any
+ * result (result_cap.h), with a mark where it was truncated. Untrusted text is enclosed in two
+ * lines that call it untrusted and carry a random mark, so that no text can fake its end. Warnings
+ * of the guard for the model follow below.
  */
 #ifndef CORE_GUARD_GUARD_UNTRUSTED_TEXT_H
 #define CORE_GUARD_GUARD_UNTRUSTED_TEXT_H

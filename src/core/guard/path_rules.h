@@ -1,9 +1,9 @@
 /*
- * path_rules.h - patterns of paths, such as Edit(docs), for the path of what was really opened.
+ * path_rules.h - patterns of paths, such as Edit(docs), for the path that was really opened.
  *
  * The guard compares patterns with the path that a call names. A link in it may lead elsewhere, so
- * the tool compares again: with the path of what it has opened, by its descriptor
- * (tool/beneath.h). What was judged is then what is used.
+ * the tool compares again: with the path of the file that it has opened, by its descriptor
+ * (tool/beneath.h). So the tool uses the file that was checked.
  */
 #ifndef CORE_GUARD_PATH_RULES_H
 #define CORE_GUARD_PATH_RULES_H
@@ -13,8 +13,8 @@
 struct path_rules;
 
 /*
- * What the lists of a scope and of all above it say about paths of this tool; NULL: nothing, which
- * is usual. A copy in mem: pool threads may read it.
+ * The rules of a scope and of all its parents about paths of this tool; NULL: none, which is usual.
+ * A copy in mem: pool threads may read it.
  */
 const struct path_rules *path_rules_of(struct arena *mem, const struct guard_scope *scope,
                                        const struct tool *tool);

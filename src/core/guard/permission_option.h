@@ -58,8 +58,8 @@ bool permission_offers(struct permission_offer offer, enum permission_option opt
 void permission_offer_write(struct jw *w, struct permission_offer offer);
 
 /*
- * The schema of a form that offers the options of a question as a choice. The schema without
- * properties if its answers hold only once: then to accept or to decline the form says it all.
+ * The schema of a form that offers the options of a question as a choice. If all options apply
+ * once, the schema has no properties: accepting or declining the form is the whole answer.
  */
 struct str permission_schema(struct arena *mem, struct json options);
 

@@ -1,13 +1,13 @@
 /*
- * protected_path.h - files of a root that steer trefoil itself, and the logs of sessions.
+ * protected_path.h - files of a root that control trefoil itself, and the logs of sessions.
  *
  * Tools that change files do not touch .trefoil/; definitions of agents and skills, trefoil.toml
  * and .mcp.json only after a person has approved that very call, whatever permission is in force.
- * An agent could otherwise rewrite its own definition. The guard looks at the paths of a call
- * (guard_protected), and the tool again at what it has opened (tool/beneath.h), so that a link or
- * a race leads nowhere else.
+ * Otherwise an agent could rewrite its own definition. The guard checks the paths of a call
+ * (guard_protected), and the tool checks again the file that it has opened (tool/beneath.h), so
+ * that neither a link nor a race can redirect it.
  *
- * Letters are compared without case: a file system may not tell them apart.
+ * The comparison ignores case: some file systems do.
  */
 #ifndef CORE_GUARD_PROTECTED_PATH_H
 #define CORE_GUARD_PROTECTED_PATH_H
@@ -24,7 +24,7 @@ enum guard_says protected_path(struct str below, bool removes);
 /* Does it lie in .trefoil/logs, or is it that folder? Pure. */
 bool protected_log(struct str below);
 
-/* The strictest of what protected_path says about the paths of a call, links resolved. */
+/* The strictest verdict of protected_path on the paths of a call, links resolved. */
 enum guard_says guard_protected(const struct host *host, const struct tool *tool, struct json args);
 
 /* Does a tool of this kind change files? */

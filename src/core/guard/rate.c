@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { WAYS = 8 }; /* cells a client may stand in */
+enum { WAYS = 8 }; /* cells that a client may occupy */
 
 static const int64_t minute_us = 60 * 1000 * 1000;
 

@@ -1,9 +1,9 @@
 /*
- * rate.h - how often somebody may come: GCRA, the bucket that needs one number per client.
+ * rate.h - limit the rate of each client: GCRA, a bucket that needs one number per client.
  *
- * Who has a rate of N per minute may spend N at once and gets them back evenly over a minute. What
- * is done costs one or more. Clients are known by a keyed hash; the table has a fixed size, and
- * when it is full whoever owes least is forgotten.
+ * A client with a rate of N per minute may spend N at once and regains them evenly over a minute. A
+ * request costs one or more. Clients are identified by a keyed hash. The table has a fixed size;
+ * when it is full, the entry that owes least is dropped.
  */
 #ifndef CORE_GUARD_RATE_H
 #define CORE_GUARD_RATE_H
@@ -12,7 +12,7 @@
 
 /* One client: the time, in us, at which all it spent is paid back. */
 struct rate_cell {
-    uint64_t principal; /* 0: nobody */
+    uint64_t principal; /* 0: the entry is free */
     int64_t paid_us;
 };
 

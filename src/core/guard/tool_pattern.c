@@ -73,7 +73,7 @@ bool tool_pattern_check(struct str pattern, struct err *e)
 
 /* ---- wildcards -------------------------------------------------------------------------- */
 
-/* Where to go on when what follows a star did not fit: let the star take more. */
+/* Where to continue when the text after a star did not match: let the star match more. */
 struct retry {
     struct str pat, s; /* after the star, and where that was tried last; pat.p NULL: none */
     bool folders;      /* of a double star before a slash: it takes whole folders */
@@ -214,7 +214,7 @@ static bool fits_move(struct str inner, const struct pattern_call *call, enum pa
 
 /* ---- hosts ------------------------------------------------------------------------------ */
 
-/* Empty when the URL is none that everybody reads in the same way. */
+/* Empty when parsers may disagree about the host of the URL. */
 static struct str host_of(struct str url)
 {
     ptrdiff_t at = str_find(url, STR("://"));

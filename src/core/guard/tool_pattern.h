@@ -1,5 +1,5 @@
 /*
- * tool_pattern.h - the entries of an agent's lists of tools, and which calls they mean. Pure.
+ * tool_pattern.h - the entries of an agent's lists of tools, and which calls they match. Pure.
  *
  *   file_read            every call of that tool; * stands for any part of a name
  *   git:status           a tool of an MCP server, as server:tool; mcp__git__status is the same,
@@ -13,8 +13,9 @@
  *   WebFetch(domain:x.y) of that host
  *
  * When a call cannot be judged (another tool with a part in brackets, a command with environment
- * variables, a path that leaves the root), a list that allows does not mean it and a list that
- * denies does. In a list that denies, Bash means the tools that run programs in the background, too.
+ * variables, a path that leaves the root), a list that allows does not match it and a list that
+ * denies does. In a list that denies, Bash also matches the tools that run programs in the
+ * background.
  */
 #ifndef CORE_GUARD_TOOL_PATTERN_H
 #define CORE_GUARD_TOOL_PATTERN_H
@@ -24,8 +25,8 @@
 /* Our name for the tool of another program, or the name itself. */
 struct str tool_pattern_alias(struct str name);
 
-/* Is it written as above? The sentence says what is wrong; it does not look whether there is
- * such a tool. */
+/* Is the syntax of the pattern correct? The error says what is wrong. Does not check whether such a
+ * tool exists. */
 bool tool_pattern_check(struct str pattern, struct err *e);
 
 /* A call, by the names a list may use for it. */
@@ -35,7 +36,7 @@ struct pattern_call {
     struct str other;  /* other_name of the tool; STR_NONE: none */
     struct json args;  /* an object or missing */
     const char *root;  /* absolute; paths in args may begin with it. NULL: none */
-    const char *cwd;   /* absolute; from where relative ones are meant. NULL: the root */
+    const char *cwd;   /* absolute; the base of relative paths. NULL: the root */
     struct str opened; /* below the root: what was opened, instead of paths in args; or STR_NONE */
 };
 

@@ -3,17 +3,17 @@
  *
  *   LOOKS -> PUTS -> WAITS -> HAS -> LEAVES
  *     |        |                      |
- *     +--------+-> HAS                +-> gone, when the store has forgotten it
+ *     +--------+-> HAS                +-> freed, when the store has deleted it
  *
- * Everything goes by one order, that in which claims are put into the store: a claim waits for
- * those before it. Putting it and looking who was there before is one request, so two processes
- * that claim the same at once agree on who was first. Among our own the list says the same without
- * asking; an entry that is put goes to its end, and rows of our own are left out of what the store
- * says.
+ * There is one order, that in which claims are inserted into the store: a claim waits for those
+ * before it. Inserting a claim and reading the earlier ones is one request, so two processes that
+ * claim the same path at once agree on which is first. For claims of this process the list has the
+ * same order; an inserted entry moves to its end, and rows of this process are skipped in the
+ * result of the store.
  *
- * A turn looks first, and where nothing is locked the store is not written. Such a turn is in the
+ * A turn first checks, and if nothing is locked the store is not written. Such a turn is in the
  * list all the same: a lock that is taken while it writes makes later calls of this process wait
- * for it. Another process does not know of it.
+ * for it. Other processes do not see it.
  */
 #include "core/lock/lock_parts.h"
 
@@ -93,7 +93,7 @@ static void remove_entry(struct lock_entry *e)
     free_if_over(t);
 }
 
-/* Who waits for one that left may be next. */
+/* Claims that waited for a released one may be next. */
 static void wake(struct lock_table *t)
 {
     for (struct lock_entry *e = t->first; e; e = e->next) {
@@ -157,8 +157,8 @@ static void grant(struct lock_entry *e)
 }
 
 /*
- * The store is about to close: what is left in it goes with the process, and nobody can say any more
- * when others are done.
+ * The store is about to close: its remaining rows end with the process, and this process cannot
+ * learn any more when others are done.
  */
 void lock_table_free(struct lock_table *t)
 {
@@ -196,7 +196,7 @@ static void on_drop_time(struct timer *timer)
     drop(CONTAINER_OF(timer, struct lock_entry, timer));
 }
 
-/* One that stays in the store would be in everybody's way for as long as this process lives. */
+/* A row that stays in the store would block all others for as long as this process runs. */
 static void on_dropped(struct op *op, const struct err *err, void *ctx)
 {
     struct lock_entry *e = ctx;

@@ -1,17 +1,18 @@
 /*
- * lock.h - paths that tasks hold, so that several agents do not trample on each other.
+ * lock.h - paths that tasks hold, so that several agents do not overwrite each other's work.
  *
- * A lock names a folder or file below the root and all below it. Shared ones go together, an
- * exclusive one with nothing that overlaps. Who waits is served in the order it came. Locks are in
- * the store, so that all processes of a root see them; those of a process that died count no more.
+ * A lock covers a folder or file below the root and everything below it. Shared locks may overlap
+ * each other; an exclusive lock may overlap none. Waiting tasks are served in order of arrival.
+ * Locks are in the store, so that all processes of a root see them; locks of a dead process do not
+ * count.
  *
- * What a conflict means is [tasks] lock_conflict:
+ * [tasks] lock_conflict decides what a conflict means:
  *
  *   turns   (default) tasks run at once; a tool that writes into a locked path takes its turn, one
  *           call at a time
  *   wait    the whole task waits until it has its locks
  *   fail    it fails at once
- *   warn    it goes on, and says so
+ *   warn    it continues, with a warning
  */
 #ifndef CORE_LOCK_LOCK_H
 #define CORE_LOCK_LOCK_H
@@ -32,8 +33,8 @@ struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits
                                   struct store_port *store, enum lock_conflict conflict);
 
 /*
- * Before the store is closed. Nothing is taken any more; what is held still, or asked of the store,
- * is waited for, and who waits for another process fails with ERR_CLOSED. NULL is fine.
+ * Before the store is closed. No further lock is taken. Held locks and pending requests to the
+ * store are waited for, and waits for another process fail with ERR_CLOSED. NULL is fine.
  */
 void lock_table_free(struct lock_table *t);
 
@@ -58,19 +59,20 @@ struct lock_hold {
 };
 
 /*
- * Everything borrowed lives until lock_release, which does nothing after a failure. ERR_DENIED: held
- * by another (fail); ERR_TIMEOUT: by another process for limits.lock_wait_ms; ERR_INVALID: a path that
- * leads out of the root; ERR_LIMIT: more than limits.lock_paths.
+ * All borrowed data must stay valid until lock_release, which does nothing after a failure.
+ * ERR_DENIED: another task holds the path (fail); ERR_TIMEOUT: another process held it for
+ * limits.lock_wait_ms; ERR_INVALID: a path leads out of the root; ERR_LIMIT: more than
+ * limits.lock_paths.
  */
 void lock_take(struct lock_table *t, struct lock_hold *h, struct op *parent, op_done_fn *done,
                void *ctx);
 void lock_release(struct lock_table *t, struct lock_hold *h);
 
 /*
- * The turn of one call that writes `paths` (as path_below says them): an op that is done when no
- * other call writes into a locked path that overlaps them. Nothing is waited for where nobody holds a
- * lock on one of them, nor with LOCK_WARN. All of a call's paths at once: two calls that wait for
- * each other's would wait for ever.
+ * The turn of one call that writes `paths` (in the form of path_below): an op that is done when no
+ * other call writes into a locked path that overlaps them. It is done at once if no task holds a
+ * lock on any of them, and with LOCK_WARN. A call takes all its paths at once: two calls that wait
+ * for each other's paths would deadlock.
  */
 struct lock_turn {
     struct op op; /* first */
@@ -84,7 +86,7 @@ void lock_turn_end(struct lock_table *t, struct lock_turn *w); /* also of one th
 
 struct lock_info;
 
-/* From now on `changed` is told of what holders of this process take and leave. */
+/* Call `changed` whenever a holder of this process takes or releases a lock. */
 typedef void lock_changed_fn(void *ctx, const struct lock_info *lock, bool held);
 void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *ctx);
 

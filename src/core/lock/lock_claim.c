@@ -1,5 +1,5 @@
 /*
- * lock_claim.c - which claims go together. Pure, but for who is in the table.
+ * lock_claim.c - which claims conflict. Pure, except for the entries of the table.
  */
 #include "core/lock/lock_parts.h"
 
@@ -123,7 +123,8 @@ struct lock_others lock_others_read(struct arena *mem, const struct lock_table *
     return out;
 }
 
-/* ---- who is in whose way --------------------------------------------------------------------- */
+/* ---- conflicts
+ * -------------------------------------------------------------------------------- */
 
 bool lock_clash(const struct lock_claim *a, const struct lock_claim *b)
 {
@@ -159,7 +160,8 @@ static bool is_in_the_way(const struct lock_entry *e, const struct lock_others *
     return other->turn && share_a_lock(e->table, others, &e->claim, other);
 }
 
-/* Of ours those that were there before; one that only looks, or leaves, is in nobody's way. */
+/* The first conflicting claim of this process; an entry that only looks, or leaves, blocks no
+ * other. */
 static const struct lock_claim *first_of_ours(const struct lock_entry *e,
                                               const struct lock_others *others)
 {

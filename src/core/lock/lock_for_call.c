@@ -40,7 +40,7 @@ static bool writes(const struct tool *tool)
            (tool->kind == TOOL_EDIT || tool->kind == TOOL_DELETE || tool->kind == TOOL_MOVE);
 }
 
-/* Locks are below the root: a path elsewhere is nobody's. */
+/* Locks are below the root: a path elsewhere is never locked. */
 static bool needs_turn(struct call *call, const struct tool *tool, struct pick_strs *paths)
 {
     if (!call->host->locks || !writes(tool))

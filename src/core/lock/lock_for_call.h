@@ -1,9 +1,9 @@
 /*
- * lock_for_call.h - a call begins, and before that takes its turn when it writes.
+ * lock_for_call.h - start a call; a call that writes first waits for its turn.
  *
- * The one place that every tool call comes through after it was let in: from agents, MCP clients
- * and the command line. Calls of built-in tools that edit, delete or move wait here until no other
- * call writes into the same locked path (lock.h). The turn ends as the call settles.
+ * Every tool call that the guard allowed passes here: from agents, MCP clients and the command
+ * line. Calls of built-in tools that edit, delete or move wait here until no other call writes into
+ * the same locked path (lock.h). The turn ends as the call settles.
  */
 #ifndef CORE_LOCK_LOCK_FOR_CALL_H
 #define CORE_LOCK_LOCK_FOR_CALL_H

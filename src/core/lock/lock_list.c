@@ -1,8 +1,9 @@
 /*
- * lock_list.c - who holds what, in all processes of a root.
+ * lock_list.c - the locks that are held, in all processes of a root.
  *
- * The store has a row for every claim. Turns of calls are none of the reader's business, and who
- * waits holds nothing: of our own we know it, of others it is seen by who stands before them.
+ * The store has a row for every claim. Turns of calls are not listed, and neither are waiting
+ * claims: for our own the state is known, for those of other processes the claims before them show
+ * it.
  */
 #include "core/lock/lock_parts.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/lock/lock.h"
 
-/* What somebody claims: a holder its locks, a call its turn. In the store both are rows. */
+/* A claim: the locks of a holder, or the turn of a call. In the store both are rows. */
 struct lock_claim {
     struct str task; /* of a turn: "turn/" and an id */
     struct pick_strs paths;
@@ -17,7 +17,7 @@ struct lock_claim {
 struct lock_others {
     struct lock_claim *v;
     size_t n;
-    size_t before; /* so many of them before the one who looks */
+    size_t before; /* how many of them are ahead of the entry that asks */
 };
 
 enum lock_state {
@@ -36,8 +36,8 @@ struct lock_entry {
     struct lock_claim claim;
     struct str agent;
     enum lock_state state;
-    struct op *op;          /* who waits for it; NULL: settled */
-    struct lock_hold *hold; /* NULL: a turn, or left */
+    struct op *op;          /* the op that waits for it; NULL: settled */
+    struct lock_hold *hold; /* NULL: a turn, or released */
     int64_t acquired;
     bool stored;
     bool asking; /* ask is under way */
@@ -53,14 +53,15 @@ struct lock_table {
     struct store_port *store;
     enum lock_conflict conflict;
     struct lock_entry *first; /* in the order of their claims, as in the store */
-    bool closing;             /* gone with the last entry */
+    bool closing;             /* freed with the last entry */
     lock_changed_fn *changed; /* or NULL */
     void *changed_ctx;
 };
 
 extern const struct str lock_turn_prefix;
 
-/* The paths as a JSON array, and back. What cannot be read is the root: it overlaps everything. */
+/* The paths as a JSON array, and back. Text that cannot be parsed becomes the root, which overlaps
+ * everything. */
 struct str lock_paths_write(struct arena *mem, const struct pick_strs *paths);
 struct pick_strs lock_paths_read(struct arena *mem, struct str json);
 
@@ -73,20 +74,20 @@ struct lock_others lock_others_read(struct arena *mem, const struct lock_table *
 bool lock_clash(const struct lock_claim *a, const struct lock_claim *b);
 
 /*
- * Who stands before an entry (*by, which may be NULL)? `others` may be NULL: only we ourselves are
- * looked at.
+ * Is an entry blocked, and by which entry (*by, which may be NULL)? `others` may be NULL: only
+ * entries of this process are considered.
  */
 enum lock_block { LOCK_FREE, LOCK_BY_US, LOCK_BY_OTHERS };
 enum lock_block lock_blocked(const struct lock_entry *e, const struct lock_others *others,
                              struct str *by);
 
-/* Does anybody hold a lock on what a turn writes? */
+/* Does any task hold a lock on a path that the turn writes? */
 bool lock_is_locked(const struct lock_entry *e, const struct lock_others *others);
 
-/* Does anybody, before it or after, hold what does not go together with a hold? */
+/* Does any entry, before or after this one, conflict with a hold? */
 bool lock_has_rival(const struct lock_entry *e, const struct lock_others *others);
 
-/* A hold is taken or left: who watches hears of it. */
+/* Notify the watcher that a hold was taken or released. */
 void lock_tell(const struct lock_entry *e, bool held);
 
 struct lock_entry *lock_entry_of(const struct lock_table *t, struct str task);

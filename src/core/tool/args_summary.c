@@ -119,7 +119,7 @@ struct str args_brief(struct arena *mem, struct json args, bool *cut)
     return put_args(mem, args, &most, cut);
 }
 
-/* What is stored with it, and around it by who hands it on, has levels of its own. */
+/* The text is stored inside other JSON, which adds levels of nesting. */
 struct str args_whole(struct arena *mem, struct json args, const struct limits *limits, bool *cut)
 {
     struct most most = { .text = 64 << 10,

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 
-/* For lists: long texts, lists and deep ones are cut. */
+/* For lists: long texts, long lists and deep nesting are truncated. */
 struct str args_brief(struct arena *mem, struct json args, bool *cut);
 
 /* All of it, as long as a person might read it: 64 KB of a text, 256 KB in all. */

@@ -17,7 +17,7 @@ static struct call *call_of(struct op *op)
 
 /* ---- the op ----------------------------------------------------------------------------- */
 
-/* Whoever is still being asked need not answer any more. */
+/* Withdraw the asks that are still open. */
 static void take_back_asks(struct call *call)
 {
     for (struct ask *ask = call->asks; ask; ask = ask->next)
@@ -52,7 +52,7 @@ static void settle(struct call *call, const struct err *why)
     take_back_asks(call);
 }
 
-/* Children have been told; without one there is nothing that would come back. */
+/* Children have been canceled; without one, no callback would follow. */
 static void cancel_call(struct op *op)
 {
     if (!op->child)
@@ -161,7 +161,7 @@ void call_text(struct call *call, struct str text)
     struct str head = head_chars(text, most - call->text_chars, &cut);
     struct jw w;
 
-    if (call->text_cut) /* the mark of the cut is the last word */
+    if (call->text_cut) /* the mark of the cut is the last text */
         return;
     w = next_block(call);
     call->text_cut = cut > 0;
@@ -214,7 +214,7 @@ void call_failed(struct call *call, const char *fmt, ...)
     char text[512];
     va_list ap;
 
-    if (call->op.settled) /* its words are said */
+    if (call->op.settled) /* its content is complete */
         return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
@@ -332,7 +332,7 @@ void call_ask_about(struct call *call, const struct call *about, struct ask *ask
     *end = ask;
     stop_deadline(call);
     op_begin(&ask->op, &ask_kind, call->op.loop, &call->op, on_ask_done, asked);
-    if (call->op.canceled) /* so is the ask, from the loop: nobody is bothered */
+    if (call->op.canceled) /* so is the ask, from the loop: no person is bothered */
         return;
     if (call_can_ask(call, kind)) {
         call->caller->kind->ask(call->caller, ask);
@@ -358,7 +358,7 @@ void ask_refuse(struct ask *ask, const struct err *e)
 
 /* ---- chains of agents ---------------------------------------------------------------------- */
 
-/* ---- nobody ------------------------------------------------------------------------------ */
+/* ---- caller_nobody ------------------------------------------------------------------------ */
 
 static bool nobody_can(const struct caller *c, enum ask_kind kind)
 {

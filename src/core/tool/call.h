@@ -39,7 +39,7 @@ struct host_folder {
     const char *path;
 };
 
-/* What work may use of the world it runs in. Program lifetime. */
+/* The resources that work may use. Program lifetime. */
 struct host {
     struct loop *loop;
     const struct limits *limits;
@@ -48,7 +48,7 @@ struct host {
     const char *cwd;                   /* from where relative paths are meant; NULL: the root */
     const struct host_folder *include; /* further folders, reached by absolute paths only */
     size_t includes;
-    struct workspace *workspace; /* its text files (workspace.h); NULL: those of this machine */
+    struct workspace *workspace; /* its text files (workspace.h); NULL: the files of this machine */
     struct state_port *state;    /* where notes are kept (state.h); NULL: nowhere */
     struct tool_world *world;    /* what the built-in tools run on (tool/world.h); NULL: nothing */
     struct guard *guard;         /* every tool call passes it; NULL: none, as in tests */
@@ -73,7 +73,7 @@ enum guard_state {
     GUARD_STATES,
 };
 
-/* What the guard knows of a call. Written by the guard alone. */
+/* The guard's record of a call. Only the guard writes it. */
 struct guard_pass {
     enum guard_state state;
     uint8_t says, row; /* enum guard_says, enum guard_row: the verdict, and the check it is from */
@@ -88,24 +88,24 @@ struct call {
     struct op op; /* first */
     const struct host *host;
     struct caller *caller;
-    struct arena *mem; /* lives as long as the call */
+    struct arena *mem; /* valid as long as the call */
     const char *what;  /* its name in errors; a copy: what it was begun from may go */
     void *ctx;         /* of the tool, resource or prompt it was begun from */
 
     struct json args; /* an object or missing; borrowed from the caller */
-    struct str uri;   /* of a resource; its own, when it was found by a template */
+    struct str uri;   /* of a resource; the concrete URI if a template matched */
 
     struct buf content;    /* blocks, contents, messages or values: the inside of an array */
     struct buf structured; /* one JSON value, or empty */
     struct str note;       /* of a prompt: its description; else STR_NONE */
     bool has_blocks;       /* content is not text alone: call_block was called */
     bool is_error;
-    bool untrusted;     /* what it brings back came from outside: data, never instruction */
+    bool untrusted;     /* its result is from outside: data, never instruction */
     struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
-    struct str warning; /* what the guard has to say to the model; else STR_NONE */
+    struct str warning; /* a warning of the guard for the model; else STR_NONE */
     struct str task;    /* it continues as the task with this id; else STR_NONE */
 
-    /* A whole result object or error object, forwarded as it came; lives as long as mem. */
+    /* A whole result object or error object, forwarded unchanged; valid as long as mem. */
     struct str raw_result, raw_error;
     struct json result;   /* the tree of raw_result; missing: it would have to be read again */
     int64_t result_chars; /* what its text may have (result_cap.h); 0: limits.tool_result_chars */
@@ -126,11 +126,11 @@ struct call {
     bool waits;             /* for it */
 
     void *data; /* the worker's */
-    /* Called once when it settles, before its done callback: to release borrowed things. Or NULL. */
+    /* Called once when it settles, before its done callback: to release borrowed data. Or NULL. */
     void (*on_settled)(struct call *call);
     struct ask *asks;
     struct timer deadline;
-    int64_t allowed_ms, left_ms; /* of the deadline: in all, and when it stands still */
+    int64_t allowed_ms, left_ms; /* of the deadline: in all, and the rest while it is suspended */
     bool by_limit;               /* the deadline is limits.tool_ms */
     bool late;                   /* the deadline has passed */
 };
@@ -141,8 +141,9 @@ enum { CALL_NO_DEADLINE = -1 };
 
 /*
  * Begin a call as a child of `parent` and run start(call). timeout_ms: 0 for limits.tool_ms,
- * CALL_NO_DEADLINE when the worker has one of its own. What it wrote lives until done returns;
- * *call must live as long as mem. The caller presets nothing but passes what the call is about.
+ * CALL_NO_DEADLINE when the worker has a deadline itself. The content stays valid until done
+ * returns; *call must live as long as mem. The caller presets nothing but passes what the call is
+ * about.
  */
 struct call_about {
     const char *what;
@@ -160,7 +161,7 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
 /* ---- for the worker ---------------------------------------------------------------------- */
 
 /*
- * One text block. Past limits.tool_result_chars it is cut, and the cut is marked.
+ * One text block. Past limits.tool_result_chars it is truncated, with a mark.
  */
 void call_text(struct call *call, struct str text);
 
@@ -172,7 +173,7 @@ void call_done(struct call *call);
 /* Settle the read of a resource with this JSON as content; ERR_LIMIT when it is too long. */
 void call_json_content(struct call *call, const struct buf *json);
 
-/* Done, with one text block that says what the model should know. */
+/* Done, with one text block for the model. */
 void call_failed(struct call *call, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* It could not be done, and the reason is none of the model's business. */
@@ -181,7 +182,7 @@ void call_broke(struct call *call, const struct err *e);
 /* It cannot be done for this caller, which would have to be able to answer such an ask. */
 void call_lacks(struct call *call, enum ask_kind kind);
 
-/* Done elsewhere: the result object, or the error object, as it came. One is STR_NONE. */
+/* Done elsewhere: the result object, or the error object, unchanged. One of them is STR_NONE. */
 void call_forward(struct call *call, struct str raw_result, struct str raw_error);
 
 static inline void call_progress(struct call *call, const struct progress *p)
@@ -203,7 +204,8 @@ static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
 /* Say in *e, as ERR_DENIED, that its caller cannot be asked this. */
 void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e);
 
-/* Before its work begins: it waits for others, or no longer. The deadline stands still meanwhile. */
+/* Before its work begins: it waits for others, or no longer. The deadline is suspended
+ * meanwhile. */
 void call_waits(struct call *call, bool waits);
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -216,17 +218,18 @@ struct ask {
     struct op op; /* first */
     struct call *call;
     const struct call
-        *about; /* what would be run: of an agent that was called, a call of its own */
+        *about; /* the text of the call to approve; if an agent was called, this describes the
+                 * agent's call */
     enum ask_kind kind;
     struct str key;     /* names it among the asks of its call, [A-Za-z0-9_-]+ */
-    struct str params;  /* raw JSON object in the shape enum ask_kind says */
-    struct json answer; /* an object, once the op succeeded; lives as long as the call */
+    struct str params;  /* raw JSON object in the shape that enum ask_kind documents */
+    struct json answer; /* an object, after the op has succeeded; valid as long as the call */
     struct ask *next;
 };
 
 /*
- * Ask the caller. Fails with ERR_DENIED when it cannot be asked, ERR_TIMEOUT when nobody
- * answered in time. key and params must live as long as the call; *ask until done has returned.
+ * Ask the caller. Fails with ERR_DENIED when the caller cannot be asked, ERR_TIMEOUT when no answer
+ * arrived in time. key and params must live as long as the call; *ask until done has returned.
  */
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
               struct str params, op_done_fn *done, void *ctx);
@@ -236,7 +239,7 @@ void call_ask_about(struct call *call, const struct call *about, struct ask *ask
                     enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
                     void *ctx);
 
-/* For callers: here is the answer; its bytes live as long as the call. */
+/* For callers: pass the answer; its bytes must stay valid as long as the call. */
 void ask_answer(struct ask *ask, struct json answer);
 
 /* For callers: there will be none. */

@@ -33,7 +33,7 @@ static void put_rest(struct buf *out, size_t bytes)
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-/* Texts that a diff stands for. */
+/* Texts that the diff replaces. */
 static bool is_in_diff(struct str name)
 {
     return str_eq(name, STR("content")) || str_eq(name, STR("old_text")) ||

@@ -3,7 +3,7 @@
  *
  *   tool             its name; for a tool of an MCP server also server:tool
  *   working folder   of a built-in tool: the base of relative paths and of commands
- *   each argument    on lines of its own; further lines of a text are indented, so that none of
+ *   each argument    on separate lines; further lines of a text are indented, so that none of
  *                    them looks like another argument
  *   changes          of a file that would be written: a diff instead of the texts
  *
@@ -16,8 +16,8 @@
 #include "core/tool/tool.h"
 
 /*
- * At most limits.ask_shown_bytes, in the memory of the call. `diff` is what tool->preview found
- * out, or STR_NONE. *cut: there is more.
+ * At most limits.ask_shown_bytes, in the memory of the call. `diff` is the result of tool->preview,
+ * or STR_NONE. *cut: the text was truncated.
  */
 struct str call_shown(const struct call *call, const struct tool *tool, struct str diff, bool *cut);
 

@@ -66,18 +66,18 @@ struct caller {
     uint64_t client;
 
     /* For the guard (guard.h). Zeroed: refused, the guard's own scope, trusted. */
-    enum origin origin;   /* the way it came in */
-    struct str principal; /* who it is: principal.h */
+    enum origin origin;   /* the endpoint by which it connected */
+    struct str principal; /* its identity: principal.h */
     bool remote;          /* its address is not of this machine: the stricter rate holds */
     const struct guard_scope *scope;
     struct guard_history *history; /* of the calls of one model; NULL: none is kept */
     struct guard_grants *grants;   /* answers that hold for its session; NULL: it has none */
-    struct str taint; /* from where the untrusted data comes that it acts on; STR_NONE: none */
+    struct str taint; /* the source of the untrusted data that it acts on; STR_NONE: none */
 };
 
 /*
- * What a call made on behalf of `caller` carries: its trace id, a new one (in mem, kept in the
- * caller for the next call) if it has none; and a depth one greater.
+ * The trace of a call made on behalf of `caller`: its trace id, a new one (in mem, kept in the
+ * caller for the next call) if it has none; and its depth plus one.
  */
 struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_ms);
 
@@ -111,14 +111,15 @@ struct caller_kind {
     /* A call is let in and has its turn: it begins. NULL: not told. */
     void (*let_in)(struct caller *c);
 
-    /* An ask of its has been answered, or taken back. NULL: not told. */
+    /* One of its asks was answered or withdrawn. NULL: not reported. */
     void (*asked)(struct caller *c, struct ask *ask);
 
-    /* Of a call that is an agent's work: as in struct work_client_kind. NULL: not told. */
+    /* An event of an agent that the call runs: as in struct work_client_kind. NULL: not
+     * reported. */
     void (*below)(struct caller *c, struct str session, const struct event *ev);
 };
 
-/* A caller that can be neither told nor asked: a script, a test. */
+/* A caller that receives no reports and cannot be asked: a script, a test. */
 extern const struct caller_kind caller_nobody;
 
 #endif

@@ -24,10 +24,10 @@ struct tool_called tool_called_of(const struct tool *t);
 /* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
 bool server_allows(const struct server_spec *s, struct str tool);
 
-/* Has an agent this tool of the server only where its own list of tools names it? */
+/* Do agents get this tool of the server only if their list of tools names it? */
 bool server_tool_manual(const struct server_spec *s, struct str tool);
 
-/* What the configuration says about a tool of the server; NULL when nothing. */
+/* The settings of a tool of the server in the configuration; NULL: none. */
 const struct tool_override *server_override(const struct server_spec *s, struct str tool);
 
 /* To callers of one agent: nothing but what expose_tools lists; private_tools wins. */
@@ -50,7 +50,8 @@ bool origin_is_user(enum origin origin);
 
 bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin);
 
-/* Tools that look, search or think: what a read-only endpoint offers of the built-in ones. */
+/* Does a read-only endpoint offer built-in tools of this kind? True for those that look, search or
+ * think. */
 bool tool_kind_only_looks(enum tool_kind kind);
 
 #endif

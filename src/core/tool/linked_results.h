@@ -1,10 +1,10 @@
 /*
  * linked_results.h - results that were too long to be sent whole, kept for a while.
  *
- * The client gets a link instead (result_cap.h) and may read the result by it, as it came, for
+ * The client gets a link instead (result_cap.h) and may read the unchanged result by it for
  * limits.result_keep_ms. Only the principal of the call may: the id is random, and the owner is
- * checked. In memory only, at most limits.result_keep_bytes in all; the oldest one of the same
- * owner makes room first, then the oldest of all.
+ * checked. In memory only, at most limits.result_keep_bytes in all; the oldest result of the
+ * same owner is dropped first, then the oldest of all.
  */
 #ifndef CORE_TOOL_LINKED_RESULTS_H
 #define CORE_TOOL_LINKED_RESULTS_H
@@ -21,7 +21,8 @@ void kept_results_free(struct kept_results *k); /* NULL is ignored */
 struct str kept_results_add(struct kept_results *k, struct arena *mem, struct str owner,
                             struct str json);
 
-/* What is kept there for this principal, valid until the loop runs again; STR_NONE: nothing. */
+/* The result that is kept there for this principal, valid until the loop runs again; STR_NONE:
+ * none. */
 struct str kept_results_find(const struct kept_results *k, struct str uri, struct str principal);
 
 #endif

@@ -12,7 +12,7 @@ struct offer_join {
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-/* A watcher may leave while it is told, and may take others with it. */
+/* A watcher may leave while it is notified, and may remove others. */
 static void tell(struct offer *o, enum offer_part part)
 {
     struct offer_watch *next;

@@ -16,7 +16,7 @@ struct resource {
     const char *uri; /* of a template: RFC 6570, {name} expressions of level 1 */
     bool is_template;
     const char *name, *title, *description, *mime_type; /* all but name may be NULL */
-    int64_t size;                                       /* 0: not said */
+    int64_t size;                                       /* 0: unknown */
     const char *annotations, *icons, *meta;             /* raw JSON or NULL */
     void *ctx;
     /*
@@ -61,7 +61,7 @@ struct offer_source {
 /* A list of the source has changed. */
 void offer_source_changed(struct offer_source *s, enum offer_part part);
 
-/* What a resource holds has changed. */
+/* The content of a resource has changed. */
 void offer_source_updated(struct offer_source *s, struct str uri);
 
 /* ---- offers ------------------------------------------------------------------------------ */
@@ -80,13 +80,13 @@ struct offer {
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
     struct post post;
-    unsigned changed; /* bits of enum offer_part, not told yet */
+    unsigned changed; /* bits of enum offer_part, not reported yet */
 };
 
 void offer_init(struct offer *o, const struct host *host, unsigned parts);
 void offer_fini(struct offer *o); /* leaves its sources */
 
-/* Join and leave; both count as changes of all that is in the source. */
+/* Join and leave; both count as changes of all content of the source. */
 void offer_join(struct offer *o, struct offer_source *s);
 void offer_leave(struct offer *o, struct offer_source *s);
 
@@ -94,8 +94,8 @@ void offer_watch(struct offer *o, struct offer_watch *w);
 void offer_unwatch(struct offer_watch *w);
 
 /*
- * The first of a name in the order of sources; NULL: none. A tool that no name fits is looked for by
- * its alias, "server:tool", or its other name.
+ * The first tool with this name in the order of sources; NULL: none. If no name matches, searches
+ * for the alias, "server:tool", or the other name.
  */
 const struct tool *offer_tool(const struct offer *o, struct str name);
 const struct prompt *offer_prompt(const struct offer *o, struct str name);

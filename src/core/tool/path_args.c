@@ -2,7 +2,8 @@
 
 #include "core/tool/path_below.h"
 
-/* The arguments of writing tools that are paths, ours and those of tools we stand in for. */
+/* The arguments of writing tools that are paths, of our tools and of the tools that they
+ * replace. */
 static const struct str names[] = {
     STR("path"), STR("file_path"), STR("notebook_path"), STR("from"), STR("to"),
 };

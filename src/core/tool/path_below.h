@@ -10,10 +10,10 @@
 #include "base/arena.h"
 
 /*
- * Does it lie in `folder` (absolute; NULL: only relative paths can), or is it the folder? A relative
- * path is meant from `cwd` (absolute; NULL: the folder itself). *out is the way from the folder,
- * without ".", ".." and double slashes; "" for the folder itself. A path that leaves the folder on
- * its way is not in it, and so is one that is longer than Linux takes.
+ * Is the path in `folder` (absolute; NULL: only relative paths can be), or the folder itself? A
+ * relative path starts at `cwd` (absolute; NULL: the folder itself). *out is the path from the
+ * folder, without ".", ".." and double slashes; "" for the folder itself. A path that leaves the
+ * folder at any point is not in it, and neither is one that is longer than Linux accepts.
  */
 bool path_below(struct arena *mem, const char *folder, const char *cwd, struct str path,
                 struct str *out);

@@ -15,9 +15,9 @@
 size_t result_cap(const struct call *call);
 
 /*
- * Of a call that was forwarded: leave it alone when its result is short enough. Else its content
- * is written anew, as of a call of our own, and raw_result is STR_NONE. `links`: its caller can
- * read what is kept.
+ * Of a forwarded call: do nothing if its result is short enough. Otherwise rewrite its content
+ * like that of a local call, and set raw_result to STR_NONE. `links`: the caller can read kept
+ * results.
  */
 void result_cap_forwarded(struct call *call, bool links);
 

@@ -17,14 +17,15 @@ struct server_diff {
 };
 
 /*
- * All that decides how a server is reached and used, as one line of JSON, secrets included: to
- * compare, never to show. Where it came from is no part of it; whether it may be started is.
+ * Everything that determines how a server is reached and used, as one line of JSON, secrets
+ * included: to compare, never to show. The source file is not part of it; whether it may be started
+ * is.
  */
 struct str server_spec_canonical(struct arena *mem, const struct server_spec *s);
 
 /*
- * One row per name in either list: first those of `now` in their order, then the removed ones.
- * Names are unique within a list. Returns how many.
+ * One row per name in either list: first the servers of `now` in their order, then the removed
+ * ones. Names are unique within a list. Returns how many.
  */
 size_t server_specs_diff(struct arena *mem, const struct server_spec *was, size_t were,
                          const struct server_spec *now, size_t nows, struct server_diff **out);

@@ -1,9 +1,9 @@
 /*
- * server_spec.h - one MCP server as the configuration names it, whatever shape it came in.
+ * server_spec.h - one MCP server as the configuration defines it, in any of its formats.
  *
  * TOML tables, `mcpServers` maps of other programs and the arrays of editors all become this
- * record; only app's readers know the shapes. Everything lives in the arena of the configuration
- * it was read from. Pure data: who starts it is proto/mcp.
+ * record; only the readers in config know the formats. All data is in the arena of the
+ * configuration that it was read from. Pure data: proto/mcp starts the servers.
  */
 #ifndef CORE_TOOL_SERVER_SPEC_H
 #define CORE_TOOL_SERVER_SPEC_H
@@ -50,14 +50,14 @@ struct server_spec {
     const struct server_pair *header;
     size_t headers;
 
-    int64_t timeout_ms;     /* of one request; progress starts it anew */
-    int64_t timeout_max_ms; /* of one request, whatever progress says */
+    int64_t timeout_ms;     /* of one request; progress restarts it */
+    int64_t timeout_max_ms; /* of one request, regardless of progress */
     int64_t idle_stop_ms;   /* stop it after so long without a call; 0: never */
     int64_t concurrency;    /* most calls at once; more wait */
     int64_t result_chars;   /* longest text of a result; 0: limits.tool_result_chars */
     enum server_era era;
     bool enabled;
-    bool no_roots; /* it is not told of any folder */
+    bool no_roots; /* it gets no roots */
 
     struct pick_strs allowed; /* allowed_tools: absent = all, [] = none, list = only these */
     const struct tool_override *override;
@@ -68,11 +68,11 @@ struct server_spec {
     const char *origin; /* "trefoil.toml:12", for errors and the listing */
     struct str shown;   /* the command or the URL for people: as written, secrets masked */
     struct str written; /* the entry as its file has it, as one line of JSON; what trust is about */
-    bool from_project;  /* came from a file of the project: starts nothing until trusted */
+    bool from_project;  /* from a file of the project: not started until trusted */
     bool trusted;       /* may be started */
 };
 
-/* A deep copy in an arena of its own: for code that keeps a server longer than its configuration. */
+/* A deep copy in another arena: for code that keeps a server longer than its configuration. */
 struct server_spec server_spec_copy(struct arena *mem, const struct server_spec *s);
 
 /* "stdio", "http" or "sse". */

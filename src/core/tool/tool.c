@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* Nobody judges it. */
+/* There is no guard. */
 static void start_unguarded(struct call *call)
 {
     write_turn_begin(call, call->tool);

@@ -1,8 +1,8 @@
 /*
- * tool.h - something an agent or a client can have done: the port that tools implement.
+ * tool.h - an action that an agent or a client can request: the port that tools implement.
  *
- * A tool says what it is and how to start one call of it. *tool may go as soon as start has
- * returned: a call copies what it needs.
+ * A tool describes itself and starts calls. *tool may be freed as soon as start has returned: a
+ * call copies what it needs.
  */
 #ifndef CORE_TOOL_TOOL_H
 #define CORE_TOOL_TOOL_H
@@ -56,24 +56,25 @@ struct tool {
     const char *icons, *meta;
 
     /*
-     * Of an MCP server's: which server it is of, by a number that no other one has had, also of
-     * the same name. 0: built in.
+     * The MCP server of a tool, by a number that is never reused, even for a server of the same
+     * name. 0: built in.
      */
     uint64_t server;
 
     enum tool_task task;
     int64_t timeout_ms; /* as in struct call_about */
-    void *ctx;          /* call->who */
+    void *ctx;          /* call->ctx */
 
     /*
-     * Of a built-in tool: start to find out what a call would change, for the person who approves
-     * it. Ends in guard_previewed, or settles a call that cannot work. NULL: nothing to preview.
+     * Of a built-in tool: find out what a call would change, for the person who approves it. Ends
+     * in guard_previewed, or settles a call that cannot work. NULL: nothing to preview.
      */
     call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */
 };
 
-/* Run a tool: call_run with what the tool says, if the guard of the host lets it (guard.h). */
+/* Run a tool: call_run with the settings of the tool, if the guard of the host allows it
+ * (guard.h). */
 void tool_run(const struct tool *tool, struct call *call, const struct host *host,
               struct caller *caller, struct arena *mem, struct json args, struct op *parent,
               op_done_fn *done, void *ctx);
