@@ -1,6 +1,6 @@
 /*
- * Answers to questions of tasks. They are kept beside their task until it ends, so that of two
- * who answer the same question the second is told; the task's own row says what is open.
+ * Answers to questions of tasks. They are kept beside their task until it ends, so that the second
+ * of two answers to the same question is rejected; the row of the task lists the open questions.
  */
 #include "store/verbs.h"
 
@@ -39,7 +39,7 @@ static bool find_task(struct run *r, struct str id, struct asked_task *out, stru
     return true;
 }
 
-/* Whoever works on the task has written what is open. */
+/* The process that runs the task has written the open questions. */
 static bool is_open(struct run *r, struct str asks, struct str key)
 {
     struct json_opts opts = { .max_depth = JSON_DEPTH_CEILING, .max_values = UINT32_MAX };

@@ -63,7 +63,7 @@ static void compare_head(struct check *c, const struct audit_seal *seal)
     c->seals = true;
 }
 
-/* False: it cannot be told. */
+/* False: it cannot be determined. */
 static bool check_seal(struct check *c, const struct audit_seal *seal, const char *at)
 {
     bool ok = true;
@@ -139,7 +139,7 @@ static void check_ends(struct check *c)
         complain(c, "its end was cut");
 }
 
-/* Nobody begins a new file while we read; -1: there is none that could be locked. */
+/* No process may begin a new file while we read; -1: there is none to lock. */
 static int hold(const char *folder)
 {
     char path[AUDIT_PATH];

@@ -1,10 +1,10 @@
 /*
- * audit_check.h - does the audit log hang together? Blocking.
+ * audit_check.h - verify the chain of the audit log. Blocking.
  *
- * It is read from its oldest file to the one that is written to. Every seal must hang on the one
- * before it and be of all lines between them; the chain must begin and end where audit_head.h says,
- * or go on behind that. Lines behind the last seal, and those that a seal calls torn, are told: a
- * crash leaves them, and somebody who adds one cannot make it look like a record.
+ * It is read from its oldest file to the current one. Every seal must refer to the seal before it
+ * and cover all lines between them; the chain must begin and end where audit_head.h says, or
+ * continue beyond that. Lines after the last seal, and lines that a seal counts as torn, are
+ * reported: a crash leaves them, and an attacker who adds one cannot make it look like a record.
  */
 #ifndef STORE_AUDIT_CHECK_H
 #define STORE_AUDIT_CHECK_H

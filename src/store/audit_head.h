@@ -1,18 +1,18 @@
 /*
- * audit_head.h - what is known of the audit log beside it: the key of its seals, and where its
- * chain begins and ends. Part of the audit log (audit_log.h).
+ * audit_head.h - the file beside the audit log: the key of its seals, and where its chain begins
+ * and ends. Part of the audit log (audit_log.h).
  *
  * <state directory>/audit.json, mode 0600, replaced as a whole:
  *
  *   {"version":1,"key":K,"first":H,"last":H,"seals":N,"records":N}
  *
  * key      random, made with the file; the seals are HMACs with it, so that only the user can make one
- * first    the seal that the oldest one that is kept hangs on; zeros: none was dropped yet
+ * first    the seal that the oldest kept seal refers to; zeros: none was dropped yet
  * last     the last seal that was written
- * seals, records   how many there were since the log began, those that were dropped included
+ * seals, records   how many were written since the log began, dropped ones included
  *
- * Who reads or writes it holds the lock of the log. Order of changes, so that a crash between two
- * of them never looks like a cut:
+ * A reader or writer of this file holds the lock of the log. The order of changes ensures that a
+ * crash between two of them never looks like a missing part:
  *
  *   a batch    the log is written and synced, then `last` moves on: the log may be one seal ahead
  *   a drop     `first` moves on, then the oldest files go: the log may have more than is expected

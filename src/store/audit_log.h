@@ -1,18 +1,19 @@
 /*
- * audit_log.h - the audit records of a root, as lines of JSON in batches that hang together.
+ * audit_log.h - the audit records of a root, as lines of JSON in chained batches.
  *
  * <state directory>/logs/audit.jsonl: lines that were written together are followed by their seal,
- * {"hash":H,"prev":P,"lines":N}. P is the hash of the seal before (zeros: there is none), and H is
- * HMAC-SHA256 over P and the N lines right before, with their line feeds: a line that was changed,
- * left out or put in shows. Lines without a seal are what a crash left of a batch; the next seal
- * counts them apart ("torn":K, before the N lines) and is of them, too. The key is secret and known
- * to the user alone, and where the chain begins and ends is kept beside the log (audit_head.h): a
- * log whose beginning or end was cut, or that is gone, shows. Past limits.audit_bytes the file becomes audit.1.jsonl, that one audit.2.jsonl and so on, and the
- * chain goes on in a new one. Several processes may write to one log.
+ * {"hash":H,"prev":P,"lines":N}. P is the hash of the previous seal (zeros: there is none), and H
+ * is HMAC-SHA256 over P and the N lines right before, with their line feeds: this detects a
+ * changed, removed or inserted line. Lines without a seal are the rest of a batch after a crash;
+ * the next seal counts them separately ("torn":K, before the N lines) and covers them, too. Only
+ * the user can read the secret key, and audit_head.h keeps the beginning and end of the chain
+ * beside the log: this detects a truncated or deleted log. Past limits.audit_bytes the file becomes
+ * audit.1.jsonl, that one audit.2.jsonl and so on, and the chain continues in a new file. Several
+ * processes may write to one log.
  *
- * Records are gathered for limits.audit_gather_ms and written on the pool, so nobody waits for the
- * disk, and a busy server does not wake a thread for every call; a crash loses what was gathered.
- * A log that cannot be written is remarked once and stops nothing.
+ * Records are collected for limits.audit_gather_ms and written on the pool, so that no call
+ * waits for the disk, and a busy server does not wake a thread for every call; a crash loses the
+ * collected records. If the log cannot be written, this is reported once and work continues.
  */
 #ifndef STORE_AUDIT_LOG_H
 #define STORE_AUDIT_LOG_H
@@ -36,7 +37,7 @@ struct audit_log {
 void audit_log_init(struct audit_log *log, struct loop *loop, const struct limits *limits,
                     struct state_port *state);
 
-/* Write what is there, then call done; now, when there is nothing. */
+/* Write the collected records, then call done; at once if there are none. */
 void audit_log_close(struct audit_log *log, void (*done)(void *ctx), void *ctx);
 
 /* It must be closed, or never have recorded anything. */

@@ -14,21 +14,21 @@ enum {
     AUDIT_SEAL = 256,        /* no seal is longer, line feeds on both sides included */
 };
 
-/* The file of a number; 0: the one that is written to. */
+/* The path of a log file by its number; 0: the current file. */
 bool audit_file(const char *folder, int64_t number, char out[AUDIT_PATH], struct err *e);
 
 struct audit_seal {
     struct str hash, prev;
     uint64_t lines; /* right before it, that it is of */
-    uint64_t torn;  /* and before these: what a crash left since the seal before */
+    uint64_t torn;  /* and before these: lines that a crash left since the previous seal */
 };
 
 /* Is the line a whole seal? No record is one: they begin with other keys. */
 bool audit_seal_read(struct str line, struct audit_seal *out);
 
 /*
- * sealed: the hash of the seal before, then the lines, `torn` of them left by a crash: what the seal
- * is of, which is put behind. hash: that of the new seal.
+ * sealed: the hash of the previous seal, then the lines, `torn` of them left by a crash: the input
+ * of the seal, which is appended. hash: that of the new seal.
  */
 bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
                     struct err *e);

@@ -63,7 +63,7 @@ static bool open_locked(struct file *f, struct err *e)
         }
         if (is_current(f))
             return true;
-        close(f->fd); /* somebody began a new one while we waited */
+        close(f->fd); /* another process began a new file while we waited */
     }
 }
 
@@ -83,7 +83,7 @@ static bool is_start(const char prev[AUDIT_HASH + 1])
     return memcmp(zeros, prev, AUDIT_HASH) == 0;
 }
 
-/* `at`: where the text stands in the file. */
+/* `at`: the position of the text in the file. */
 static bool last_seal(struct file *f, struct str text, off_t at)
 {
     const char *begin = text.p;
@@ -228,8 +228,9 @@ static bool begin_new(struct file *f, const struct limits *limits, struct err *e
 {
     if (!move_up(f, limits->audit_files, e))
         return false;
-    close(f->fd); /* and whoever waits for it sees that it is no longer the current one */
-    return open_locked(f, e) && look_at(f, e); /* somebody else may have begun it */
+    close(f->fd); /* and a process that waits for the lock sees that it is no longer the current
+                   * file */
+    return open_locked(f, e) && look_at(f, e); /* another process may have begun it */
 }
 
 /* ---- a batch ------------------------------------------------------------------------------- */

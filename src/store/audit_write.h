@@ -10,8 +10,8 @@
 bool audit_write(const char *folder, const struct limits *limits, struct str lines, struct err *e);
 
 /*
- * Delete the files that are older than this, in ms of the wall clock, but for the one that is written
- * to. Counts them and their bytes.
+ * Delete the files that are older than this, in ms of the wall clock, except the current one.
+ * Counts them and their bytes.
  */
 bool audit_expire(const char *folder, int64_t before_ms, int64_t *files, int64_t *bytes,
                   struct err *e);

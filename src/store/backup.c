@@ -1,6 +1,6 @@
 /*
- * Beside a store that is open: connections of their own that only read, so commits go on. SQLite
- * keeps what they see until they are done.
+ * For an open store: separate read-only connections, so commits continue. SQLite keeps their
+ * snapshot until they are done.
  */
 #include "base/auto.h"
 #include "base/id.h"
@@ -40,8 +40,8 @@ static bool put_under(struct store_brake *b, sqlite3 *db)
 }
 
 /*
- * Who was killed while the database was made has left a journal. Only a connection that may write
- * can undo what it says, and does so before it reads anything.
+ * A process that was killed while it created the database has left a journal. Only a connection
+ * that may write can roll it back, and does so before it reads anything.
  */
 static bool open_to_read(struct sql *s, const char *path, struct err *e)
 {
@@ -51,7 +51,7 @@ static bool open_to_read(struct sql *s, const char *path, struct err *e)
         return false;
     if (sql_ask_int(s, "PRAGMA schema_version", &ignored, e) ||
         sqlite3_extended_errcode(s->db) != SQLITE_READONLY_ROLLBACK)
-        return true; /* what else is wrong will be said */
+        return true; /* other errors are reported later */
     sql_close(s);
     return sql_open(s, path, SQL_WRITE, PATIENCE_MS, e);
 }

@@ -61,7 +61,7 @@ static int on_log(void *ctx, sqlite3 *db, const char *name, int pages)
     (void)db;
     (void)name;
     b->pages = pages;
-    if (pages < b->folded) /* it began anew */
+    if (pages < b->folded) /* the log restarted at its beginning */
         b->folded = 0;
     return SQLITE_OK;
 }

@@ -1,9 +1,10 @@
 /*
  * batch.h - requests done together, on the store's thread.
  *
- * All that write share one transaction: one request that fails for a reason of its own is left out
- * and the others go on; when the transaction fails they all do. Then those that only read are
- * answered, outside of it: they see what was committed, and a full disk does not touch them.
+ * All requests that write share one transaction. A request that fails for a reason of its own is
+ * left out, and the others continue; if the transaction fails, all of them fail. Requests that only
+ * read are answered afterwards, outside the transaction: they see committed data, and a full disk
+ * does not affect them.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
@@ -37,7 +38,7 @@ void batch_fini(struct batch *b);
 /* The first n of b->ask. */
 void batch_run(struct batch *b, size_t n);
 
-/* Fold what is left of the log, so that it can begin anew. */
+/* Checkpoint the rest of the write-ahead log, so that it can restart at its beginning. */
 void batch_fold(struct batch *b);
 
 /* ---- from any thread ------------------------------------------------------------------------ */

@@ -1,10 +1,10 @@
 /*
- * The order of all tasks' events, for who follows all of them.
+ * The order of all tasks' events, for clients that follow all tasks.
  *
- * One process writes at a time, so numbers are given in the order of commits: whoever has seen one
- * misses nothing by asking for what is behind it. A row only says where the event stands; it names
- * its task, too, since the number of one that has left may be given to another. The newest row
- * always stays, so that its number is not given again.
+ * One process writes at a time, so numbers are assigned in the order of commits: a client that has
+ * seen a number misses nothing by asking for the following ones. A row only refers to the event; it
+ * also names its task, because the number of a deleted task may be reused. The newest row is never
+ * deleted, so that its number is not reused.
  */
 #include "store/verbs.h"
 

@@ -125,8 +125,8 @@ bool store_import_look(const char *path, const struct limits *limits, struct sto
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /*
- * Ids become names of files, so they must look like ours. What follows the last turn that ended is
- * left out: nothing that was under way goes on.
+ * Ids become names of files, so they must look like ours. Events after the last finished turn are
+ * not imported: no interrupted work continues.
  */
 static const char choose[] =
     "CREATE TEMP TABLE chosen AS SELECT s.n AS n, s.id AS id,"

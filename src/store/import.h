@@ -1,10 +1,10 @@
 /*
- * import.h - take conversations over from a database that is not trusted, such as one that a
- * repository brought along.
+ * import.h - import conversations from an untrusted database, such as one that is part of a
+ * repository.
  *
- * Only sessions come over, up to the end of their last finished turn, and only records of a
- * conversation. Rights, approvals, locks, tasks, notes and what /undo would restore do not. Prompts
- * are marked as untrusted data ("from": "import"). Blocking.
+ * Only sessions are imported, up to the end of their last finished turn, and only records of a
+ * conversation. Rights, approvals, locks, tasks, notes and the files that /undo would restore are
+ * not. Prompts are marked as untrusted data ("from": "import"). Blocking.
  */
 #ifndef STORE_IMPORT_H
 #define STORE_IMPORT_H

@@ -1,11 +1,11 @@
 /*
- * lease.h - the clock that leases are counted by.
+ * lease.h - the clock of leases.
  *
- * The time of day can be set: were leases counted by it, a jump would end them all while their
- * holders work, and whoever cannot see that they live would take what they have. So they go by the
- * time since the machine was started, which nobody sets and which is the same for all its processes;
- * ahead of it by what the time of day was when a store was first used in this boot, as its table
- * `meta` says, so that leases of an earlier boot are over when their time is.
+ * The wall clock can be changed: if leases used it, a jump would end all of them while their
+ * holders still work, and a process that cannot see these holders would take their sessions. So
+ * leases use the time since the machine was started, which cannot be changed and is the same for
+ * all its processes, plus the wall-clock time at which the store was first used in this boot (table
+ * `meta`), so that leases of an earlier boot also expire in time.
  */
 #ifndef STORE_LEASE_H
 #define STORE_LEASE_H

@@ -1,9 +1,10 @@
 /*
  * Locks of tasks, with the process that holds them.
  *
- * Those of a process that died are not shown, and leave when any is put or dropped. Where nobody
- * can see whether it lives, the lease of the lock or of its task decides: the task's goes on with
- * the work. A process drops its own alone: its task may have been taken, and locked, by another.
+ * Locks of a dead process are not returned, and are deleted when any lock is inserted or deleted.
+ * If it cannot be determined whether the process is alive, the lease of the lock or of its task
+ * decides: the lease of the task is extended with the work. A process deletes only its own locks:
+ * its task may have been taken, and locked, by another process.
  */
 #include "store/verbs.h"
 

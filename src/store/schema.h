@@ -1,9 +1,9 @@
 /*
- * schema.h - the shape of the database, and how an older one becomes it.
+ * schema.h - the database schema, and its migrations.
  *
- * A list of steps that is only ever added to. Each missing one is a transaction of its own that
- * also writes the new number, so a process that dies between two leaves a whole older schema, and
- * two processes that open at once share the steps between them.
+ * The list of steps only grows. Each missing step is one transaction that also writes the new
+ * number, so a process that dies between two steps leaves a complete older schema, and two
+ * processes that open the database at once share the steps between them.
  */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H

@@ -121,7 +121,7 @@ bool session_take(struct run *r, struct store_step *step, struct err *e)
     return sql_row(r->sql, st, e) == SQL_DONE;
 }
 
-/* The token grows here too: who has left does not write by it any more. */
+/* The token grows here too: a process that has left cannot write with its old token. */
 bool session_leave(struct run *r, struct store_step *step, struct err *e)
 {
     const struct store_session *s = &step->session;

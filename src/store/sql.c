@@ -78,8 +78,9 @@ bool sql_fail(struct sql *s, const char *what, struct err *e)
 }
 
 /*
- * SQLite would create it for everybody; its other files get the mode of this one. Only one that is
- * missing is opened here: to close a database loses the locks that this process has on it.
+ * SQLite would create the file readable for all users; its other files get the mode of this one.
+ * Only a missing file is opened here: closing a database file loses the locks that this process has
+ * on it.
  */
 static bool create_private(const char *path, struct err *e)
 {

@@ -1,9 +1,9 @@
 /*
  * sql.h - one connection to the database, with its prepared statements.
  *
- * Statements are found by the address of their text, so a text is a literal that stands at one
- * place. A statement is started with its values, and read row by row until sql_row says that there
- * is none; then, or on failure, it is ready for its next use. Values are borrowed until then.
+ * Statements are found by the address of their text, so each text must be a literal in one place. A
+ * statement is started with its values, and read row by row until sql_row finds no more rows; then,
+ * or on failure, it is ready for its next use. Values are borrowed until then.
  *
  * One thread at a time.
  */
@@ -35,7 +35,7 @@ bool sql_open(struct sql *s, const char *path, enum sql_mode mode, int64_t busy_
 /* {0} is fine. */
 void sql_close(struct sql *s);
 
-/* What SQLite complained about, as a sentence of ours. Sets broke unless it was a constraint. */
+/* Report the error of SQLite as our own sentence. Sets broke unless it was a constraint. */
 bool sql_fail(struct sql *s, const char *what, struct err *e);
 
 /* Statements without values or rows. */
@@ -77,11 +77,11 @@ void sql_end(sqlite3_stmt *st);
 /* Begin and run to the end. */
 bool sql_do(struct sql *s, const char *text, const struct sql_value *v, size_t n, struct err *e);
 
-/* Begin, and stand on the first row; SQL_DONE: there is none. Unless SQL_ROW it has ended. */
+/* Begin, and read the first row; SQL_DONE: there is none. Unless SQL_ROW it has ended. */
 enum sql_got sql_one(struct sql *s, const char *text, const struct sql_value *v, size_t n,
                      sqlite3_stmt **out, struct err *e);
 
-/* Columns of the row it stands on. A copy in mem; NULL is STR_NONE. */
+/* Columns of the current row. A copy in mem; NULL is STR_NONE. */
 struct str sql_text(sqlite3_stmt *st, int column, struct arena *mem);
 
 static inline int64_t sql_int(sqlite3_stmt *st, int column)

@@ -1,10 +1,10 @@
 /*
- * Two sides. The loop's: takes requests, hands them to the worker, settles them when they come back,
- * and starts what is long or folds the log on the pool. The thread's (batch.c): owns the connection.
+ * Two sides. The loop takes requests, passes them to the worker, settles them when they are done,
+ * and starts long requests and checkpoints on the pool. The thread (batch.c) owns the connection.
  *
- * The log is folded into the database beside the commits: a job with a connection of its own does
- * the bulk of it (PASSIVE, so writers go on), then the thread does the little that was written
- * meanwhile, between two commits, after which SQLite begins the log anew.
+ * The write-ahead log is checkpointed beside the commits: a job with a separate connection does
+ * most of it (PASSIVE, so writers continue), then the thread does the small rest between two
+ * commits, after which SQLite restarts the log at its beginning.
  */
 #include "store/store.h"
 

@@ -1,9 +1,9 @@
 /*
  * store.h - the embedded database: SQLite in WAL mode, trefoil.db in the state directory of a root.
  *
- * The port of core/store.h over one thread with one connection. Requests that wait are
- * committed together, with one sync when one of them asks for it; then those that read are
- * answered. Several processes may have the same database open.
+ * Implements the port of core/store.h with one thread and one connection. Pending writes are
+ * committed together, with one sync if any of them needs it; then reads are answered. Several
+ * processes may have the same database open.
  *
  * A database that is corrupt, newer than this program, or on a full disk is refused with a reason
  * and never overwritten.
@@ -25,15 +25,15 @@ struct store;
 bool store_open(struct loop *loop, const struct limits *limits, const char *path,
                 struct store **out, struct err *e);
 
-/* What core asks. */
+/* The port for core. */
 struct store_port *store_port(struct store *s);
 
 typedef void store_closed_fn(void *ctx);
 
 /*
- * What was asked is done and answered, but for checks and backups, which are broken off; what is asked
- * from now on is refused. Then closed(who) runs, from the loop, and *s is gone. Waits for the commit
- * under way.
+ * Completes all pending requests, except checks and backups, which are canceled; new requests
+ * are refused. Then closed(ctx) runs, from the loop, and *s is freed. Waits for the commit in
+ * progress.
  */
 void store_close(struct store *s, store_closed_fn *closed, void *ctx);
 
@@ -51,7 +51,8 @@ struct store_brake {
 
 #define STORE_BRAKE ((struct store_brake){ .lock = PTHREAD_MUTEX_INITIALIZER })
 
-/* What runs under it, or will, fails with ERR_CANCELED; unless it is just done. */
+/* Requests that run with this brake, now or later, fail with ERR_CANCELED, unless they have just
+ * finished. */
 void store_brake_pull(struct store_brake *b);
 
 /* Walk all pages. ERR_INVALID when it is damaged. Without a brake: NULL. */

@@ -1,12 +1,12 @@
 /*
- * Tasks and who works on them.
+ * Tasks and the processes that run them.
  *
- * As with sessions, a process (the column `process`; `owner` is a person) holds a task by a token
- * that grows with each one who takes it. A final task belongs to nobody and is never changed again.
- * To be canceled is a word to whoever works on it, not a change: the version stays. What its old
- * process was asking is open no more when another one takes it.
+ * As with sessions, a process (the column `process`; `owner` is a principal) holds a task by a
+ * token that grows with each process that takes it. A final task is held by no process and is never
+ * changed again. A cancel is a request to the process that runs the task, not a change: the version
+ * stays. When another process takes a task, the questions of the old process are closed.
  *
- * A change names only those indexed columns that are to change: SQLite writes the index of every
+ * A statement names only the indexed columns that it changes: SQLite writes the index of every
  * column that is named.
  */
 #include "store/verbs.h"
@@ -304,7 +304,7 @@ bool db_task_cancel(struct run *r, struct store_step *step, struct err *e)
     return read_one(r, st, t, e);
 }
 
-/* ---- who works on it ------------------------------------------------------------------------ */
+/* ---- holders -------------------------------------------------------------------------------- */
 
 struct task_holder {
     int64_t n, lease, fence;
@@ -332,7 +332,7 @@ static bool find_holder(struct run *r, struct str id, struct task_holder *h, str
     return true;
 }
 
-/* Who has the token was given it by the one who works on it. */
+/* A caller with the token got it from the process that runs the task. */
 static bool task_refuse_second(struct str id, struct str holder, struct err *e)
 {
     char label[HOLDER_LABEL];
@@ -372,7 +372,7 @@ static int64_t weight(const struct store_task *t)
     return (int64_t)(t->text.n + t->spec.n + t->result.n + t->asks.n);
 }
 
-/* Rows of a statement, all or those that nobody works on, until the page is full. */
+/* Rows of a statement, all or those that no process holds, until the page is full. */
 static bool fill(struct run *r, sqlite3_stmt *st, struct store_task_page *p, size_t most,
                  bool only_lost, struct err *e)
 {

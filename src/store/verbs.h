@@ -1,8 +1,8 @@
 /*
- * verbs.h - what each step of a request does to the database.
+ * verbs.h - the functions that perform one step of a request on the database.
  *
- * A verb runs on the store's thread, inside the transaction of its batch when it writes. It checks
- * before it writes: what fails for a reason of its own leaves nothing behind.
+ * A verb runs on the store's thread, inside the transaction of its batch if it writes. It checks
+ * before it writes: a verb that fails for a reason of its own changes nothing.
  */
 #ifndef STORE_VERBS_H
 #define STORE_VERBS_H
@@ -12,7 +12,7 @@
 #include "store/holder.h"
 #include "store/sql.h"
 
-/* What a verb works with. */
+/* The data that a verb works with. */
 struct run {
     struct sql *sql;
     const struct limits *limits;
@@ -34,7 +34,7 @@ verb_fn image_put, images_delete, images_load;
 verb_fn memory_put, memory_delete, memory_get, memory_list;
 verb_fn gc_sessions;
 verb_fn db_task_create, db_task_update, db_task_take, db_task_cancel, db_task_load, db_task_events,
-    db_tasks, db_tasks_lost, db_tasks_expire; /* core has a task_create of its own */
+    db_tasks, db_tasks_lost, db_tasks_expire; /* core already has a task_create */
 verb_fn db_task_feed;
 verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
@@ -65,7 +65,7 @@ bool session_erase(struct run *r, int64_t n, struct err *e);
 /* The same of a task. */
 bool task_erase(struct run *r, int64_t n, struct err *e);
 
-/* Part of a SELECT: a session that a live task works in stays, also when no process holds it. */
+/* Part of a SELECT: a session with a live task is kept, even when no process holds it. */
 #define SESSIONS_WITHOUT_LIVE_TASK                                                                 \
     " WHERE NOT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_live"                                 \
     " WHERE final = 0 AND tasks.session = sessions.id)"
@@ -74,8 +74,9 @@ bool task_erase(struct run *r, int64_t n, struct err *e);
 int64_t room_needed(const struct store_step *step);
 
 /*
- * Erase what is oldest until limits.store_bytes has room for so many bytes and some more. *free: what
- * is then left of the limit; negative: they do not fit, because all that is left is in use.
+ * Erase the oldest data until limits.store_bytes has room for so many bytes and some more. *free:
+ * the rest of the limit after that; negative: they do not fit, because all remaining data is in
+ * use.
  */
 bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e);
 
@@ -89,12 +90,12 @@ bool room_refuse(const struct run *r, const char *what, struct err *e);
 bool room_admits(const struct run *r, const struct store_step *step, int64_t free, struct err *e);
 
 /*
- * Does a process that lives, or may, own it? That is looked up where we can; where we cannot, the
- * lease decides.
+ * Is it held by a process that is alive, or may be? Checks the process if it runs on this machine;
+ * otherwise the lease decides.
  */
 bool is_held(struct run *r, struct str holder, int64_t lease);
 
-/* The end of a lease that is given, or extended, now. */
+/* The end of a lease that is granted, or extended, now. */
 int64_t lease_end(const struct run *r);
 
 /*
@@ -104,7 +105,8 @@ int64_t lease_end(const struct run *r);
 bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
 
-/* Those of a task that say so get their places in the order of all tasks; old ones leave it. */
+/* Add the events of a task to the feed of all tasks, if they are marked for it; old entries are
+ * removed. */
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e);
 bool feed_trim(struct run *r, struct err *e);
 
@@ -115,7 +117,7 @@ bool events_page(struct run *r, const char *statement, int64_t n, struct store_e
 /* Answers to questions of the task of that number go. */
 bool answers_drop(struct run *r, int64_t n, struct err *e);
 
-/* What other processes hold for this task, they hold no more. */
+/* Delete the locks that other processes hold for this task. */
 bool locks_drop_others(struct run *r, struct str task, struct err *e);
 
 /* Rows of a page that was asked to have `most`. */
