@@ -15,13 +15,14 @@ struct log_sweep {
 };
 
 /*
- * Delete logs older than limits.log_keep_ms, then the oldest of sessions' past log_keep_bytes. The
- * audit log that is written to stays. `state` is the path of the state directory; NULL: there is none.
+ * Delete logs older than limits.log_keep_ms, then the oldest session logs past log_keep_bytes.
+ * The current audit log is kept. `state` is the path of the state directory; NULL: there is
+ * none.
  */
 bool log_files_sweep(const char *root, const char *state, const struct limits *limits,
                      struct log_sweep *sweep, struct err *e);
 
-/* Delete those of a session. */
+/* Delete the logs of a session. */
 void log_files_delete(const char *root, const char *state, const char *session);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * network_fs.h - is a file on a network file system?
  *
- * SQLite needs shared memory and file locks between processes, which those do not give reliably.
+ * SQLite needs shared memory and file locks between processes, which network file systems do not
+ * provide reliably.
  */
 #ifndef STATE_NETWORK_FS_H
 #define STATE_NETWORK_FS_H

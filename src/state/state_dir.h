@@ -11,13 +11,13 @@
  *       logs/            audit.jsonl; logs of sessions that cannot be written into the project
  *
  * <user state> is TREFOIL_STATE_DIR, else STATE_DIRECTORY (systemd), else $XDG_STATE_HOME/trefoil,
- * else ~/.local/state/trefoil. Nothing of it is in the project: what a repository can hold is
- * input, and must neither start, grant nor loosen anything.
+ * else ~/.local/state/trefoil. None of it is in the project: files that a repository can contain
+ * are input, and must not start, grant or loosen anything.
  *
  * Directories are 0700 and files 0600. Each directory below <user state> is opened without following
  * links and must belong to us. A network file system is refused. When the folder at the root's path
  * is not the one that root.json describes, the old state is renamed to <hash>.<random> and a new
- * one begins, with a notice on stderr; `trefoil state adopt` brings the old one back.
+ * one begins, with a notice on stderr; `trefoil state adopt` restores the old one.
  *
  * A process that uses a state directory holds a shared flock on it. A process that moves or deletes
  * one holds an exclusive flock on roots/, and on the directory itself.
@@ -64,7 +64,8 @@ const char *state_dir_file(const struct state_dir *s, struct arena *mem, const c
 
 #define STATE_DATABASE "trefoil.db"
 
-/* ---- for those who list, move and delete states ----------------------------------------------- */
+/* ---- for the commands that list, move and delete states
+ * --------------------------------------- */
 
 /*
  * <user state>/roots, locked exclusively until the descriptor is closed. With `make` it is created,

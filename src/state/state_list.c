@@ -72,7 +72,7 @@ static bool remove_entry(int dir, const char *name, const struct stat *st, void 
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-/* Does the name stand for a state that was put aside? */
+/* Is this the name of a state that was set aside? */
 static bool is_aside(const char *name)
 {
     return strchr(name, '.') != NULL;

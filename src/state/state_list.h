@@ -39,8 +39,8 @@ bool state_list_open(struct state_list *l, struct arena *mem, struct err *e);
 void state_list_close(struct state_list *l);
 
 /*
- * The state of that name, or whose name begins so. ERR_NOT_FOUND, ERR_INVALID (several). Without a
- * name (NULL): the one that was last used of those for this path that another folder has now.
+ * The state with this name or name prefix. ERR_NOT_FOUND, ERR_INVALID (several match). Without a
+ * name (NULL): the last used state of this path that belonged to another folder.
  */
 bool state_list_find(const struct state_list *l, const char *name, const char *root,
                      struct state_entry **out, struct err *e);
