@@ -1,8 +1,8 @@
 /*
  * address.c - the tables of addresses, from the IANA registries of special-purpose addresses.
  *
- * IPv4: what is listed is refused. IPv6: only global unicast (2000::/3) is public, less what is
- * listed. An IPv6 address that stands for an IPv4 one is judged by that one.
+ * IPv4: listed networks are refused. IPv6: only global unicast (2000::/3) is public, except
+ * listed networks. An IPv6 address that embeds an IPv4 address is judged by that one.
  */
 #include "wire/address.h"
 
@@ -61,7 +61,7 @@ static const struct net6 metadata6[] = {
     { { 0xfd, 0x20, 0, 0xce, [14] = 0x02, 0x54 }, 128 }, /* Google */
 };
 
-/* IPv6 networks whose addresses stand for an IPv4 address, and where in them it is. */
+/* IPv6 networks whose addresses embed an IPv4 address, and its position. */
 static const struct {
     struct net6 net;
     uint8_t at;

@@ -1,12 +1,12 @@
 /*
- * address.h - which addresses may be connected to.
+ * address.h - which addresses trefoil may connect to.
  *
- * A URL that came from outside (a push target, a page, a redirect, an agent card) must not
- * reach what only we can reach: this machine, its network, the metadata service of a cloud.
- * The name says nothing about that, only the address it resolved to does: every address is
- * checked right before it is connected to.
+ * A URL from outside (a push target, a page, a redirect, an agent card) must not reach addresses
+ * that only this machine can reach: the machine itself, its network, the metadata service of a
+ * cloud. The host name does not show that, only the address that it resolves to does: every address
+ * is checked right before the connection is made.
  *
- * Pure: no look-ups, no I/O.
+ * Pure: no lookups, no I/O.
  */
 #ifndef WIRE_ADDRESS_H
 #define WIRE_ADDRESS_H

@@ -1,9 +1,9 @@
 /*
  * curl_api.h - libcurl, opened when it is first needed.
  *
- * Linking libcurl costs every start of the program 3 to 5 ms and 4 MB, also those that never
- * fetch anything. So only its headers are used at build time, and its functions are called
- * through this table. Once opened it stays: a thread of its resolver may outlive every handle.
+ * Linking libcurl costs every start of the program 3 to 5 ms and 4 MB, even if it never fetches
+ * anything. So only its headers are used at build time, and its functions are called through
+ * this table. It is never closed again: a thread of its resolver may outlive every handle.
  */
 #ifndef WIRE_CURL_API_H
 #define WIRE_CURL_API_H
@@ -50,7 +50,8 @@ struct curl_api {
 /* The table, opened and initialised by the first call; a call after a failure tries again. */
 bool curl_api_open(const struct curl_api **out, struct err *e);
 
-/* Fill a table from a library file. ERR_SYSTEM says what to install. For curl_api_open, tests. */
+/* Fill a table from a library file. The ERR_SYSTEM message names the package to install. For
+ * curl_api_open, tests. */
 bool curl_api_load(const char *file, struct curl_api *out, struct err *e);
 
 #endif

@@ -2,8 +2,8 @@
  * frame.h - split a byte stream into JSON-RPC messages.
  *
  * Every stream accepts two framings: one message per line, as MCP and ACP require, and
- * Content-Length headers, which some programs use anyway. The first bytes of a message tell its
- * framing; answers use the framing that was received last.
+ * Content-Length headers, which some programs use anyway. The first bytes of a message determine
+ * its framing; answers use the framing that was received last.
  *
  * The first bytes of a message:
  *   { or [                                a line

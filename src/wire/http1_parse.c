@@ -71,7 +71,7 @@ static const char *find_lf(const char *p, const char *end)
     return p;
 }
 
-/* Something that is no HTTP at all, such as a TLS greeting, is told so at its first byte. */
+/* Input that is not HTTP at all, such as a TLS greeting, is refused at its first byte. */
 static bool could_begin(struct str bytes)
 {
     char c = bytes.p[0];
@@ -187,7 +187,7 @@ static enum http1_reason read_absolute(struct head_reader *r)
     return HTTP1_FINE;
 }
 
-/* Path and query, up to what cannot stand in them. */
+/* Path and query, up to the first byte that is not allowed in them. */
 static enum http1_reason read_path(struct head_reader *r)
 {
     const char *p = r->p, *query = NULL;
@@ -285,7 +285,7 @@ static enum http1_reason read_request_line(struct head_reader *r)
 
 /* ---- header fields ----------------------------------------------------------------------- */
 
-/* The first byte from p on that may not stand in a value, within end. */
+/* The first byte from p on that is not allowed in a value, within end. */
 static const char *value_end(const char *p, const char *end)
 {
 #ifdef __SSE2__

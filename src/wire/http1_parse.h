@@ -4,17 +4,17 @@
  * A request is read in three steps, each of which takes bytes split anywhere:
  *
  *   http1_head_end    finds the empty line that ends the head; cheap, called as bytes arrive
- *   http1_head_read   takes the whole head apart, in place
- *   http1_body_read   hands out the body piece by piece (Content-Length or chunked)
+ *   http1_head_read   parses the whole head, in place
+ *   http1_body_read   returns the body piece by piece (Content-Length or chunked)
  *
- * Strict (RFC 9110, 9112): what two readers could understand differently is refused, because
- * the other reader may be a proxy in front of us. The one table of refusals is below. Where the
- * RFC leaves a choice, this is ours:
+ * Strict (RFC 9110, 9112): input that two parsers could understand differently is refused, because
+ * the other parser may be a proxy in front of us. All refusals are in the table below. Where the
+ * RFC leaves a choice, we chose:
  *
  *   - one empty line (CRLF) before the request line is skipped, not two;
  *   - lines end with CRLF, never with LF alone; folded header lines are refused;
  *   - a target is spelled as RFC 3986 has it: no raw UTF-8, no '#', '%' only before two digits;
- *   - absolute-form needs a Host header that says the same;
+ *   - absolute-form needs a Host header with the same host;
  *   - the methods are those of RFC 9110 and PATCH, without CONNECT and TRACE;
  *   - header values may hold bytes from 0x80 on, uninterpreted;
  *   - "chunked" in any case is the only transfer coding, alone and once;
@@ -72,7 +72,7 @@ enum http1_reason {
         HTTP1_REASON_COUNT,
 };
 
-/* What to answer. HTTP1_FINE has status 200. */
+/* The status to respond with. HTTP1_FINE has status 200. */
 int http1_status(enum http1_reason why);
 const char *http1_text(enum http1_reason why);
 
@@ -80,20 +80,20 @@ enum http1_step {
     HTTP1_MORE,    /* all is well as far as it goes; bring more bytes */
     HTTP1_DATA,    /* a piece of the body */
     HTTP1_DONE,    /* complete */
-    HTTP1_REFUSED, /* *why says it; nothing after this can be understood */
+    HTTP1_REFUSED, /* *why is the reason; nothing after this can be parsed */
 };
 
 /* ---- head ------------------------------------------------------------------------------- */
 
-/* How far the search for the end of a head has come. {0} at the start of a request. */
+/* How far the search for the end of a head has got. {0} at the start of a request. */
 struct http1_scan {
     size_t at;      /* bytes seen */
     uint32_t lines; /* line ends among them */
 };
 
 /*
- * `bytes` is all there is of the request so far. HTTP1_DONE: the first scan->at bytes are the
- * head, of scan->lines lines. The answer does not depend on how the bytes were portioned.
+ * `bytes` is everything received of the request so far. HTTP1_DONE: the first scan->at bytes are
+ * the head, of scan->lines lines. The result does not depend on how the bytes were split.
  */
 enum http1_step http1_head_end(struct http1_scan *scan, struct str bytes, const struct limits *l,
                                enum http1_reason *why);
@@ -122,14 +122,14 @@ bool http1_head_read(struct str bytes, const struct limits *l, struct http_heade
 
 /*
  * Split "name:port", "1.2.3.4" or "[::1]:80". False when it is none of these. The port may be
- * left out (STR_NONE) but not be empty.
+ * missing (STR_NONE) but not empty.
  */
 bool http1_authority(struct str authority, struct str *out_host, struct str *out_port);
 
 /* ---- body ------------------------------------------------------------------------------- */
 
 struct http1_body {
-    uint64_t left;   /* bytes to come of the body, or of the chunk */
+    uint64_t left;   /* remaining bytes of the body, or of the chunk */
     uint64_t room;   /* bytes the body may still grow by */
     uint64_t extras; /* bytes that extensions and trailers may still take */
     uint8_t state, digits;
@@ -141,8 +141,8 @@ bool http1_body_begin(struct http1_body *b, const struct http1_head *head, const
                       enum http1_reason *why);
 
 /*
- * Eat from the front of *in. HTTP1_DATA: *out_data is the next piece, inside *in; call again.
- * HTTP1_DONE: what is left in *in belongs to the next request. HTTP1_MORE: *in is empty.
+ * Consume the front of *in. HTTP1_DATA: *out_data is the next piece, inside *in; call again.
+ * HTTP1_DONE: the rest of *in belongs to the next request. HTTP1_MORE: *in is empty.
  */
 enum http1_step http1_body_read(struct http1_body *b, struct str *in, struct str *out_data,
                                 enum http1_reason *why);
@@ -151,7 +151,7 @@ enum http1_step http1_body_read(struct http1_body *b, struct str *in, struct str
 
 enum {
     HTTP1_TCHAR = 1, /* tchar of RFC 9110 */
-    HTTP1_PCHAR = 2, /* may stand in a path or query; '%' included */
+    HTTP1_PCHAR = 2, /* allowed in a path or query; '%' included */
     HTTP1_NCHAR = 4, /* of a registered name or IPv4 address */
     HTTP1_VCHAR = 8, /* of a field value: HTAB, SP, VCHAR, 0x80-0xff */
     HTTP1_XDIGIT = 16,

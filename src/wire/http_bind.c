@@ -122,9 +122,9 @@ static bool bind_both(uint16_t port, union http_sockaddr *v4, struct http_bound 
 }
 
 /*
- * Both loopback addresses on one port: some clients try ::1 first, some know only 127.0.0.1,
- * and the other half of the name must not belong to somebody else. A port that the kernel
- * chose for one may be taken for the other; then it is asked for another one.
+ * Both loopback addresses on one port: some clients try ::1 first, some know only 127.0.0.1, and
+ * another process must not listen on the other address. A port that the kernel chose for one may be
+ * taken for the other; then another port is requested.
  */
 static bool bind_localhost(uint16_t port, union http_sockaddr *v4, struct http_bound out[2],
                            size_t *out_n, struct err *e)
@@ -168,8 +168,8 @@ static bool bind_name(struct str address, struct http_bound out[2], size_t *out_
 /* ---- Unix sockets ------------------------------------------------------------------------ */
 
 /*
- * Who listens at a path holds PATH.lock: two that find a stale socket at once would each remove the
- * other's. The file stays: a lock on a file that was removed keeps nobody out.
+ * A server that listens at a path holds PATH.lock: two servers that find a stale socket at once
+ * would each remove the other's. The file is kept: a lock on a removed file excludes no one.
  */
 static bool lock_path(const struct sockaddr_un *a, int *out, struct err *e)
 {
@@ -187,7 +187,7 @@ static bool lock_path(const struct sockaddr_un *a, int *out, struct err *e)
     return true;
 }
 
-/* Nobody has listened there since its server died. */
+/* The server of this socket has died, and no other listens there. */
 static bool is_stale(const struct sockaddr_un *a)
 {
     struct stat st;

@@ -29,15 +29,15 @@ struct http_bound {
 };
 
 /*
- * Listen on an address as http_server_listen takes it. "localhost" yields two sockets where
- * the machine has both loopback addresses. *out_text, of HTTP_ADDRESS bytes, gets the real one.
- * A Unix socket that is left of a server that died is replaced; the lock on PATH.lock, which is held
- * as long, shows whether one lives.
+ * Listen on an address in the form of http_server_listen. "localhost" yields two sockets if the
+ * machine has both loopback addresses. *out_text, of HTTP_ADDRESS bytes, gets the real address. The
+ * Unix socket of a dead server is replaced; a server holds a lock on PATH.lock for its whole life,
+ * so a free lock means that it is dead.
  */
 bool http_bind(struct str address, struct http_bound out[2], size_t *out_n, char *out_text,
                struct err *e);
 
-/* Close the socket and remove its file, unless somebody else's is there by now. */
+/* Close the socket and remove its file, unless another server has replaced it. */
 void http_unbind(struct http_bound *b);
 
 /* "127.0.0.1" or "[::1]". */

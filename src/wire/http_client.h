@@ -1,19 +1,19 @@
 /*
- * http_client.h - fetching over HTTP, without waiting.
+ * http_client.h - non-blocking HTTP requests.
  *
- * On libcurl, which is opened by the first fetch. One client serves the program: HTTP/1.1 with
- * connections kept, HTTP/2 over TLS for answers that are gathered, certificates always checked,
+ * Uses libcurl, which is opened by the first fetch. One client serves the program: HTTP/1.1 with
+ * connections kept, HTTP/2 over TLS for responses that are collected, certificates always checked,
  * no cookies.
  *
- * A POST or PATCH is sent once: when a kept connection ends under it, it fails. Other methods are
- * sent again on a new connection.
+ * A POST or PATCH is sent once: if a kept connection closes during the request, it fails. Other
+ * methods are retried on a new connection.
  *
- * Where a URL came from decides what it may reach (enum fetch_zone). Every address is checked
- * right before it is connected to, and each redirect is checked like a new URL.
+ * The source of a URL determines which addresses it may reach (enum fetch_zone). Every address is
+ * checked right before it is connected to, and each redirect is checked like a new URL.
  *
  * Environment, read by http_client_new: SSL_CERT_FILE, else SSL_CERT_DIR, instead of the system's
  * certificates. Read by libcurl, for configured URLs only: http_proxy, https_proxy, all_proxy,
- * no_proxy; this machine itself is never asked for through a proxy.
+ * no_proxy; requests to this machine never use a proxy.
  */
 #ifndef WIRE_HTTP_CLIENT_H
 #define WIRE_HTTP_CLIENT_H
@@ -53,7 +53,7 @@ void http_client_close(struct http_client *c, void (*done)(void *ctx), void *ctx
 enum fetch_zone {
     /* The operator named it: all but cloud metadata services; proxies of the environment. */
     FETCH_CONFIGURED,
-    /* From a peer, a model, a page: public addresses only, each time a connection of its own. */
+    /* From a peer, a model, a page: public addresses only, each time over a new connection. */
     FETCH_OUTSIDE,
 };
 
@@ -80,7 +80,7 @@ struct fetch_request {
     int64_t idle_ms;    /* silence once connected; does not run while paused */
     int64_t body_bytes;
 
-    struct arena *mem; /* what the answer is kept in; must live until the fetch is done */
+    struct arena *mem; /* for the response; must live until the fetch is done */
 
     /* The head of the answer is complete, f->status and f->header are set. May be NULL. */
     void (*on_head)(struct fetch *f);
@@ -109,13 +109,13 @@ struct fetch {
     struct transfer *transfer; /* of the client; NULL once settled */
 };
 
-/* Embed a struct fetch in your own and start it. Failures are told by done, from the loop. */
+/* Embed a struct fetch in your own and start it. The op reports failures, from the loop. */
 void fetch_start(struct fetch *f, struct http_client *c, struct op *parent,
                  const struct fetch_request *req, op_done_fn *done, void *ctx);
 
 /*
- * Back-pressure, with on_bytes: tell no more bytes until resumed; libcurl holds at most a few
- * buffers, the rest waits at the sender. Calls in any order; bytes come from the loop.
+ * Back-pressure, with on_bytes: deliver no more bytes until resumed; libcurl holds at most a few
+ * buffers, the rest waits at the sender. Calls in any order; bytes are delivered from the loop.
  */
 void fetch_pause(struct fetch *f);
 void fetch_resume(struct fetch *f);

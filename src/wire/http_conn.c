@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /*
- * When a client that sends no more is probed again, in ms after the last time: a reset comes back at
- * once from this machine, later from others.
+ * When a client that stopped sending is probed again, in ms after the last probe: a reset arrives
+ * at once from this machine, later from others.
  */
 static const uint16_t probe_ms[] = { 1, 50, 1000 };
 
@@ -160,8 +160,8 @@ static void on_conn_closed(struct stream *io)
 /* ---- a client that sends no more --------------------------------------------------------- */
 
 /*
- * Is there a request, complete, that is not answered yet? There is nothing without a meaning to send
- * in the middle of a plain stream, so who sends no more counts as gone there.
+ * Is there a complete request without a response? A plain stream has no meaningless bytes to probe
+ * with, so a client that stopped sending counts as disconnected there.
  */
 static bool owes_answer(const struct http_conn *c)
 {
@@ -170,7 +170,8 @@ static bool owes_answer(const struct http_conn *c)
     return c->state == HTTP_CONN_IDLE && c->in.n > 0;
 }
 
-/* Send what means nothing: who has left altogether does not take it, which the next write tells. */
+/* Send bytes without meaning: a client that has disconnected rejects them, which the next write
+ * reports. */
 static void probe(struct http_conn *c)
 {
     const struct http_exchange *x = c->x;
@@ -187,8 +188,8 @@ static void probe(struct http_conn *c)
 }
 
 /*
- * Who shuts one direction waits for answers; who closes the connection looks the same to us. So the
- * request is served on, and probes tell the one from the other.
+ * A client that shuts one direction waits for answers; one that closes the connection looks the
+ * same to us. So the request is still served, and probes tell them apart.
  */
 static void half_close(struct http_conn *c)
 {

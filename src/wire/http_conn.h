@@ -1,15 +1,15 @@
 /*
- * http_conn.h - the inside of the HTTP server, for its own files only.
+ * http_conn.h - internals of the HTTP server, for its own files only.
  *
  *   http_server.c   the server as a whole: connections, draining, closing, spare memory
  *   http_listen.c   sockets: binding, accepting
  *   http_conn.c     a connection: its states, deadlines and end
- *   http_intake.c   what arrives: from bytes to requests
- *   http_answer.c   what is sent back
+ *   http_intake.c   input: from bytes to requests
+ *   http_answer.c   output: responses
  *   http_gate.c     Host, Origin, routes
  *
- * Lifetimes: a connection lives until its stream is closed, a request until its handler has
- * finished it. Either may end first; http_exchange_detach parts them.
+ * Lifetimes: a connection exists until its stream is closed, a request until its handler has
+ * finished it. Either may end first; http_exchange_detach separates them.
  */
 #ifndef WIRE_HTTP_CONN_H
 #define WIRE_HTTP_CONN_H
@@ -40,12 +40,12 @@ struct http_exchange {
     struct http_req req; /* first */
     http_handler_fn *handler;
     struct http1_body body; /* how far the body has been read */
-    struct buf long_body;   /* one that did not come in one piece with its head */
+    struct buf long_body;   /* a body that did not arrive in one piece with its head */
     uint8_t answer;         /* enum http_answer_state */
     bool served;            /* the handler has it, and finishes it */
     bool head_only;         /* HEAD: no body is sent */
     bool old;               /* HTTP/1.0 */
-    bool keep_alive;        /* the client would go on with this connection */
+    bool keep_alive;        /* the client would reuse this connection */
     bool owes_room;         /* http_stream_write answered false */
     bool told_quiet;        /* on_quiet was called */
     char remote[];
@@ -60,7 +60,7 @@ struct http_conn {
     struct buf in;           /* part of a head, or requests that wait for their turn */
     struct http1_scan scan;  /* how far the head at the front of `in` was searched */
     struct timer timer;      /* fires no later than due(); may fire too early */
-    struct post again;       /* go on with `in` */
+    struct post again;       /* continue with `in` */
     int64_t probe_at;        /* when a client that sends no more is probed again; 0: it is not */
     int64_t since;           /* when the state began, or an event stream last sent something */
     uint8_t state;           /* enum http_conn_state */
@@ -87,7 +87,8 @@ struct http_server {
     char date[64];      /* the Date line, true until date_until */
     uint8_t date_n;
     int64_t date_until;
-    int reserve_fd; /* given up to accept and refuse when descriptors run out; -1: none */
+    int reserve_fd; /* closed to accept and refuse a connection when descriptors run out; -1:
+                     * none */
     bool draining, closing;
     struct post work; /* drain, close or end */
     void (*drained)(void *ctx);
@@ -98,7 +99,7 @@ struct http_server {
 
 /* ---- http_server.c ----------------------------------------------------------------------- */
 
-/* A connection or listener has gone. */
+/* A connection or listener is closed. */
 void http_server_one_less(struct http_server *s);
 
 /* "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", made once a second. */
@@ -110,7 +111,7 @@ void http_listeners_close(struct http_server *s);
 
 /* ---- http_conn.c ------------------------------------------------------------------------- */
 
-/* A connection beyond the allowed number is told so and closed. */
+/* A connection beyond the allowed number gets an error response and is closed. */
 void http_conn_open(struct http_server *s, struct stream *io, const struct http_peer *peer,
                     void (*release)(struct stream *io), bool one_too_many);
 
@@ -120,7 +121,7 @@ void http_conn_drain(struct http_conn *c);
 /* End it now; what was not sent is lost. */
 void http_conn_close(struct http_conn *c);
 
-/* Our last word was said: let it arrive, then close. */
+/* Our last response is sent: wait until it has arrived, then close. */
 void http_conn_linger(struct http_conn *c);
 
 /* The only writer of c->state. Notes the time. */
@@ -129,7 +130,7 @@ void http_conn_go(struct http_conn *c, enum http_conn_state to);
 /* Make sure that the timer fires in time for what is due next. */
 void http_conn_arm(struct http_conn *c);
 
-/* Bytes were given to c->io, which answered `room`. */
+/* Bytes were written to c->io, which returned `room`. */
 void http_conn_wrote(struct http_conn *c, bool room);
 
 /* The answer to the request in service is complete. */
@@ -140,15 +141,15 @@ void http_conn_answered(struct http_conn *c, bool keep);
 void http_intake_init(struct http_conn *c);
 void http_intake_bytes(struct stream *io, struct str bytes);
 
-/* Go on with c->in. */
+/* Continue with c->in. */
 void http_intake_again(struct post *p);
 
-/* May the next request be looked at? */
+/* May the next request be read? */
 bool http_intake_may_go_on(const struct http_conn *c);
 
 /*
- * Refuse and, unless `keep`, end the connection. x (may be NULL) is freed. Returns whether the
- * next request may be looked at.
+ * Refuse and, unless `keep`, end the connection. x (may be NULL) is freed. Returns whether the next
+ * request may be read.
  */
 bool http_intake_turn_down(struct http_conn *c, struct http_exchange *x,
                            const struct http_refusal *no, bool keep);

@@ -20,7 +20,7 @@ void transfer_settle(struct transfer *t, const struct err *e)
     loop_unpost(loop, &t->resume);
     t->fetch = NULL;
     f->transfer = NULL;
-    client_bury(t->client, t); /* before the op is posted: libcurl lets go first */
+    client_bury(t->client, t); /* before the op is posted: libcurl releases it first */
     if (e)
         op_fail(&f->op, e);
     else
@@ -72,7 +72,7 @@ static void on_connect_timeout(struct timer *timer)
     time_out(t, t->req.connect_ms);
 }
 
-/* Bytes that go out are only looked up here: nobody tells us of each. */
+/* Sent bytes are only polled here: libcurl does not report each of them. */
 static bool sent_some(struct transfer *t)
 {
     curl_off_t sent = t->sent;
@@ -191,7 +191,8 @@ static bool follow(struct transfer *t, struct err *e)
         return false;
     if (!http_url_same_origin(&t->url, &to)) {
         t->foreign = true;
-        t->zone = FETCH_OUTSIDE; /* it came from outside now, whoever named the first URL */
+        t->zone = FETCH_OUTSIDE; /* the redirect is from outside, even if the first URL was
+                                  * configured */
     }
     t->url = to;
     t->hops++;
@@ -276,7 +277,7 @@ static void on_resume(struct post *p)
 {
     struct transfer *t = CONTAINER_OF(p, struct transfer, resume);
 
-    if (t->easy) /* what libcurl holds is told from inside this call */
+    if (t->easy) /* libcurl delivers its pending data from inside this call */
         t->client->api->easy_pause(t->easy, CURLPAUSE_CONT);
 }
 

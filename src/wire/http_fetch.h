@@ -1,8 +1,8 @@
 /*
  * http_fetch.h - inside the HTTP client; other rooms see http_client.h.
  *
- * A fetch belongs to its caller and is gone as soon as it is done. What libcurl holds belongs
- * to a transfer, which the client owns and which may live a moment longer:
+ * A fetch belongs to its caller and is freed as soon as it is done. The data that libcurl uses
+ * belongs to a transfer, which the client owns and which may exist a moment longer:
  *
  *   QUEUED -> RESOLVING -> CONNECTING -> ASKED -> BODY -> OVER
  *               ^  |           ^         ^  |       |
@@ -10,25 +10,25 @@
  *               |              +- was dead -+       |
  *               +------------ redirect -------------+
  *
- * QUEUED      begins with the next pass of the loop; libcurl knows nothing of it.
+ * QUEUED      starts with the next pass of the loop; not added to libcurl yet.
  * RESOLVING   added to a pool. connect_ms runs, until ASKED.
  * CONNECTING  an address passed the check and is being connected to; TLS included.
- * ASKED       the request goes out; the head of the answer has not come. idle_ms runs.
- * BODY        the head is complete, the body comes.
- * OVER        settled: fetch is NULL, nobody is told anything; waits to be reaped.
+ * ASKED       the request is being sent; the head of the response has not arrived. idle_ms runs.
+ * BODY        the head is complete, the body arrives.
+ * OVER        settled: fetch is NULL, nothing is reported any more; waits to be reaped.
  *
- * Any phase may go to OVER: cancelled, timed out, past a cap, failed.
+ * Any phase may change to OVER: canceled, timed out, past a cap, failed.
  *
- * libcurl calls us while it works and must not be called back then, but for looking things up.
- * So nothing is added, removed or resumed but by posts of the loop and after libcurl returned.
- * A transfer is reaped by a post that was queued before its op's, so libcurl has let go of
- * everything borrowed when the caller's done runs.
+ * libcurl calls us while it works; inside such a callback only queries are allowed. So transfers
+ * are added, removed and resumed only by posts of the loop and after libcurl returned. A transfer
+ * is reaped by a post that was queued before the post of its op, so libcurl no longer uses borrowed
+ * data when the caller's done runs.
  *
  *   http_client.c        pools: multi handles, their sockets and timers; reaping
  *   http_fetch.c         the life of a fetch: phases, deadlines, redirects
  *   http_fetch_easy.c    a request as options of an easy handle; the address check
- *   http_fetch_answer.c  head and body as they come, caps
- *   http_fetch_fault.c   what went wrong, for a person
+ *   http_fetch_answer.c  head and body as they arrive, caps
+ *   http_fetch_fault.c   error messages for people
  */
 #ifndef WIRE_HTTP_FETCH_H
 #define WIRE_HTTP_FETCH_H
@@ -100,14 +100,14 @@ struct transfer {
 
     /* the answer */
     bool paused;
-    int64_t moved_at; /* loop_now() when bytes last came or went */
-    curl_off_t sent;  /* bytes sent when last looked */
+    int64_t moved_at; /* loop_now() when bytes were last received or sent */
+    curl_off_t sent;  /* bytes sent at the last check */
     size_t head_bytes;
     struct http_header *header;
     size_t header_count, header_room;
     struct str location; /* a redirect that will be followed once this answer is over */
     int64_t body_bytes;
-    struct buf *body; /* gathered; lives in req.mem */
+    struct buf *body; /* collected; in req.mem */
 };
 
 /* ---- http_client.c ---------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ bool client_open(struct http_client *c, enum fetch_zone zone, struct err *e);
 bool pool_add(struct pool *pool, struct transfer *t, struct err *e);
 void pool_remove(struct transfer *t);
 
-/* Take the transfer out of client->live; it is released before anything else happens. */
+/* Remove the transfer from client->live; it is freed before anything else happens. */
 void client_bury(struct http_client *c, struct transfer *t);
 
 /* ---- http_fetch.c ----------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ void client_bury(struct http_client *c, struct transfer *t);
 /* The only writer of t->phase. */
 void transfer_go(struct transfer *t, enum fetch_phase to);
 
-/* Settle the fetch: e == NULL is success. t lives until it is reaped. */
+/* Settle the fetch: e == NULL is success. t exists until it is reaped. */
 void transfer_settle(struct transfer *t, const struct err *e);
 
 /* The same with an error made here. Returns false. */
@@ -155,13 +155,13 @@ void answer_reset(struct transfer *t);
 
 /* ---- http_fetch_fault.c ----------------------------------------------------------------- */
 
-/* What a result other than CURLE_OK means, in the phase it came. */
+/* Explain a result other than CURLE_OK, by the phase in which it occurred. */
 void fault_tell(struct transfer *t, CURLcode result, struct err *e);
 
 /* "timed out after 10000 ms while connecting to example.com:443". */
 void fault_timeout(struct transfer *t, int64_t ms, struct err *e);
 
-/* host:port for error texts, cut to a sensible length. */
+/* host:port for error texts, truncated to a sensible length. */
 #define HOP_FMT "%.*s:%u"
 #define HOP_ARG(t) (int)str_head((t)->url.host, 80).n, (t)->url.host.p, (t)->url.port
 

@@ -64,7 +64,7 @@ static bool body_too_large(struct transfer *t)
                          HOP_ARG(t), (intmax_t)t->req.body_bytes);
 }
 
-/* A length that is told beforehand saves fetching what would be refused in the end. */
+/* A declared length avoids fetching a body that would be refused in the end. */
 static bool check_length(struct transfer *t)
 {
     curl_off_t length = -1;
@@ -147,7 +147,7 @@ static bool take_body(struct transfer *t, struct str bytes)
     t->body_bytes += (int64_t)bytes.n;
     if (t->req.body_bytes != FETCH_NEVER && t->body_bytes > t->req.body_bytes)
         return body_too_large(t);
-    if (t->location.p) /* nobody reads the body of a redirect */
+    if (t->location.p) /* the body of a redirect is not read */
         return true;
     if (t->req.on_bytes)
         t->req.on_bytes(t->fetch, bytes);

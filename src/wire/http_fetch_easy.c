@@ -105,7 +105,7 @@ static int on_connected(void *ctx, char *ip, char *own_ip, int port, int own_por
 
 /* ---- headers ---------------------------------------------------------------------------- */
 
-/* These are libcurl's to write: they say where a message ends and whom it is for. */
+/* libcurl writes these: they define where a message ends and its host. */
 static const char *const reserved[] = {
     "Host",    "Content-Length", "Transfer-Encoding", "Connection",          "TE", "Trailer",
     "Upgrade", "Expect",         "Proxy-Connection",  "Proxy-Authorization",
@@ -277,7 +277,7 @@ static void set_callbacks(struct setup *s, struct transfer *t)
     SET(s, CURLOPT_WRITEDATA, t);
 }
 
-/* libcurl divides this among the addresses of a host; our own timer has the last word. */
+/* libcurl divides this among the addresses of a host; our own timer decides. */
 static void set_times(struct setup *s, struct transfer *t)
 {
     if (t->req.connect_ms != FETCH_NEVER)

@@ -1,8 +1,8 @@
 /*
- * http_gate.h - may this request come in, and who serves it? Pure; part of the HTTP server.
+ * http_gate.h - may this request enter, and which route serves it? Pure; part of the HTTP server.
  *
- * A page in a browser can make the browser send requests to us, with our user's rights. What
- * the page cannot do is choose Host and Origin freely: a foreign name in either is refused.
+ * A page in a browser can make the browser send requests to us, with our user's rights. The page
+ * cannot choose Host and Origin freely: an unknown name in either is refused.
  */
 #ifndef WIRE_HTTP_GATE_H
 #define WIRE_HTTP_GATE_H
@@ -38,21 +38,21 @@ struct http_refusal {
     char text[240];
     char allow[64];   /* with 405: the value of Allow */
     int64_t retry_ms; /* with 429: until when to wait */
-    bool rpc;         /* say it as JSON-RPC */
+    bool rpc;         /* send the error as JSON-RPC */
 };
 
 void http_gate_init(struct http_gate *g, const struct http_server_opts *opts);
 void http_gate_fini(struct http_gate *g);
 
-/* What is known of a request that may come in. */
+/* The facts about a request that may enter. */
 struct http_entry {
     const struct http_gate_route *route;
     struct str key; /* the name of the API key it brought; "" when none was asked for */
 };
 
 /*
- * Host, then Origin, then the pace, then the key, then the route: without a key nobody learns
- * what is here, and nobody tries keys faster than that.
+ * Checks Host, then Origin, then the rate, then the key, then the route: without a key a client
+ * does not learn which routes exist, and it cannot try keys faster than the rate.
  */
 bool http_gate_pass(const struct http_gate *g, const struct http1_head *head,
                     const struct http_peer *peer, struct http_entry *out, struct http_refusal *no);

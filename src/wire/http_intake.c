@@ -1,12 +1,12 @@
 /*
- * http_intake.c - from the bytes of a connection to requests in the hands of their handlers.
+ * http_intake.c - from the bytes of a connection to requests that are passed to their handlers.
  *
  * Requests are read in a loop, never by recursion: a handler that answers at once returns into
- * advance(), which goes on with the next request; one that answers later posts `again` if a
- * next request is already here.
+ * advance(), which continues with the next request; one that answers later posts `again` if the
+ * next request has already arrived.
  *
- * While a request is served, reading goes on until something of the next one is here; then it
- * pauses, so a client cannot pile up requests, and the kernel tells of a hang-up.
+ * While a request is served, reading continues until a part of the next one has arrived; then it
+ * pauses, so a client cannot pile up requests, and the kernel reports a hang-up.
  */
 #include "base/container.h"
 #include "wire/http_conn.h"

@@ -4,7 +4,7 @@
 
 #include "wire/http.h"
 
-/* One API key. A key without a name lets a request in, but does not say who sent it. */
+/* One API key. A key without a name lets a request in, but does not identify its sender. */
 struct http_key {
     struct str name, secret;
 };
@@ -16,10 +16,10 @@ enum http_key_verdict {
 };
 
 /*
- * The key comes as "Authorization: Bearer KEY" or "X-API-Key: KEY". If a request has several of
+ * The key is sent as "Authorization: Bearer KEY" or "X-API-Key: KEY". If a request has several of
  * these headers, all of them must hold the same key: a proxy and this server must not pick
- * different ones. The given text is compared with every key, so the time does not tell which key
- * was nearly right. *out is set to the key when the verdict is HTTP_KEY_RIGHT.
+ * different ones. The given text is compared with every key, so that timing does not reveal a
+ * near match. *out is set to the key when the verdict is HTTP_KEY_RIGHT.
  */
 enum http_key_verdict http_key_check(const struct http_key *key, size_t keys,
                                      const struct http_header *header, size_t n,

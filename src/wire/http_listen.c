@@ -1,10 +1,10 @@
 /*
- * http_listen.c - taking in connections.
+ * http_listen.c - accepting connections.
  *
  * A listener is LISTENING, or RESTING for a moment because the kernel had no descriptor or
  * memory left for one more connection. Running out of descriptors must not leave the listening
- * socket ready for ever with nobody able to accept: a descriptor kept in reserve is given up to
- * take the client in, tell it and let it go.
+ * socket ready for ever while accept fails: a reserved descriptor is closed to accept the
+ * client, send it an error and disconnect it.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -20,7 +20,8 @@
 enum {
     ACCEPTS_PER_EVENT = 64, /* then others get their turn */
     REST_MS = 100,
-    EXTRA = 64, /* connections past the limit that are told so; further ones are just closed */
+    EXTRA = 64, /* connections past the limit that get an error response; further ones are just
+                 * closed */
 };
 
 struct http_listener {

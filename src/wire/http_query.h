@@ -5,9 +5,8 @@
 #include "base/arena.h"
 
 /*
- * The value of `name`, percent-decoded into mem; STR_NONE when it is not there. False when it is
- * there twice, or is not well encoded: what two readers could take differently is no value. '+'
- * stands for itself.
+ * The value of `name`, percent-decoded into mem; STR_NONE when it is absent. False when it occurs
+ * twice, or is wrongly encoded: two parsers could read it differently. '+' is a literal plus.
  */
 bool http_query_get(struct arena *mem, struct str query, struct str name, struct str *out);
 

@@ -3,8 +3,8 @@
  *
  *   serving -> draining -> (drained) -> closing -> freed
  *
- * Draining and closing begin with a post: a handler may ask for them, and nobody is told that
- * his client is gone from inside his own call.
+ * Draining and closing begin with a post: a handler may ask for them, and no handler must learn
+ * from inside its own call that its client is gone.
  */
 #include "wire/http_server.h"
 

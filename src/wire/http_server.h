@@ -12,10 +12,10 @@
  * BODY     the head was accepted (100-continue answered); the body must follow.
  * SERVING  the handler has the request. A client that disconnects is noticed, even while nothing is
  *          being sent: closing is how a client cancels. One that has only shut its sending side
- *          gets its answers. Both look the same, so a client that stopped sending is sent something
- *          without meaning (100 Continue, or an SSE comment); only a closed connection rejects it.
- * LINGER   the last response is sent and the write side is shut. What still arrives is read and
- *          dropped for a moment, so that the client gets our response and not a reset.
+ *          gets its answers. Both look the same, so the server probes a client that stopped sending
+ *          (100 Continue, or an SSE comment); only a closed connection rejects it.
+ * LINGER   the last response is sent and the write side is shut. Further input is read and dropped
+ *          for a moment, so that the client gets our response and not a reset.
  *
  * Checked before any handler runs: the grammar (http1_parse.h), sizes, Host, Origin, the API key,
  * the route, and that the body is not compressed (Content-Encoding).
@@ -43,7 +43,7 @@ struct http_conn;
 struct http_req {
     struct arena mem;
     struct str method, path, query; /* path without the '?'; query without it, or STR_NONE */
-    struct str rest;                /* of the path: what the '*' of the route stands for */
+    struct str rest;                /* the part of the path that the '*' of the route matches */
     struct http_header *header;
     size_t headers;
     struct str body;
@@ -70,7 +70,7 @@ struct http_req {
      */
     void (*on_quiet)(struct http_req *req);
 
-    bool ends; /* an event stream that will end by itself; http_server_drain waits for it */
+    bool ends; /* an event stream that ends without us; http_server_drain waits for it */
 
     struct http_conn *conn; /* NULL once the client is gone */
 };

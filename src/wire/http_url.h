@@ -18,8 +18,8 @@ struct http_url {
 };
 
 /*
- * Read `text`, relative to `base` when that is not NULL (as a Location is). The parts live in
- * the arena. ERR_INVALID says what is wrong; it never repeats more of the URL than the host.
+ * Parse `text`, relative to `base` if that is not NULL (as for a Location). The parts are in the
+ * arena. The ERR_INVALID message never repeats more of the URL than the host.
  */
 bool http_url_read(const struct curl_api *api, struct arena *mem, struct str text,
                    const struct http_url *base, struct http_url *out, struct err *e);

@@ -16,7 +16,7 @@ struct link_events {
     /* A frame arrived; borrowed for the call. */
     void (*on_frame)(struct link *link, const struct frame *frame);
 
-    /* No more frames: the other side closed its end (e == NULL) or is gone. Called once. */
+    /* No more frames: the other side closed its end (e == NULL) or disconnected. Called once. */
     void (*on_end)(struct link *link, const struct err *e);
 
     /* link_close is complete: the link may be freed. */
@@ -28,13 +28,13 @@ struct link_kind {
     void (*send)(struct link *link, const struct str *piece, size_t n);
     void (*close)(struct link *link);
     /*
-     * Send the answer to a request that came by this link; code is that of its JSON-RPC error, or
-     * 0. NULL: answers are sent like other messages.
+     * Send the response to a request that arrived over this link; code is that of its JSON-RPC
+     * error, or 0. NULL: responses are sent like other messages.
      */
     void (*answer)(struct link *link, int code, const struct str *piece, size_t n);
     /*
-     * For a link that lends its memory to calls: one more call (1) lives in it, or one less (-1).
-     * The second is the last use of the call and may free the link. NULL: calls are not counted.
+     * For a link that lends its memory to calls: one more call (1) uses it, or one less (-1). The
+     * second is the last use of the call and may free the link. NULL: calls are not counted.
      */
     void (*calls)(struct link *link, int more);
 };
@@ -44,8 +44,8 @@ struct link {
     const struct link_events *events;
     void *owner; /* the receiver of the events */
     /*
-     * NULL, or memory that outlives every call that comes by this link, and that holds the text of
-     * its frames. So one exchange (an HTTP request) needs one arena and no copy.
+     * NULL, or memory that outlives every call that arrives over this link, and that holds the text
+     * of its frames. So one exchange (an HTTP request) needs one arena and no copy.
      */
     struct arena *mem;
 };

@@ -1,13 +1,13 @@
 /*
- * sse_read.h - an event stream taken apart, as the bytes come.
+ * sse_read.h - parse an event stream as its bytes arrive.
  *
- * Follows the event stream format of the HTML standard: lines end with CR, LF or CRLF; a byte
- * order mark at the start is dropped; `data` lines are joined by newlines; an id lasts until
- * another one comes; a blank line ends an event; an event without data is none; what the end
- * of the stream cuts off is lost. The bytes are handed on as they are: whoever reads the text
- * checks its UTF-8.
+ * Follows the event stream format of the HTML standard: lines end with CR, LF or CRLF; a byte order
+ * mark at the start is dropped; `data` lines are joined by newlines; an id applies until the next
+ * id; a blank line ends an event; an event without data is ignored; an event that the end of the
+ * stream cuts off is dropped. The bytes are passed on unchanged: the code that uses the text checks
+ * its UTF-8.
  *
- * Pieces may be cut anywhere. Between events a reader keeps at most a few KB.
+ * Pieces may be split anywhere. Between events a reader keeps at most a few KB.
  */
 #ifndef WIRE_SSE_READ_H
 #define WIRE_SSE_READ_H
@@ -23,7 +23,7 @@ struct sse_event {
     int64_t retry_ms; /* the last one seen; -1 when none */
 };
 
-/* The strings live for the call. The reader must not be ended in it; sse_read_stop may be. */
+/* The strings are valid for the call. It must not end the reader; it may call sse_read_stop. */
 typedef void sse_event_fn(const struct sse_event *ev, void *ctx);
 
 enum sse_state { SSE_START, SSE_NAME, SSE_SPACE, SSE_VALUE };
@@ -41,10 +41,10 @@ struct sse_reader {
     int64_t retry_ms;
     enum sse_state state;
     enum sse_field field; /* in SSE_SPACE and SSE_VALUE */
-    char name[8];         /* in SSE_NAME: what there is of the field name */
+    char name[8];         /* in SSE_NAME: the part of the field name so far */
     uint8_t name_n;       /* in SSE_START: bytes of the byte order mark seen */
     bool has_next_id;
-    bool after_cr; /* a LF that comes next belongs to the line before */
+    bool after_cr; /* an LF that follows belongs to the line before */
     bool stopped, failed;
 };
 
@@ -53,15 +53,15 @@ void sse_read_init(struct sse_reader *r, size_t max, sse_event_fn *on_event, voi
 void sse_read_fini(struct sse_reader *r);
 
 /*
- * The next piece of the stream; events are told from inside. ERR_LIMIT when an event passes the
- * maximum: the stream is of no use then, and so is the reader.
+ * The next piece of the stream; the callback gets its events before this returns. ERR_LIMIT when an
+ * event exceeds the maximum: neither the stream nor the reader can be used any further.
  */
 bool sse_read_feed(struct sse_reader *r, struct str bytes, struct err *e);
 
 /* Tell no more events, drop whatever is fed. */
 void sse_read_stop(struct sse_reader *r);
 
-/* What to send as Last-Event-ID when connecting again: of the last event that was complete. */
+/* The Last-Event-ID to send when reconnecting: the id of the last complete event. */
 static inline struct str sse_read_last_id(const struct sse_reader *r)
 {
     return buf_str(&r->last_id);

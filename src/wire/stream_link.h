@@ -21,7 +21,7 @@ extern const struct stream_events stream_link_events;
 
 /*
  * Take over `io`, which must have been opened with stream_link_events and this link as owner,
- * and start reading. *io must live until on_closed.
+ * and start reading. *io must stay valid until on_closed.
  */
 void stream_link_open(struct stream_link *l, struct stream *io, enum framing framing,
                       const struct limits *limits, const struct link_events *events, void *owner);
