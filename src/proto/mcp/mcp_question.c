@@ -31,7 +31,7 @@ static struct str permission_form(struct arena *mem, struct str params)
                         STR_ARG(permission_schema(mem, json_get(all, STR("options")))));
 }
 
-/* The two elicitations share a method; the one by page says so. */
+/* The two elicitations share a method; the one by URL has a mode. */
 struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params)
 {
     if (params.n < 2)

@@ -14,10 +14,10 @@ struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str para
 void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kind kind,
                    struct str params);
 
-/* Does an answer have the shape that such a question wants? */
+/* Does an answer have the shape that this kind of question requires? */
 bool mcp_answer_fits(enum ask_kind kind, struct json answer);
 
-/* What counts of it: a client approves one call, never all that follow. In mem. */
+/* The part of it that counts: a client approves one call, never all that follow. In mem. */
 struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer);
 
 /* "debug" ... "emergency" */

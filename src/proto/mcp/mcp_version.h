@@ -1,5 +1,5 @@
 /*
- * mcp_version.h - the versions of MCP we speak, and what each has.
+ * mcp_version.h - the supported versions of MCP, and the features of each.
  *
  * A difference between versions is a column here or a row in mcp_methods.c, never a branch in a
  * handler.
@@ -11,7 +11,7 @@
 
 /*
  * In order of age; the columns of the method table. Legacy versions are agreed on by a handshake;
- * from MCP_MODERN on each request names its own.
+ * from MCP_MODERN on each request names its version.
  */
 enum mcp_version {
     MCP_2024_11_05,

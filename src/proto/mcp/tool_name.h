@@ -2,20 +2,21 @@
  * tool_name.h - under which name a tool of an MCP server is published.
  *
  * mcp_{server}_{tool} in small letters, every character outside a-z, 0-9 and _ as _, at most
- * TOOL_NAME_MOST characters; an override names it otherwise. Several pairs can meet in one such
- * name ("a" + "b_c" and "a_b" + "c"), so a name is never taken apart again: the table knows the
- * pair it stands for.
+ * TOOL_NAME_MOST characters; an override replaces it. Several pairs can have the same such name
+ * ("a" + "b_c" and "a_b" + "c"), so a name is never parsed: the table maps it to its pair.
  *
- * A suffix _xxxxxxxx, made from the exact pair, is put where the plain name would not do:
- *   - it is too long: its head and the suffix;
- *   - two or more pairs meet in it: each of them gets the suffix, so the order of tools does not matter;
+ * A suffix _xxxxxxxx, a hash of the exact pair, is added if the plain name cannot be used:
+ *   - it is too long: it is truncated before the suffix;
+ *   - two or more pairs share it: each of them gets the suffix, so the order of tools does not
+ *     matter;
  *   - it is reserved (a built-in tool);
  *   - it ends like a suffix itself, so that no tool can take the suffixed name of another.
  *
  * The table is rebuilt from all tools whenever one is added or removed. The names depend on the set,
- * not on its order. So when a tool arrives whose plain name another one has, that other one is
- * published under its suffixed name from then on (clients are told that the list changed), and
- * a call under the old name fails with a sentence naming both: it could mean either.
+ * not on its order. So when a new tool has the plain name of an existing tool, the existing tool
+ * is published under its suffixed name from then on (clients are notified that the list
+ * changed), and a call under the old name fails with an error that names both: it could mean
+ * either.
  */
 #ifndef PROTO_MCP_TOOL_NAME_H
 #define PROTO_MCP_TOOL_NAME_H
@@ -24,7 +25,7 @@
 #include "base/err.h"
 #include "core/tool/tool.h"
 
-/* What is to be published. The strings must outlive the table. */
+/* A tool to publish. The strings must outlive the table. */
 struct tool_pair {
     struct str server, tool;
     struct str rename; /* instead of mcp_{server}_{tool}; STR_NONE: none */
@@ -47,7 +48,7 @@ struct tool_names {
 /* mcp_{server}_{tool}, normalised, and truncated with a suffix if it is too long. */
 struct str tool_name_plain(struct arena *mem, struct str server, struct str tool);
 
-/* Does it begin with mcp_? A hint for a message; only the table can tell. */
+/* Does it begin with mcp_? A hint for a message; only the table is authoritative. */
 bool tool_name_is_mcp(struct str name);
 
 /* Names for all pairs; `reserved` are names that are taken. */

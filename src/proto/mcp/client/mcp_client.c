@@ -1,5 +1,5 @@
 /*
- * mcp_client.c - the life of a client.
+ * mcp_client.c - the states of a client.
  *
  *   OPENING -> PROBING -> GREETING -> LISTING -> READY -> CLOSING
  *      ^          |           |
@@ -7,8 +7,8 @@
  *
  * Invariants: c->wire is the wire in use or NULL, c->wires all that are not closed. Every request
  * is counted in c->reqs until its done has run; every call is in c->works until it is settled. In
- * CLOSING nothing new begins, and when all of these and the peer are empty on_closed is told, from
- * the loop, once.
+ * CLOSING nothing new begins, and when all of these and the peer are empty on_closed is called,
+ * from the loop, once.
  */
 #include "base/container.h"
 #include "base/log.h"

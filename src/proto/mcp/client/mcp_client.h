@@ -5,14 +5,14 @@
  *        |                  ^
  *        +------------------+
  *
- * CONNECTING  the child is started or the URL reached, the era probed, the handshake made, the
- *             tools listed. May respawn a child once that died of the probe.
- * READY       calls are taken, any number at once, pipelined by id.
- * CLOSED      told once by on_closed, with the reason; the client can then be freed. A new
- *             connection is a new client: who wants to reconnect (mcp_upstreams.h) opens another.
+ * CONNECTING  starts the child or connects to the URL, probes the era, does the handshake, lists
+ *             the tools. May respawn a child once that died of the probe.
+ * READY       accepts calls, any number at once, pipelined by id.
+ * CLOSED      reported once by on_closed, with the reason; the client can then be freed. A new
+ *             connection is a new client: to reconnect, mcp_upstream.h opens another.
  *
- * What a session loses on the way (an HTTP server that forgot our session, a stream that broke) is
- * mended inside and not told.
+ * Losses of a session (an HTTP server that forgot our session, a stream that broke) are repaired
+ * inside and not reported.
  *
  * Content from a server is data, never instruction: it is forwarded byte for byte and no more is
  * decoded than routing needs.
@@ -31,13 +31,14 @@ struct proc;
 struct procs;
 struct tail;
 
-/* What all clients of a program share. */
+/* Shared by all clients of a program. */
 struct mcp_client_world {
     struct rpc *rpc;
     struct procs *procs;
     struct http_client *http;
     const char *const *environ; /* ours, of which a child sees what its spec lets pass */
-    const char *root;           /* where children start unless their spec says otherwise */
+    const char *root;           /* the working directory of children, unless their spec names
+                                 * another */
     const char *name, *version; /* clientInfo */
 };
 
@@ -69,25 +70,25 @@ struct mcp_client *mcp_client_open(const struct mcp_client_world *world,
                                    const struct server_spec *spec, enum server_era era,
                                    const struct mcp_client_events *events, void *owner);
 
-/* End it politely: a child gets time to leave, a session is deleted. on_closed follows. */
+/* End it politely: a child gets time to exit, a session is deleted. on_closed follows. */
 void mcp_client_close(struct mcp_client *c);
 void mcp_client_free(struct mcp_client *c);
 
 void *mcp_client_owner(const struct mcp_client *c);
 
 /*
- * Do what a core call asks for by the server's tool of this name: args go out raw, progress and
- * logs come back to the call's caller, its cancel and deadline go over, input the server asks for
- * is asked of the caller (as requests of the server, or round by round), the result or error is
- * forwarded raw. Fails the call with ERR_CLOSED when the connection is lost meanwhile, and with
+ * Run a core call with the server's tool of this name. args are sent raw; progress and logs go to
+ * the call's caller; its cancel and deadline go to the server. Input that the server requests is
+ * asked of the caller (as requests of the server, or round by round). The result or error is
+ * forwarded raw. Fails the call with ERR_CLOSED if the connection is lost meanwhile, and with
  * ERR_TIMEOUT by the spec's timeouts.
  */
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 
 /*
- * The same for any other request: resources/read, prompts/get, completion/complete ... params is
- * an object or missing, must live as long as the call, and goes out member by member; what we have
- * to say in _meta is put in.
+ * The same for any other request: resources/read, prompts/get, completion/complete ... params is an
+ * object or missing, must live as long as the call, and is sent member by member; our own members
+ * of _meta are added.
  */
 void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
                         struct json params);

@@ -76,7 +76,7 @@ static struct str copy_params(struct call *call, struct json params)
     return json_here(params) ? arena_str(call->mem, json_raw(params)) : STR("{}");
 }
 
-/* The calls that may have caused it are told why they go without an answer. */
+/* The calls that may have caused the question get the reason why it was refused. */
 static void refuse_question(struct rpc_in *in, const struct err *why)
 {
     struct mcp_client *c = client_of(in);

@@ -1,17 +1,17 @@
 /*
  * mcp_client_call.c - core calls done by a server.
  *
- * A work is one core call on its way. It is in one of four states, and in each an op below the
- * call says so, so that a cancel always finds one:
+ * A work is one core call in progress. It is in one of four states, each with an op below the call,
+ * so that a cancel always finds one:
  *
- *   asked      its request is under way (req.out)
- *   rounds     the server wants input first; asks are open (mcp_client_rounds.c)
- *   paused     the tools are listed anew because the headers made from them were refused; or the
- *              server is told of the roots of its client first (mcp_client_roots.c)
- *   task       the server works on it by itself (mcp_client_tasks.c)
+ *   asked      its request is pending (req.out)
+ *   rounds     the server requests input first; asks are open (mcp_client_rounds.c)
+ *   paused     the tools are listed again because the headers made from them were refused; or the
+ *              server first gets the roots of its client (mcp_client_roots.c)
+ *   task       the server runs it as a task (mcp_client_tasks.c)
  *
- * The answer's bytes stay with the work, which lives in the call's memory: what is forwarded is
- * what came.
+ * The answer's bytes stay with the work, which lives in the call's memory: so they are forwarded
+ * unchanged.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -54,7 +54,7 @@ void mcp_work_clock(struct mcp_work *k)
     k->until = k->since + longest(k);
 }
 
-/* Progress starts the timeout anew, as far as the longest time allows. */
+/* Progress restarts the timeout, within the maximum. */
 static void extend(struct mcp_work *k)
 {
     int64_t left = k->until - loop_now(call_work_loop(k)), ms = mcp_work_timeout(k);
@@ -379,7 +379,7 @@ void mcp_works_listed(struct mcp_client *c)
     }
 }
 
-/* Those whose request is under way are told by its failure. */
+/* Work with a pending request learns it by the failure of that request. */
 void mcp_works_stop(struct mcp_client *c)
 {
     for (struct mcp_work *k = c->works; k; k = k->older) {

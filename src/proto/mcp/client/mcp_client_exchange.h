@@ -1,9 +1,8 @@
 /*
  * mcp_client_exchange.h - one HTTP request of a wire: what MCP adds to rpc/rpc_exchange.h.
  *
- * Messages that answer it are given to the client's peer as they arrive. What the request as a
- * whole means is decided by the wire: it is told of the head, of events that are not messages, and
- * of the end.
+ * Messages that answer it are given to the client's peer as they arrive. The wire interprets the
+ * request as a whole: it gets the head, events that are not messages, and the end.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
 #define PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
@@ -39,7 +38,7 @@ struct mcp_exchange *mcp_exchange_new(struct mcp_wire *w, struct rpc_exchange **
                                       const struct str *piece, size_t n);
 void mcp_exchange_free(struct mcp_exchange *x);
 
-/* For events.on_message: give the message to the client's peer, unless the wire is closing. */
+/* For events.on_message: pass the message to the client's peer, unless the wire is closing. */
 void mcp_exchange_deliver(struct rpc_exchange *x, const struct frame *frame);
 
 /* Add the headers of the configuration; they come last. */

@@ -1,8 +1,8 @@
 /*
- * mcp_client_handshake.c - find out how to talk to a server, and say hello.
+ * mcp_client_handshake.c - detect the era of a server, and do the handshake.
  *
  * Modern servers are asked server/discover, others greeted with initialize. Without knowing, we
- * probe with server/discover and take anything but a good answer as "no modern server here":
+ * probe with server/discover and treat anything but a valid result as "not a modern server":
  *
  *   stdio   an error           initialize
  *           silence            initialize as well, on the same connection: a server that is slow to
@@ -13,7 +13,7 @@
  *           401, 403, 429, 5xx without a JSON-RPC error, silence: failures, which say nothing about
  *           the era
  *
- * -32022 names versions: we come back with one we know.
+ * -32022 names versions: we retry with one that we support.
  */
 #include "base/container.h"
 #include "base/pick.h"

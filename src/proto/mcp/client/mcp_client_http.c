@@ -1,24 +1,25 @@
 /*
- * mcp_client_http.c - Streamable HTTP as a wire, in both its shapes.
+ * mcp_client_http.c - Streamable HTTP as a wire, in both eras.
  *
  * Every message we send is a POST, and its answer a JSON document or a stream of events.
  *
- * Modern: nothing else. Headers repeat what the body says; to close a stream is to cancel.
+ * Modern: nothing else. Headers repeat parts of the body; closing a stream cancels its request.
  *
- * Legacy: a server may give a session, which every request then names. What happens to it:
+ * Legacy: a server may assign a session, which every request then names. Its states:
  *
  *   lost      a 404, or a 400 that names the session, as the TypeScript examples answer after a
  *             restart. The server has not executed such a request: it waits (parked), the client
- *             greets anew, and the request is sent again, once; new requests wait as well
+ *             repeats the handshake, and the request is sent again, once; new requests wait as well
  *   settling  between initialize and the end of notifications/initialized requests wait too, as
  *             POSTs may overtake each other; and until the server has answered the GET below, or
- *             for a moment: what it asks by that stream before it is open would be lost
- *   over      DELETE, when we leave
+ *             for a moment: its questions on that stream would be lost before it is open
+ *   over      DELETE, when we close
  *
- * A stream that ends before the answer it was opened for is taken up again by GET with the id of
- * its last event, after the time the server named. Beside all that one GET stream brings what
- * the server ties to no request, which may be a question that came up in one all the same. A 404 to
- * that GET means a lost session only where there was such a stream: many servers route POST alone.
+ * A stream that ends before the answer it was opened for is resumed by GET with the id of its
+ * last event, after the delay that the server named. In addition one GET stream carries the
+ * messages that belong to no request, although a request may have caused such a question. A 404
+ * to that GET means a lost session only where there was such a stream: many servers route POST
+ * alone.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -27,7 +28,7 @@
 enum {
     RETRY_MS = 1000,
     RETRY_LEAST_MS = 10,  /* whatever a server says: while a request waits, */
-    NEWS_LEAST_MS = 1000, /* and while nobody does */
+    NEWS_LEAST_MS = 1000, /* and while it does not */
     LINGER_MS = 1000,
     GOODBYE_MS = 2000,
     NEWS_HEAD_MS = 500, /* some servers answer a GET only with their first event */
@@ -294,7 +295,7 @@ static void on_session_renewed(struct mcp_wire *wire, const struct err *e)
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-/* A refusal that is an answer to our request goes to it; of others the status is told. */
+/* A refusal that is a response to our request settles it; otherwise the status is reported. */
 static void fail_refused(struct http_wire *w, struct mcp_exchange *x)
 {
     struct str text = buf_str(&x->http.text), id = rpc_salvage_id(str_head(text, FRAME_SALVAGE));
@@ -311,8 +312,8 @@ static void fail_refused(struct http_wire *w, struct mcp_exchange *x)
 }
 
 /*
- * A server that was connected and cannot be reached any more is lost: the owner hears of it and
- * tries again. While greeting, the failed request says so.
+ * A server that was connected and cannot be reached any more is lost: the owner is notified and
+ * retries. During the handshake, the failed request reports it.
  */
 static bool is_server_lost(const struct http_wire *w, const struct mcp_exchange *x)
 {
@@ -467,7 +468,7 @@ static void on_linger(struct timer *t)
     mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the answer is there" });
 }
 
-/* An answered one may end by itself, so that its connection can be used again. */
+/* A request with a response may end normally, so that its connection can be reused. */
 static void http_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 {
     struct mcp_exchange *x = r->exchange;

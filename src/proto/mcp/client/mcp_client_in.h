@@ -10,7 +10,7 @@
 struct mcp_exchange;
 struct mcp_work;
 
-/* The version without a handshake that we speak. */
+/* The version without a handshake that we support. */
 static inline struct str mcp_modern_name(void)
 {
     return str_of(mcp_features[MCP_MODERN].name);
@@ -44,7 +44,7 @@ struct jw *mcp_req_begin(struct mcp_client *c);
 /* The params of initialize. */
 void mcp_write_hello(struct mcp_client *c, struct jw *w);
 
-/* What is said about a request beside its params. */
+/* Data of a request beside its params. */
 struct mcp_about {
     struct call *call; /* whose it is, for what its caller can be asked; NULL: ours */
     int64_t token;     /* of the call's progress */
@@ -68,7 +68,7 @@ int64_t mcp_req_patience(const struct mcp_client *c);
 /* Of an answer: the code of its error, 0 when it is a result. */
 int64_t mcp_req_code(const struct mcp_req *r);
 
-/* Is the answer a result? Else *e says what the error said. */
+/* Is the response a result? Otherwise *e is the error of the response. */
 bool mcp_req_ok(const struct mcp_req *r, struct err *e);
 
 /* ---- the client -------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ enum mcp_step {
     STEP_CLOSING, /* what is under way settles, wires close */
 };
 
-/* One page of a list as it came: what the tools point into. */
+/* One page of a list, unchanged: the tools point into it. */
 struct mcp_page {
     struct mcp_page *next;
     struct rpc_out answer;
@@ -112,18 +112,19 @@ struct mcp_client {
     struct trace own_trace;                              /* of requests that no caller caused */
     char own_id[ID_TEXT], own_parent[TRACE_PARENT_TEXT]; /* of that */
     size_t reqs;                                         /* whose done has not run */
-    struct mcp_req *hearing; /* by whose answer a message comes in; NULL: the wire does not say */
+    struct mcp_req *hearing; /* the request whose response stream delivers the current message;
+                              * NULL: unknown */
     struct post check;
     struct err why; /* of closing */
 
     /* Greeting (mcp_client_handshake.c). */
     enum server_era hint; /* what to try first */
     unsigned tried;       /* bits of enum server_transport */
-    bool modern;          /* every request brings its own context; known once greeted */
+    bool modern;          /* every request carries its own context; known after the greeting */
     bool probe_again;     /* -32022 named a version we know: asked a second time */
     bool respawned;       /* a child died of the probe and was started again */
-    bool renewing;        /* greeted anew because the session was lost */
-    bool refreshes;       /* the server tells when its tools change */
+    bool renewing;        /* the handshake is repeated because the session was lost */
+    bool refreshes;       /* the server reports when its tools change */
     bool tasks;           /* it may make a task of a call, and knows how to be asked about it */
     bool hello_again;     /* initialize was refused with another version, which was tried */
     const char *wanted;   /* the version initialize asks for */
@@ -145,12 +146,12 @@ struct mcp_client {
     struct mcp_work *works;
     int64_t tokens;
 
-    /* Whose folders it is told of (mcp_client_roots.c). */
+    /* The client whose folders the server gets as roots (mcp_client_roots.c). */
     struct mcp_roots {
         enum mcp_roots_users { ROOTS_OF_NOBODY, ROOTS_OF_ONE, ROOTS_OF_SEVERAL } users;
-        uint64_t client;   /* the one */
-        bool asked;        /* the server wants to know them */
-        bool theirs;       /* it was given those of a client */
+        uint64_t client;   /* that client */
+        bool asked;        /* the server has requested the roots */
+        bool theirs;       /* the server got the folders of a client */
         struct timer wait; /* of calls, until it has asked again */
     } roots;
 
@@ -174,13 +175,13 @@ struct mcp_client *mcp_client_open_by(
 /* The only writer of c->step. */
 void mcp_client_go(struct mcp_client *c, enum mcp_step to);
 
-/* It is over for this reason: settle, close, tell. */
+/* End the client for this reason: settle calls, close, report. */
 void mcp_client_end(struct mcp_client *c, const struct err *why);
 
-/* Maybe nothing is left to wait for. */
+/* Check whether nothing is left to wait for. */
 void mcp_client_check(struct mcp_client *c);
 
-/* Use another wire; the one so far is closed. */
+/* Use another wire; the current one is closed. */
 void mcp_client_use(struct mcp_client *c, enum server_transport transport);
 
 /* ---- parts ------------------------------------------------------------------------------- */
@@ -193,21 +194,21 @@ void mcp_greet_stop(struct mcp_client *c);
 
 /* lists */
 void mcp_lists_begin(struct mcp_client *c);   /* greeted: list the tools */
-void mcp_lists_changed(struct mcp_client *c); /* the server says so */
+void mcp_lists_changed(struct mcp_client *c); /* the server has reported a change */
 void mcp_lists_refresh(struct mcp_client *c); /* now */
-void mcp_lists_listen(struct mcp_client *c);  /* be told of changes, if need be */
+void mcp_lists_listen(struct mcp_client *c);  /* subscribe to changes, if necessary */
 void mcp_lists_stop(struct mcp_client *c);
 void mcp_tools_fini(struct mcp_tools *t);
 const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct str name);
 bool mcp_tool_wants_task(struct json tool); /* its definition: it is called as a task or fails */
 
 /*
- * origin: the call in which the server said what just came in. NULL: there is none, or calls of
- * several clients may have caused it; *e then says which.
+ * origin: the call during which the server sent the current message. NULL: there is none, or calls
+ * of several clients may have caused it; *e then says which.
  */
 struct call *mcp_origin(struct mcp_client *c, struct err *e);
 
-/* The same for a question, also NULL when its client cannot be asked such a thing. */
+/* The same for a question, also NULL when its client cannot be asked such a question. */
 struct call *mcp_origin_to_ask(struct mcp_client *c, enum ask_kind kind, struct err *e);
 
 /* A call has ended without an answer: the server may still work on it. */
@@ -217,12 +218,13 @@ void mcp_origin_left(struct mcp_client *c, const struct call *call);
 void mcp_works_progress(struct mcp_client *c, int64_t token, const struct progress *p);
 void mcp_works_hold(struct mcp_client *c, struct call *call, bool hold); /* an ask is open */
 void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *why);
-void mcp_works_listed(struct mcp_client *c); /* tools were listed: who waited for it goes on */
+void mcp_works_listed(struct mcp_client *c); /* tools were listed: work that waited for it
+                                              * continues */
 void mcp_works_stop(struct mcp_client *c);
 
-/* asks: what the server may ask and tell */
+/* handles requests and notifications of the server */
 extern const struct peer_kind mcp_client_peer;
-extern const struct peer_kind mcp_client_peer_quiet; /* never says that a request is canceled */
+extern const struct peer_kind mcp_client_peer_quiet; /* never sends a cancellation of a request */
 
 /* Which ask a method of the server is; false: none. */
 bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out);

@@ -1,10 +1,12 @@
 /*
- * mcp_client_roots.c - the folders that a server is told of (roots/list of a server with a handshake).
+ * mcp_client_roots.c - the folders that a server gets as roots (roots/list of a server with a
+ * handshake).
  *
- * As long as one client alone has called a server, its roots are the server's; else ours, since a
- * server cannot have two answers. Many servers ask once, right after the handshake, when no client
- * has called yet: they get ours, and are told that the roots have changed before the first call of
- * a client that has roots. That call waits until the server has asked again, but not for long.
+ * While only one client has called a server, the server gets the roots of that client; otherwise it
+ * gets ours, since it can have only one answer. Many servers ask once, right after the handshake,
+ * when no client has called yet: they get ours, and are notified that the roots have changed before
+ * the first call of a client that has roots. That call waits until the server has asked again, but
+ * not for long.
  *
  *   NOBODY  -> ONE      the first call of a client that lasts
  *   NOBODY, ONE -> SEVERAL   a call of another client, or of one that does not last

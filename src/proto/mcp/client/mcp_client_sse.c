@@ -212,7 +212,7 @@ static const struct link_kind link_kind = { .name = "sse",
                                             .send = send_message,
                                             .close = close_nothing };
 
-/* The answer came by the stream; the POST ends by itself. */
+/* The response arrived on the stream; the POST ends on its own. */
 static void sse_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answered)
 {
     (void)wire;

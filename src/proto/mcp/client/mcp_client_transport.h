@@ -3,10 +3,10 @@
  * transports.
  *
  * A wire gives its client a link to send by. Requests are sent with w->sending set, so that a wire
- * that needs to know the request behind the bytes (HTTP: its headers, where its failure goes) sees
- * it; everything else that goes by the link is a notification or an answer.
+ * that needs the request behind the bytes (HTTP: for its headers, and to report its failure) has
+ * it; everything else that is sent over the link is a notification or a response.
  *
- *   opening -> open -> failed -> closed        told by the mcp_wire_* functions below, from the
+ *   opening -> open -> failed -> closed        reported by the mcp_wire_* functions below, from the
  *                                              loop, never from inside open or close
  *
  * Memory: a wire is on the heap, frees itself when closed, and must have called mcp_wire_closed
@@ -47,18 +47,19 @@ struct mcp_wire {
     struct mcp_client *c;
     struct link *link;       /* once open */
     struct mcp_req *sending; /* the request whose bytes are being sent */
-    struct mcp_wire *next;   /* of those the client has not seen closed */
+    struct mcp_wire *next;   /* of the wires that the client has not seen closed */
     bool closing;
 };
 
-/* ---- what a wire tells its client -------------------------------------------------------- */
+/* ---- what a wire reports to its client --------------------------------------------------- */
 
 void mcp_wire_opened(struct mcp_wire *w);
 
-/* It carries nothing any more; status is that of HTTP when it said no to being opened, else 0. */
+/* The wire is unusable; status is the HTTP status if the server refused to open it, else 0. */
 void mcp_wire_failed(struct mcp_wire *w, int status, const struct err *e);
 
-/* The server has forgotten our session. The client greets it anew and then calls `renewed`. */
+/* The server has forgotten our session. The client repeats the handshake and then calls
+ * `renewed`. */
 void mcp_wire_session_lost(struct mcp_wire *w);
 
 void mcp_wire_closed(struct mcp_wire *w);

@@ -6,7 +6,7 @@
 
 struct mcp_answered;
 
-/* What the server wants of our caller. */
+/* Input that the server requests from our caller. */
 struct mcp_input {
     struct ask ask; /* first */
     struct mcp_work *work;
@@ -42,24 +42,24 @@ struct mcp_work {
     struct err broke;        /* code 0: all asks were answered so far */
     enum ask_kind lacks;     /* when broke.code is ERR_DENIED */
     struct str responses;    /* what goes with the request, raw, or STR_NONE */
-    struct str state;        /* the same, byte for byte as it came */
+    struct str state;        /* the same, byte for byte as received */
 
-    /* What the server made of it (mcp_client_tasks.c). */
+    /* The task that the server made of it (mcp_client_tasks.c). */
     struct str task;    /* its id there; STR_NONE: it is none */
-    struct timer look;  /* while `waits`, which the op `pause` stands for */
+    struct timer look;  /* while `waits`, which the op `pause` represents */
     int64_t task_until; /* the longest, */
-    int64_t asked_at;   /* and since when nobody counts it, because asks are open */
+    int64_t asked_at;   /* and since when its timeout is suspended because asks are open */
     int64_t poll_ms;
     uint64_t looks;
     char told[256]; /* its last statusMessage, or the head of it */
     bool waits;
-    struct mcp_answered *answered; /* what it was told already */
+    struct mcp_answered *answered; /* the answers that the server has got already */
 };
 
 /* Send the request, the first time or again. */
 void mcp_work_send(struct mcp_work *k);
 
-/* The result wants input: get it, then send the request again. */
+/* The result requests input: get it, then send the request again. */
 void mcp_work_round(struct mcp_work *k, struct json result);
 
 /* Ask for each of inputRequests, then mcp_work_send or mcp_task_update. */
@@ -80,13 +80,13 @@ int64_t mcp_work_timeout(const struct mcp_work *k);
 /* The result is a task: wait for its end. */
 void mcp_task_begin(struct mcp_work *k, struct json result);
 
-/* All was asked: tell the server. */
+/* All input is there: send it to the server. */
 void mcp_task_update(struct mcp_work *k);
 
-/* Was the server told what it wants under this key? */
+/* Has the server already got the input that it requests under this key? */
 bool mcp_task_was_told(const struct mcp_work *k, struct json key);
 
-/* The connection goes; nobody waits for it any more, and the server may stop. */
+/* The connection ends: the work waits no longer, and the server may stop. */
 void mcp_task_stop(struct mcp_work *k, const struct err *why);
 void mcp_task_drop(struct mcp_work *k);
 

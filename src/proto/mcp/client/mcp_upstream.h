@@ -2,11 +2,12 @@
  * mcp_upstream.h - one server we use, kept alive: it is connected, reconnected, stopped when idle
  * and left alone when broken. mcp_upstream_state.h has its states.
  *
- * A connection is an mcp_client; this is what stays when one ends: the tools last seen, the calls
- * that wait, what went wrong, and when to try again.
+ * A connection is an mcp_client; an upstream keeps the rest when one ends: the tools last seen, the
+ * waiting calls, the last error, and when to retry.
  *
  *   back-off    limits.mcp_retry_min_ms, doubled with every failure up to mcp_retry_max_ms; the
- *               wait is somewhere in its upper half, so that servers do not come back in step
+ *               wait is somewhere in its upper half, so that servers do not reconnect at the same
+ *               moment
  *   circuit     limits.mcp_failures failures in a row, or calls without an answer in time, open
  *               it for mcp_broken_ms at least
  *   calls       spec.concurrency at once; more wait in order, at most limits.mcp_calls_waiting
@@ -28,7 +29,7 @@ struct ticket;
  * listed before the server is connected. An entry belongs to a configuration of a server.
  */
 struct upstream_cache {
-    /* What is kept of this server, in mem: server_name, tool and tools. False: nothing. */
+    /* Load the cached data of this server into mem: server_name, tool and tools. False: nothing. */
     bool (*load)(struct upstream_cache *c, const struct server_spec *spec, struct arena *mem,
                  struct mcp_client_facts *out);
     void (*save)(struct upstream_cache *c, const struct server_spec *spec,
@@ -37,7 +38,7 @@ struct upstream_cache {
 
 /* Told from the loop, or from inside upstream_close and upstream_take_kept. */
 struct upstream_events {
-    /* u->tool has changed. The tools of before live until this returns. */
+    /* u->tool has changed. The previous tools are valid until this returns. */
     void (*on_tools)(struct upstream *u);
     /* Once: it was connected, or could not be. */
     void (*on_tried)(struct upstream *u);
@@ -63,7 +64,7 @@ struct upstream {
 
     struct arena mem;
     struct server_spec spec; /* a copy, in mem */
-    uint64_t serial;         /* no other one has had it: tool->server */
+    uint64_t serial;         /* unique and never reused: tool->server */
     enum upstream_state state;
     struct mcp_client *client;
     struct timer timer; /* the next try; or the end of an idle one */
@@ -78,7 +79,7 @@ struct upstream {
     struct post pump;
 
     int64_t failures; /* in a row */
-    int64_t silences; /* calls in a row that had no answer in time */
+    int64_t silences; /* calls in a row that got no response in time */
     int64_t starts, ready_since;
     enum server_era era; /* the verdict of the last connection */
     int64_t era_since;
@@ -92,7 +93,8 @@ struct upstream {
 struct upstream *upstream_new(const struct mcp_client_world *world, const struct server_spec *spec,
                               const struct upstream_events *events, void *owner);
 
-/* Before it is started: its tools are those of the cache; on_tools follows at once if it has any. */
+/* Before the upstream is started: use the tools of the cache; on_tools follows at once if there are
+ * any. */
 void upstream_take_kept(struct upstream *u);
 
 /* Begin to connect if that is allowed and has not begun. */

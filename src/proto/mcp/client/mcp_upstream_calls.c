@@ -1,9 +1,9 @@
 /*
- * mcp_upstream_calls.c - calls on their way to a server: who runs, who waits, who goes away.
+ * mcp_upstream_calls.c - calls to a server: which run, which wait, which are canceled.
  *
  * Each call has a ticket, in its own memory. A ticket waits (a child op of the call, so that
- * cancel and deadline reach it), then runs, until the call settles. What a call waited counts to
- * its deadline, which is the core's; how long it may wait at all is the spec's timeout.
+ * cancel and deadline reach it), then runs, until the call settles. The waiting time counts
+ * towards the deadline of core; the spec's timeout limits how long a call may wait at all.
  */
 #include "base/container.h"
 #include "base/utf8.h"
@@ -30,7 +30,7 @@ static struct loop *upstream_loop(const struct upstream *u)
     return u->world->rpc->loop;
 }
 
-/* A client that was lost is not ready any more, even before it says so. */
+/* A lost client is not ready any more, even before it reports the loss. */
 static bool is_ready(const struct upstream *u)
 {
     return u->state == UP_READY && mcp_client_facts(u->client).ready;
@@ -38,7 +38,7 @@ static bool is_ready(const struct upstream *u)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Nobody but tickets keeps a closed upstream. */
+/* Only tickets keep a closed upstream. */
 static void give_back(struct upstream *u)
 {
     u->tickets--;

@@ -1,5 +1,5 @@
 /*
- * mcp_upstream_state.h - the life of a server we use, without the server.
+ * mcp_upstream_state.h - the states of a server that we use. Pure.
  *
  *   STOPPED -> CONNECTING -> READY -> STOPPING -> STOPPED
  *                  |  ^        |         |
@@ -7,14 +7,14 @@
  *                 WAITING, BROKEN <------+         CLOSING -> CLOSED
  *
  * DISABLED    the configuration says so
- * UNTRUSTED   a file of the project names it and nobody has trusted it: nothing is started
- * STOPPED     nothing runs; the tools may be known from before. The first call starts it
+ * UNTRUSTED   a file of the project names it and the user has not trusted it: nothing is started
+ * STOPPED     nothing runs; the tools may be known from the cache. The first call starts it
  * CONNECTING  a client is open and not ready yet. Calls wait
- * READY       calls go through, as many at once as the configuration lets
- * WAITING     it failed or was lost, and is tried again soon. Calls wait
- * BROKEN      it failed too often in a row; calls fail at once, until it is tried again
- * STOPPING    the client is closing because nobody used it, or because the server hangs
- * CLOSING     we are done with it and its client is not gone yet
+ * READY       calls are sent, as many at once as the configuration allows
+ * WAITING     it failed or was lost, and is retried soon. Calls wait
+ * BROKEN      it failed too often in a row; calls fail at once, until it is retried
+ * STOPPING    the client is closing because it was idle, or because the server hangs
+ * CLOSING     the upstream is closed and its client still closes
  * CLOSED      nothing is left; may be freed when its last call is
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAM_STATE_H
@@ -40,13 +40,13 @@ enum upstream_event {
     UP_ON_FAILED,    /* the client could not connect, or was lost */
     UP_ON_TOO_OFTEN, /* the same, once too often in a row */
     UP_ON_TIME,      /* the wait for the next try is over */
-    UP_ON_UNUSED,    /* its client is to be closed, but may come again */
-    UP_ON_GONE,      /* the client that we closed is gone */
+    UP_ON_UNUSED,    /* its client is to be closed, but may reconnect later */
+    UP_ON_GONE,      /* the client that we closed is freed */
     UP_ON_CLOSE,     /* our owner is done with it */
     UP_EVENTS,
 };
 
-/* Pure: what comes after. The same state when the event changes nothing. */
+/* Pure: the next state. The same state when the event changes nothing. */
 enum upstream_state upstream_next(enum upstream_state s, enum upstream_event ev);
 
 /* "connecting", "ready", ... as people see it. */

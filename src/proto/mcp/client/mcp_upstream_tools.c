@@ -9,7 +9,7 @@
 #include "core/tool/exposure.h"
 #include "proto/mcp/client/mcp_upstream.h"
 
-/* A schema is needed; who gives none takes no arguments we could know. */
+/* A schema is required; without one the arguments of a tool are unknown. */
 static const char any_object[] = "{\"type\":\"object\"}";
 
 static const char *raw(struct arena *mem, struct json tool, struct str key, enum json_type type)
@@ -123,7 +123,7 @@ static bool same_text(const char *a, const char *b)
     return str_eq(str_of(a), str_of(b)) && !a == !b;
 }
 
-/* A server that came back as it was is no news. */
+/* Unchanged tools of a reconnected server need no notification. */
 static bool same_tool(const struct upstream_tool *a, const struct upstream_tool *b)
 {
     return str_eq(a->original, b->original) && same_text(a->tool.title, b->tool.title) &&

@@ -2,10 +2,10 @@
  * mcp_upstreams.c
  *
  * Upstreams are in one of two lists: `first` (configured) or `leaving` (closing; they have no
- * tools any more). A server that is to be opened while another of its name is leaving is its heir
- * and waits for its end: two of a kind might fight for a file or a port.
+ * tools any more). A server that is to be opened while another of its name is leaving is its
+ * successor and waits for its end: two of them might compete for a file or a port.
  *
- * The names and the lists of the views live in `names_mem` and are made anew as a whole.
+ * The names and the lists of the views are in `names_mem` and are rebuilt as a whole.
  */
 #include "proto/mcp/client/mcp_upstreams.h"
 
@@ -218,7 +218,7 @@ static void end_if_empty(struct mcp_upstreams *f)
         done(ctx);
 }
 
-/* A fleet without servers ends from the loop, too. */
+/* Upstreams without servers end from the loop, too. */
 static void on_empty(struct post *post)
 {
     end_if_empty(CONTAINER_OF(post, struct mcp_upstreams, tried));

@@ -1,13 +1,14 @@
 /*
  * mcp_upstreams.h - all MCP servers that a program, or one session of it, uses.
  *
- * A fleet holds an upstream (mcp_upstream.h) per server and connects them all at once, in the
- * background. What they offer is published under names of one table (proto/mcp/tool_name.h), made anew
- * whenever a tool comes or goes. One that fails takes nothing from the others: its tools stay
- * listed, calls to them wait or say why not. Until a server is connected it has the tools that
- * the cache kept of it.
+ * Holds an upstream (mcp_upstream.h) per server and connects them all at once, in the background.
+ * Their tools are published under the names of one table (proto/mcp/tool_name.h), which is rebuilt
+ * whenever a tool is added or removed. A failing server does not affect the others: its tools stay
+ * listed, and calls to them wait or fail with the reason. Until a server is connected, its tools
+ * are those of the cache.
  *
- * A view is what one offer shows of a fleet; there may be several with different eyes.
+ * A view is the part that one offer shows of the upstreams; there may be several with different
+ * filters.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
 #define PROTO_MCP_CLIENT_MCP_UPSTREAMS_H
@@ -19,10 +20,11 @@ struct mcp_upstreams;
 
 struct mcp_upstreams_opts {
     const struct mcp_client_world *world; /* copied */
-    const struct str *reserved;           /* names no tool may have: of the built-in ones */
+    const struct str *reserved;           /* names that no tool may have: those of the built-in
+                                           * tools */
     size_t reserveds;
     bool always;                  /* mark of all tools */
-    struct upstream_cache *cache; /* outlives the fleet; NULL: nothing is kept */
+    struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
 
     /* Every server has been connected or has failed once. May be NULL. */
     void (*on_tried)(struct mcp_upstreams *f, void *ctx);
@@ -35,19 +37,18 @@ struct mcp_upstreams_opts {
 struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o);
 
 /*
- * From now on these servers, whose names are unique. Those that stay as they are keep running;
- * removed ones are closed, new ones connected, changed ones both, one after the other. Copies what
- * it needs.
+ * Replace the set of servers; their names are unique. Unchanged servers keep running; removed ones
+ * are closed, new ones connected, changed ones closed and then connected. Copies what it needs.
  */
 void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs);
 
-/* One more; another of the same name is replaced. Or one less: false when there is none. */
+/* Add a server, replacing another of the same name; or remove one: false when there is none. */
 void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec);
 bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
 
 /*
- * End all politely, forget the tools; done is called from the loop when nothing is left of them,
- * and *f is gone then. Views must be closed before that. A second call is ignored.
+ * End all politely and forget the tools; done is called from the loop when nothing is left of them,
+ * and *f is freed then. Views must be closed before that. A second call is ignored.
  */
 void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx);
 
@@ -65,8 +66,8 @@ bool mcp_upstreams_tried(const struct mcp_upstreams *f);
 /* ---- views --------------------------------------------------------------------------------- */
 
 /*
- * Under which name a tool is shown: tool->tool.name as everywhere, another one that lives as long
- * as the view, or NULL: not at all.
+ * The name under which a view shows a tool: tool->tool.name, another name that is valid as long as
+ * the view, or NULL: the tool is hidden.
  */
 typedef const char *mcp_upstreams_named_fn(void *ctx, const struct upstream_tool *tool);
 
@@ -83,10 +84,10 @@ struct mcp_upstreams_view {
 void mcp_upstreams_view_open(struct mcp_upstreams_view *v, struct mcp_upstreams *f,
                              mcp_upstreams_named_fn *named, void *ctx);
 
-/* What `named` says has changed. */
+/* The result of `named` has changed. */
 void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v);
 
-/* It must have left its offers. */
+/* No offer may still use it. */
 void mcp_upstreams_view_close(struct mcp_upstreams_view *v);
 
 #endif

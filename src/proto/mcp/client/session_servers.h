@@ -1,13 +1,14 @@
 /*
- * session_servers.h - MCP servers that belong to one session: given by its client, gone with it.
+ * session_servers.h - MCP servers that belong to one session: its client adds them, and they end
+ * with it.
  *
- * A session has a fleet of its own beside the program's, and an offer in which both are joined:
- * first its own tools, then the built-in ones, then those of the program's servers. A server of
- * the session shadows the program's of the same name as a whole, and a tool of it one of the same
- * published name. All its tools are marked `always`. Nothing is written anywhere.
+ * A session has upstreams beside those of the program, and an offer that joins both: first the
+ * tools of its servers, then the built-in ones, then those of the program's servers. A server of
+ * the session replaces a program's server of the same name, and its tool replaces one of the same
+ * published name. All its tools are marked `always`. Nothing is stored.
  *
- * All servers are connected at once. One that fails fails nobody else: the session goes on with
- * what there is, and the reasons can be read.
+ * All servers are connected at once. A failing server does not affect the others: the session
+ * continues with the rest, and the reasons can be read.
  */
 #ifndef PROTO_MCP_CLIENT_SESSION_SERVERS_H
 #define PROTO_MCP_CLIENT_SESSION_SERVERS_H
@@ -21,7 +22,7 @@ struct session_servers_opts {
     const struct mcp_client_world *world;
     const struct host *host;
     const char *cwd;                     /* where its children start; NULL: the world's root */
-    struct offer_source *const *builtin; /* joined after its own tools */
+    struct offer_source *const *builtin; /* joined after the tools of its servers */
     size_t builtins;
     struct mcp_upstreams *agent; /* the program's servers; NULL: none */
 
@@ -33,10 +34,10 @@ struct session_servers_opts {
 struct session_servers *session_servers_open(const struct session_servers_opts *o,
                                              const struct server_spec *spec, size_t specs);
 
-/* What the session may use. */
+/* The tools that the session may use. */
 struct offer *session_servers_offer(struct session_servers *s);
 
-/* One more, or another instead of the one of its name; one less: false when there is none. */
+/* Add a server, or replace the one with its name; remove one: false when there is none. */
 void session_servers_add(struct session_servers *s, const struct server_spec *spec);
 bool session_servers_remove(struct session_servers *s, struct str name);
 
@@ -49,9 +50,9 @@ const struct upstream *session_servers_get(const struct session_servers *s, stru
 bool session_servers_failed(const struct upstream *u, struct err *why);
 
 /*
- * The session ends: its offer is empty at once, its servers are asked to leave; done is called from
- * the loop when no process of them is left, and *s is gone then. The program's fleet must not be
- * closed before.
+ * The session ends: its offer is empty at once, and its servers are asked to exit. done is called
+ * from the loop when none of their processes is left, and *s is freed then. The program's upstreams
+ * must not be closed before.
  */
 void session_servers_close(struct session_servers *s, void (*done)(void *ctx), void *ctx);
 

@@ -2,8 +2,8 @@
 #include "proto/mcp/server/mcp_method.h"
 
 /*
- * How long a list may be kept without asking again. Short: clients that listen are told of changes,
- * the others should not go on with tools that are gone. What a resource holds may change any time.
+ * How long a list may be cached. Short: subscribed clients are notified of changes, the others
+ * should not keep using deleted tools. The content of a resource may change at any time.
  */
 enum { LIST_TTL_MS = 5000, READ_TTL_MS = 0 };
 
@@ -19,7 +19,7 @@ void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache
     jw_kstr(w, "cacheScope", private ? STR("private") : STR("public"));
 }
 
-/* call: the tool's, whose marks are told; NULL: none. */
+/* call: that of a tool, whose marks are written; NULL: none. */
 static void write_meta(struct jw *w, const struct rpc_in *in, const struct call *call)
 {
     if (!call && !mcp_has(in)->modern)

@@ -166,7 +166,7 @@ static void write_text_block(struct jw *w, struct str text)
     jw_object_end(w);
 }
 
-/* A block of a kind that the version does not know is told in words. */
+/* A block of a kind that the version does not have is written as text. */
 static void write_block(struct jw *w, struct arena *mem, struct json block,
                         const struct mcp_features *has)
 {

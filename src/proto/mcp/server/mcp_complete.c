@@ -1,4 +1,4 @@
-/* mcp_complete.c - completion/complete: what could stand in an argument of a prompt or template. */
+/* mcp_complete.c - completion/complete: possible values of an argument of a prompt or template. */
 #include "base/utf8.h"
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/uri_template.h"

@@ -1,19 +1,19 @@
 /*
  * mcp_conv.h - one conversation with an MCP client.
  *
- * A conversation is what a client and we remember of each other: a process on stdio, an HTTP
- * session, an HTTP+SSE stream; or next to nothing, for one HTTP request that stands alone. The
- * transport embeds a struct mcp_conv, brings messages to its peer, and provides links.
+ * A conversation holds the state between a client and us: of a process on stdio, an HTTP session or
+ * an HTTP+SSE stream; it is nearly empty for a single HTTP request. The transport embeds a struct
+ * mcp_conv, passes messages to its peer, and provides links.
  *
- * Two eras live side by side (mcp_era.h decides for each message). Legacy: the version and the
- * client's abilities were settled by initialize and are kept here. Modern (2026-07-28): each
- * request brings its own and the conversation is not looked at.
+ * There are two eras (mcp_era.h decides for each message). Legacy: initialize determined the
+ * version and the client's abilities, which are kept here. Modern (2026-07-28): each request
+ * carries them and the conversation is not consulted.
  *
- * A request in flight is a struct mcp_request (mcp_request.h): the caller port for core. What it
- * tells goes out by the link its request came by; what it asks goes out as a request of ours there
- * (legacy), or ends the answer with input_required while the call is parked (modern, mcp_park.h).
+ * A request in flight is a struct mcp_request (mcp_request.h): the caller port for core. Its
+ * reports are sent over the link of its request. A question is sent as our request over that link
+ * (legacy), or ends the response with input_required while the call is parked (modern, mcp_park.h).
  *
- * For a transport: mcp_conv_init; set what is marked so below; peer_receive (or
+ * For a transport: mcp_conv_init; set the marked fields below; peer_receive (or
  * peer_receive_tree, after mcp_judge with its headers); at the end mcp_conv_end, and when the peer
  * is idle and nothing is parked (mcp_conv_idle) mcp_conv_fini.
  */
@@ -29,28 +29,28 @@
 struct mcp_request;
 struct mcp_subscription;
 
-/* What a client said it can do. */
+/* The declared abilities of a client. */
 struct mcp_abilities {
     bool can[ASK_KINDS];
 };
 
 struct mcp_conv {
     struct mcp_server *server;
-    struct peer peer; /* who = this */
+    struct peer peer; /* ctx = this */
 
     /* Set by the transport, after mcp_conv_init: */
     bool lasting; /* there will be more: notifications of changes and requests of ours make sense */
     bool keeps;   /* parked calls belong to it and end with it (stdio), not to the server */
-    bool judged;  /* its one message is served in its version: mcp_judge has said so already */
-    struct principal principal; /* who the client is */
+    bool judged;  /* mcp_judge has already decided the version of its one message */
+    struct principal principal; /* the identity of the client */
     bool remote;                /* its address is not of this machine */
     struct trace trace;         /* by header, for requests that bring none in _meta */
     /* Let the stream of this request rest (SSE polling); NULL: it cannot. */
     void (*rest)(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms);
 
-    /* What initialize and later messages of a legacy client settled: */
+    /* Determined by initialize and later messages of a legacy client: */
     bool greeted; /* initialize was answered */
-    bool ready;   /* notifications/initialized came: it may be told of changes */
+    bool ready;   /* notifications/initialized has arrived: the client may be notified of changes */
     struct mcp_abilities abilities;
     enum call_level log_level;              /* logging/setLevel */
     struct mcp_subscription *subscriptions; /* resources/subscribe */
@@ -62,23 +62,23 @@ struct mcp_conv {
     struct guard_grants grants; /* answers about tools that hold for this conversation */
 
     size_t parked; /* calls it keeps */
-    bool ended;    /* mcp_conv_end: nobody can be asked any more */
+    bool ended;    /* mcp_conv_end: the client cannot be asked any more */
 };
 
-/* What its client may do. */
+/* The rights of its client. */
 const struct guard_scope *mcp_conv_scope(const struct mcp_conv *conv);
 
 /*
- * Make *conv a conversation by `link` (NULL: each request brings its own), in a version until
- * initialize says another.
+ * Make *conv a conversation over `link` (NULL: each request brings its own), in this version until
+ * initialize changes it.
  */
 void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link *link,
                    enum mcp_version version);
 
 /*
- * The client will say nothing more: subscriptions/listen that came by it are answered, questions it
- * was asked fail, parked calls it keeps are cancelled. Calls under way go on, but cannot ask. Then
- * peer.on_idle is called once more when the last parked call is gone.
+ * The client will send nothing more: its subscriptions/listen requests are answered, questions to
+ * it fail, its parked calls are canceled. Running calls continue, but cannot ask. Then peer.on_idle
+ * is called once more when the last parked call is gone.
  */
 void mcp_conv_end(struct mcp_conv *conv);
 
@@ -96,7 +96,7 @@ static inline struct mcp_conv *mcp_conv_of(const struct rpc_in *in)
     return in->peer->ctx;
 }
 
-/* Read what a client says of itself, in the words of a version. */
+/* Parse the capabilities of a client, in the terms of a version. */
 struct mcp_abilities mcp_abilities_read(struct json capabilities, enum mcp_version version);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * mcp_era.c - the ladder a message climbs before it is served.
+ * mcp_era.c - the checks of a message before it is served.
  *
- * In this order, so that the first thing that is wrong is what is said:
+ * In this order; the first failing check determines the error:
  *   1. no claim in the body: legacy (a modern header without a claim is an error)
  *   2. the header names the same version as the claim
- *   3. we speak that version, and it is one without a handshake
+ *   3. we support that version, and it is one without a handshake
  *   4. the members that every modern request has are there
  *   5. Mcp-Method and Mcp-Name name the same as the body
  * The method itself is looked up afterwards, and the Mcp-Param-* are compared after that.

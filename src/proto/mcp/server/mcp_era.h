@@ -1,9 +1,9 @@
 /*
- * mcp_era.h - in which version one message is to be served, or why it is not.
+ * mcp_era.h - in which version a message is served, or why it is refused.
  *
- * Pure. The message decides by its own claim, `_meta["io.modelcontextprotocol/protocolVersion"]`:
- * with one it is modern and stands alone, without one it belongs to a conversation that began with
- * initialize. Over HTTP the headers must say the same; they never decide.
+ * Pure. The message itself decides, by `_meta["io.modelcontextprotocol/protocolVersion"]`: with
+ * that member it is modern and self-contained, without it belongs to a conversation that began with
+ * initialize. Over HTTP the headers must agree; they never decide.
  */
 #ifndef PROTO_MCP_SERVER_MCP_ERA_H
 #define PROTO_MCP_SERVER_MCP_ERA_H
@@ -21,7 +21,7 @@ enum mcp_code {
 
 #define MCP_META "io.modelcontextprotocol/"
 
-/* What an HTTP request says beside its body. Values without blanks around; STR_NONE: absent. */
+/* The MCP headers of an HTTP request. Values without surrounding blanks; STR_NONE: absent. */
 struct mcp_http_headers {
     struct str version; /* MCP-Protocol-Version */
     struct str method;  /* Mcp-Method */
@@ -41,23 +41,23 @@ struct mcp_verdict {
 };
 
 /*
- * Judge a request or notification. `headers` NULL: it did not come by HTTP. `assumed`: the version
- * of a message without a claim of its own (and without a header that names one).
+ * Judge a request or notification. `headers` NULL: it did not arrive over HTTP. `assumed`: the
+ * version of a message that names none (and has no header that names one).
  */
 void mcp_judge(struct arena *mem, const struct rpc_message *m,
                const struct mcp_http_headers *headers, enum mcp_version assumed,
                struct mcp_verdict *out);
 
 /*
- * The last rung, for a message that may be served: does a tools/call bring the headers that its
- * tool wants? Fills *out with a refusal otherwise.
+ * The last check of a message that may be served: does a tools/call have the headers that its tool
+ * requires? Fills *out with a refusal otherwise.
  */
 bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct rpc_message *m,
                       const struct mcp_http_headers *headers, struct mcp_verdict *out);
 
 /*
- * Do the headers Mcp-Param-* say the same as the arguments of a tools/call? By the tool's input
- * schema, whose annotations x-mcp-header name them. Fills *out with a refusal otherwise.
+ * Do the headers Mcp-Param-* agree with the arguments of a tools/call? The x-mcp-header annotations
+ * of the tool's input schema name them. Fills *out with a refusal otherwise.
  */
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
                       const struct mcp_http_headers *headers, struct mcp_verdict *out);

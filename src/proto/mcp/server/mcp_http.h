@@ -1,17 +1,17 @@
 /*
  * mcp_http.h - MCP over HTTP: Streamable HTTP of both eras, and HTTP+SSE of 2024-11-05.
  *
- * POST brings one message (or a batch, where the version has them). Its body says of which era it
- * is (mcp_era.h). A modern request stands alone. A legacy one belongs to the session whose id it
- * brings; initialize begins a session; one without an id is served alone too, which is enough for
- * curl. The answer is JSON, unless something is to be said before it or it takes long: then it is
- * an event stream.
+ * POST carries one message (or a batch, where the version has them). Its body determines its era
+ * (mcp_era.h). A modern request is self-contained. A legacy one belongs to the session whose id it
+ * carries; initialize begins a session; a request without an id is served alone too, which is
+ * enough for curl. The response is JSON, unless messages precede it or it takes long: then it is an
+ * event stream.
  *
- * A client that leaves before its answer cancels its call, except where it was given event ids: it
- * can resume by a GET with the last of them (event_log.h).
+ * A client that disconnects before the response cancels its call, unless it has received event ids:
+ * then it can resume with a GET and the last of them (event_log.h).
  *
- *   mcp_http.c      what a POST is: era, session, headers
- *   mcp_post.c      one POST on its way to its answer
+ *   mcp_http.c      classify a POST: era, session, headers
+ *   mcp_post.c      one POST until its response
  *   mcp_session.c   sessions: finding, ending
  *   mcp_sessions.c  which of them expire or are evicted
  *   mcp_http_get.c  GET and DELETE: open, resume and end
@@ -32,7 +32,7 @@ enum { MCP_SESSION_BUCKETS = 512 };
 struct mcp_http {
     struct mcp_server *server;
     struct mcp_session *bucket[MCP_SESSION_BUCKETS]; /* by id */
-    struct mcp_sessions *all;                        /* with those of other endpoints */
+    struct mcp_sessions *all;                        /* shared with the other endpoints */
     size_t living;                                   /* sessions and lone requests not freed yet */
     uint64_t secret;                                 /* of the hash */
     struct post closing;
@@ -43,7 +43,7 @@ struct mcp_http {
 /* `all` is shared by the endpoints of the process. */
 void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_sessions *all);
 
-/* Nobody can answer us any more: what sessions were asked fails. Calls under way go on. */
+/* Clients cannot answer any more: questions to sessions fail. Running calls continue. */
 void mcp_http_drain(struct mcp_http *h);
 
 /*
@@ -56,7 +56,7 @@ void mcp_http_post(struct mcp_http *h, struct http_req *req);
 void mcp_http_get(struct mcp_http *h, struct http_req *req);
 void mcp_http_delete(struct mcp_http *h, struct http_req *req);
 
-/* The routes of HTTP+SSE: the stream, and the messages, whose path the stream tells. */
+/* The routes of HTTP+SSE: the stream, and the messages, whose path the stream announces. */
 #define MCP_SSE_MESSAGES "/messages"
 void mcp_sse_get(struct mcp_http *h, struct http_req *req);
 void mcp_sse_post(struct mcp_http *h, struct http_req *req);

@@ -71,7 +71,7 @@ void mcp_on_ping(struct rpc_in *in)
     mcp_result_empty(in);
 }
 
-/* Nothing of ours depends on it: we report no progress of our asks, and roots are asked for anew. */
+/* Nothing depends on it: we report no progress of our asks, and roots are requested each time. */
 void mcp_on_noted(struct rpc_in *in)
 {
     (void)in;

@@ -136,7 +136,7 @@ static void cancel(struct op *op)
 
 static const struct op_kind listen_kind = { .name = "listen", .cancel = cancel };
 
-/* After the client's cancel nobody is answered. */
+/* After the client's cancel no response is sent. */
 static void on_listen_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_listen *l = CONTAINER_OF(op, struct mcp_listen, op);

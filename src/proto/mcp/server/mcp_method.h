@@ -28,10 +28,10 @@ bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *ou
 /* Run list(in) once all sources of the offer are ready; on failure, answers with the error. */
 void mcp_when_gathered(struct rpc_in *in, void (*list)(struct rpc_in *in));
 
-/* A copy of a JSON value that lives as long as mem. */
+/* A copy of a JSON value, valid as long as mem. */
 struct json mcp_keep(struct arena *mem, const struct limits *limits, struct json v);
 
-/* Read raw JSON that we wrote ourselves or had validated; missing when it is none. */
+/* Parse raw JSON that we wrote or validated; missing when it is not JSON. */
 struct json mcp_reread(struct arena *mem, const struct limits *limits, struct str raw);
 
 /* ---- tools/call (mcp_tools.c) -------------------------------------------------------------- */
@@ -50,7 +50,8 @@ void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_t
 /* May the client cache this result, and for how long? */
 enum mcp_cache { MCP_CACHE_NEVER, MCP_CACHE_LIST, MCP_CACHE_READ };
 
-/* A result object with what its version wants in every result: write members in between. */
+/* A result object with the members that its version requires in every result: write members in
+ * between. */
 struct jw *mcp_result_begin(struct rpc_in *in);
 void mcp_result_end(struct rpc_in *in, enum mcp_cache cache);
 
@@ -63,7 +64,7 @@ void mcp_write_marks(struct jw *w, const struct call *call);
 /* Answer with the result object of an upstream server, held by r->call (mcp_forward.c). */
 void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
 
-/* The members that say how long a modern result may be kept. */
+/* The members that limit how long a client may cache a modern result. */
 void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache);
 
 /* {} */
@@ -87,7 +88,7 @@ void mcp_refuse_uri(struct rpc_in *in, struct str uri);
 /* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
 
 struct mcp_list_page {
-    size_t at;   /* index to look at next */
+    size_t at;   /* the next index */
     size_t left; /* items that may still be written */
 };
 

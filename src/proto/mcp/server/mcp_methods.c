@@ -1,4 +1,4 @@
-/* mcp_methods.c - what we speak as a server: the table, and who is let in. */
+/* mcp_methods.c - the methods of our server: the table, and which requests are admitted. */
 #include "base/auto.h"
 #include "base/utf8.h"
 #include "proto/mcp/mcp_trace.h"
@@ -66,7 +66,7 @@ static void admit_refuse(struct rpc_admit *out, int code, const char *fmt, struc
     out->data = STR_NONE;
 }
 
-/* The text of a verdict may stand in its scratch. */
+/* The text of a verdict may be in its scratch. */
 static void refuse_by(struct rpc_admit *out, const struct mcp_verdict *v)
 {
     out->code = v->code;

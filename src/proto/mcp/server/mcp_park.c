@@ -1,7 +1,7 @@
 /*
  * mcp_park.c - see mcp_park.h.
  *
- * Who holds what: the call is a child of parked.op, a root. While a request is attached, a small op
+ * Ownership: the call is a child of parked.op, a root. While a request is attached, a small op
  * (the hold) is its child, so that it lives until it is answered and its cancel reaches the call.
  * The list at the server holds those that wait for their client, and only them: a ticket of a call
  * that is attached, or gone, finds nothing.
@@ -142,7 +142,7 @@ static struct mcp_parked *parked_of(struct op *op)
     return CONTAINER_OF(op, struct mcp_parked, op);
 }
 
-/* Nobody will come for it any more. */
+/* No client will resume it any more. */
 static void parked_finish(struct mcp_parked *p)
 {
     wait_no_longer(p);

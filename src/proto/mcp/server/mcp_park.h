@@ -3,9 +3,9 @@
  * requests).
  *
  * A modern client is asked by ending its request: {resultType: "input_required", inputRequests,
- * requestState}. The call lives on. The client sends the same request again with inputResponses and
- * the state; that request is attached to the call, the open asks get their answers, and it is
- * answered with the result or the next round.
+ * requestState}. The call continues to exist. The client sends the same request again with
+ * inputResponses and the state; that request is attached to the call, the open asks get their
+ * answers, and it is answered with the result or the next round.
  *
  * requestState is a ticket for one round of one call. It is sealed together with the method, the
  * name, the arguments and the principal. A ticket that was modified, belongs to another request or
@@ -25,12 +25,12 @@ struct mcp_parked {
     struct mcp_hold *hold; /* the child op of `in` while attached */
     struct mcp_parked *next, **link;
     uint64_t id;
-    int64_t round;       /* of the last ticket given out; 0: none yet */
-    struct json presets; /* answers that came with the first request */
+    int64_t round;       /* of the last ticket issued; 0: none yet */
+    struct json presets; /* answers from the first request */
     size_t bytes;        /* of what it copied from its client */
     struct post check;   /* something was asked: end the round when this turn is over */
     struct timer expiry;
-    bool over; /* the call has settled, and `why` says how it failed, if it did */
+    bool over; /* the call has settled; `why` is the error, if it failed */
     bool failed;
     struct err why;
 };
@@ -38,7 +38,7 @@ struct mcp_parked {
 /* A new one for `in`, attached. */
 struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round);
 
-/* A copy of what its client sent, that lives as long as the call. Only while it is attached. */
+/* A copy of data of its client, valid as long as the call. Only while it is attached. */
 struct json mcp_park_keep(struct mcp_parked *p, struct json v);
 
 /* The call asks its client something. */

@@ -1,7 +1,7 @@
 /*
  * mcp_post.h - one POST of an MCP client: what MCP adds to rpc/http_post.h.
  *
- * A post belongs to a session, or has a conversation of its own. In a session its events have ids,
+ * A post belongs to a session, or has a separate conversation. In a session its events have ids,
  * and the client may disconnect and resume by another request. Only the initialize of a session
  * cannot be resumed: the client does not know the session yet.
  */
@@ -14,7 +14,7 @@
 struct mcp_post {
     struct http_post post; /* first */
     struct mcp_http *http;
-    struct mcp_session *session; /* NULL: it has a conversation of its own, */
+    struct mcp_session *session; /* NULL: it has a separate conversation, */
     struct mcp_conv *conv;       /* this one */
     struct mcp_post *next;       /* of the session */
     bool modern;
@@ -32,8 +32,9 @@ void mcp_post_in_session(struct mcp_session *s, struct http_req *req, bool begin
                          const struct rpc_message *m);
 
 /*
- * The session a request names by its header, held; *out is NULL if it names none. Refuses a
- * session that does not exist (404), and one of another version than the header says (400).
+ * Find the session that the header of a request names, and hold it; *out is NULL if there is no
+ * such header. Refuses a session that does not exist (404), and one of another version than the
+ * header's (400).
  */
 bool mcp_http_find_session(struct mcp_http *h, struct http_req *req, struct json id,
                            struct mcp_session **out);

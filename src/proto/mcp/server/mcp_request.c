@@ -86,7 +86,8 @@ static void let_rest(struct caller *c, int64_t retry_ms)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-/* Any program of this machine may be a client without a key: what it says is nobody's approval. */
+/* Any program of this machine may be a client without a key: its answers are no person's
+ * approval. */
 static bool can_be_asked(const struct caller *c, enum ask_kind kind)
 {
     return request_of(c)->abilities.can[kind] &&

@@ -25,7 +25,7 @@ typedef void mcp_answer_fn(struct mcp_request *r, const struct err *e);
 struct mcp_request {
     struct caller caller; /* first */
     struct call call;
-    struct arena *mem; /* lives as long as the call */
+    struct arena *mem; /* valid as long as the call */
     struct mcp_server *server;
     struct rpc_in *in; /* the request that waits for the answer; NULL: parked */
     enum mcp_version version;
@@ -41,7 +41,7 @@ struct mcp_request {
     struct mcp_parked *park; /* NULL: it cannot be parked */
 };
 
-/* What the three methods that can be parked have besides their own params. */
+/* The additional params of the three methods that can be parked. */
 struct mcp_round {
     struct str state;      /* requestState */
     struct json responses; /* inputResponses */
@@ -52,13 +52,13 @@ struct mcp_round {
         PICK_FIELD("inputResponses", PICK_OBJECT, type, field.responses, 0)
 
 /*
- * Begin to serve `in`. round: NULL for a method that cannot be parked. Where it can, *args becomes
- * a copy that lives as long as the call; pass that on.
+ * Begin to serve `in`. round: NULL for a method that cannot be parked. If it can, *args becomes a
+ * copy that is valid as long as the call; pass that on.
  */
 struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round *round,
                                       struct json *args, mcp_answer_fn *answer);
 
-/* What core's run functions are given: the parent op, and the end. */
+/* The arguments for core's run functions: the parent op, and the done callback. */
 struct op *mcp_request_op(struct mcp_request *r);
 void mcp_request_done(struct op *op, const struct err *e, void *ctx);
 

@@ -24,7 +24,7 @@ struct mcp_server {
     const char *title;                   /* for people; NULL: none */
     const char *instructions;            /* for the model; NULL: none */
     const struct guard_scope *scope;     /* rights of clients that run as our user, */
-    const struct guard_scope *scope_tcp; /* and of those over TCP; NULL: the default */
+    const struct guard_scope *scope_tcp; /* and for clients over TCP; NULL: the default */
 
     /* Zeroed at first; mcp_listen.c and mcp_park.c */
     struct mcp_listen *listens;

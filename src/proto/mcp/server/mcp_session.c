@@ -133,7 +133,7 @@ void mcp_session_release(struct mcp_session *s)
 
 /* ---- beginning --------------------------------------------------------------------------- */
 
-/* 128 bits nobody can guess. */
+/* 128 random bits that cannot be guessed. */
 static void name_session(struct mcp_session *s)
 {
     uint8_t r[(MCP_SESSION_ID - 1) / 2];

@@ -7,7 +7,7 @@
  * IDLE   no request of it is open: it expires after mcp_session_idle_ms, or is evicted earlier when
  *        there are too many sessions (mcp_sessions.h).
  * BUSY   held by a request that is being served, or by a stream.
- * ENDED  deleted, expired or given up: it is not found any more, its work is cancelled. Freed when
+ * ENDED  deleted, expired or evicted: it is not found any more, its work is canceled. Freed when
  *        the last of it has ended.
  *
  * Each holder of a session calls mcp_session_release once. A session is found only by the principal
@@ -24,7 +24,7 @@ struct mcp_post;
 
 enum mcp_session_kind {
     MCP_SESSION_STREAMABLE,
-    MCP_SESSION_SSE, /* HTTP+SSE: lives as long as its stream; no event ids */
+    MCP_SESSION_SSE, /* HTTP+SSE: exists as long as its stream; no event ids */
 };
 
 enum { MCP_SESSION_ID = 33 };
@@ -64,13 +64,13 @@ void mcp_session_release(struct mcp_session *s);
 void mcp_session_end(struct mcp_session *s);
 
 /*
- * Send what belongs to no request by this stream from now on. The session is held as long. What is
- * not sent yet, and what came after `from` (if not NULL), goes out first.
+ * From now on this stream carries the messages that belong to no request. The stream holds the
+ * session. Unsent messages, and those after `from` (if not NULL), are sent first.
  */
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
                              const struct event_stream *from);
 
-/* One of http->living is gone. */
+/* One of http->living was freed. */
 void mcp_http_one_less(struct mcp_http *h);
 
 #endif

@@ -3,10 +3,10 @@
  * are, which idle ones expire, and which one is evicted to make room for a new one.
  *
  * Sessions are grouped by principal. A new session evicts one of its own group, or of a group that
- * has more sessions than its own: a client that begins sessions without end evicts its own and never
- * those of a principal with fewer. All clients without a key are one principal, so inside a group
- * the sessions with the fewest requests go first, the oldest of them first: a session that was begun
- * and never used leaves before one that is in use.
+ * has more sessions than its own: a client that begins sessions without end evicts its own
+ * sessions and never those of a principal with fewer. All clients without a key are one
+ * principal, so inside a group the sessions with the fewest requests are evicted first, the
+ * oldest of them first: an unused session is evicted before a used one.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SESSIONS_H
 #define PROTO_MCP_SERVER_MCP_SESSIONS_H

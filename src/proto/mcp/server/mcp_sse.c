@@ -1,9 +1,9 @@
 /*
  * mcp_sse.c - HTTP+SSE, the transport of 2024-11-05.
  *
- * The client opens a stream, is told where to post, and posts its messages there; every message of
- * ours comes on the stream. The session is the stream: when it closes, all that was under way for
- * it is cancelled.
+ * The client opens a stream, receives the address to post to, and posts its messages there; all
+ * our messages are sent on the stream. The session is the stream: when it closes, all its work
+ * is canceled.
  */
 #include "proto/mcp/server/mcp_post.h"
 #include "wire/http_query.h"

@@ -20,7 +20,7 @@ struct mcp_task_creation {
     struct task_ask *ask;
 };
 
-/* ---- nobody will come for it ---------------------------------------------------------------- */
+/* ---- clients that cannot resume ------------------------------------------------------------- */
 
 struct orphan {
     struct task_ask ask;
@@ -118,7 +118,7 @@ static void create(struct rpc_in *in, struct str tool, struct json args)
         task_create_call(c->engine, c->ask, &spec, &in->op, on_created, c);
 }
 
-/* What the tool has begun itself is told like what we have. */
+/* A task that the tool has begun is reported like one of ours. */
 void mcp_answer_task(struct rpc_in *in, struct str id)
 {
     struct mcp_task_creation *c = creation_of(in);
@@ -132,8 +132,8 @@ void mcp_answer_task(struct rpc_in *in, struct str id)
 /* ---- beginning ------------------------------------------------------------------------------ */
 
 /*
- * The work of an agent survives a restart; but whom it asks is not up to it, so that a client which
- * cannot be asked gets the call itself as a task.
+ * The work of an agent survives a restart; but the agent does not choose the person that it asks,
+ * so a client that cannot be asked gets the call itself as a task.
  */
 static bool makes_its_own(const struct rpc_in *in, const struct tool *tool)
 {

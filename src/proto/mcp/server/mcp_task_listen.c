@@ -1,8 +1,9 @@
 /*
  * mcp_task_listen.c - notifications/tasks, on the stream of a subscriptions/listen.
  *
- * Each task is followed from where it was when the listen began. An event only says that something
- * has changed: the task is got then, whole, and told. What happens while it is got is told next.
+ * Each task is followed from where it was when the listen began. An event only means that
+ * something has changed: the whole task is then read and reported. Later changes are reported
+ * next.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -71,7 +72,7 @@ static void task_watch_get(struct mcp_task_watch *t)
     task_get(t->all->engine, &t->ask, t->all->parent, on_got, t);
 }
 
-/* Words, tools and plans change nothing that is told of a task. */
+/* Text, tools and plans change nothing that is reported of a task. */
 static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
                      struct str body)
 {
@@ -94,11 +95,11 @@ static void on_watched(struct op *op, const struct err *e, void *ctx)
     struct mcp_task_watch *t = ctx;
 
     (void)op;
-    (void)e; /* it has ended, which was told; or we have */
+    (void)e; /* it has ended, which was reported; or we have */
     t->following = false;
 }
 
-/* Its state now is told at once: it may have ended before the client began to listen. */
+/* Its current state is reported at once: it may have ended before the client began to listen. */
 static void follow(struct mcp_task_watch *t)
 {
     notify(t);

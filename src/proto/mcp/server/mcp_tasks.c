@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "core/agent/agent_context.h"
 
-/* ---- who has them ------------------------------------------------------------------------- */
+/* ---- support ------------------------------------------------------------------------------ */
 
 bool mcp_keeps_tasks(const struct offer *offer)
 {
@@ -199,7 +199,7 @@ void mcp_on_tasks_cancel(struct rpc_in *in)
 
 static void answer_next(struct query *q);
 
-/* Somebody else may have been faster; that is no failure either. */
+/* Another client may have answered first; that is not a failure either. */
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
     struct query *q = ctx;

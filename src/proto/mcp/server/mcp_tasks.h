@@ -18,7 +18,7 @@
 #include "core/task/task_call.h"
 #include "proto/mcp/server/mcp_method.h"
 
-/* ---- who has them ------------------------------------------------------------------------- */
+/* ---- support ------------------------------------------------------------------------------ */
 
 /* Does this offer have a task store, or will it have one shortly? */
 bool mcp_keeps_tasks(const struct offer *offer);
@@ -32,7 +32,7 @@ void mcp_refuse_taskless(struct rpc_in *in);
 /* Whose tasks this client begins and sees. */
 struct str mcp_task_owner(const struct rpc_in *in);
 
-/* Run then(ctx, engine) once the engine is ready; NULL: there is none. Answers errors itself. */
+/* Run then(ctx, engine) once the engine is ready; NULL: there is none. Responds to errors. */
 void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
                     void *ctx);
 
@@ -41,7 +41,7 @@ struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id);
 
 /* ---- as JSON (mcp_task_codec.c) ------------------------------------------------------------ */
 
-/* The members of a Task; `whole`: also what is asked, or what came of it. now: wall clock. */
+/* The members of a Task; `whole`: also its questions, or its result. now: wall clock. */
 void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits, int64_t now,
                     const struct task_info *info, bool whole);
 
@@ -69,7 +69,7 @@ struct mcp_task_watches {
     struct op *parent; /* NULL: not begun yet, or ended */
     struct mcp_task_watch *v;
     size_t n;
-    size_t looking; /* how many are still looked up */
+    size_t looking; /* how many lookups are pending */
     void (*ready)(struct mcp_task_watches *ws);
 };
 
@@ -77,7 +77,7 @@ struct mcp_task_watches {
 void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struct pick_strs ids,
                            void (*ready)(struct mcp_task_watches *ws));
 
-/* The member taskIds, of those that were found; nothing when none was. */
+/* The member taskIds, of the tasks that were found; nothing when none was. */
 void mcp_task_watches_write(struct jw *w, const struct mcp_task_watches *ws);
 
 /* Notify the state of each task, and then every change. */

@@ -133,7 +133,7 @@ static void call_tool(struct rpc_in *in, struct mcp_tool_call *params)
         mcp_call_tool(in, params, false);
 }
 
-/* Called by somebody who knows its name from before, while it is still to come. */
+/* A call of a tool that is not listed yet, by a client that knows its name from before. */
 struct early_call {
     struct readiness_wait wait; /* first */
     struct mcp_tool_call params;
