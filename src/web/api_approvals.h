@@ -1,12 +1,13 @@
 /*
- * api_approvals.h - what tasks ask, over HTTP. Handlers of routes; who is the service.
+ * api_approvals.h - questions of tasks, over HTTP. Handlers of routes; ctx is the service.
  *
- *   GET  /api/approvals[?cursor=]   {"approvals":[...],"next_cursor"?}: what is open (approval_json.h)
+ *   GET  /api/approvals[?cursor=]   {"approvals":[...],"next_cursor"?}: open questions
+ *                                   (approval_json.h)
  *   POST /api/tasks/ID/answer       {"key"?,"answer":{"action","content"?,"reason"?}}: the task, when
  *                                   its question is closed. 404: there is no such task; 409: that
  *                                   question is not open, or not any more
  *
- * Who has the key answers for all, as it cancels for all: it is the owner of this program.
+ * A client with the key may answer for all principals, and cancel for all: it owns this program.
  */
 #ifndef WEB_API_APPROVALS_H
 #define WEB_API_APPROVALS_H

@@ -1,8 +1,8 @@
 /*
  * api_events.c - followers of one task, and listeners to all that happens.
  *
- * Each stands in memory of its own, since a stream may last for days and its request is forgotten
- * when it begins. The stream ends with the op that feeds it, and nothing is touched after that.
+ * Each has separate memory, since a stream may last for days and its request is freed when it
+ * begins. The stream ends with the op that feeds it, and nothing is touched after that.
  */
 #include "web/api_events.h"
 
@@ -32,7 +32,7 @@ struct follower {
     struct task_watch watch;
 };
 
-/* All who follow a task are told the same, one after the other: it is written once. */
+/* All followers of a task get the same text, one after the other: it is written once. */
 static struct str text_of(struct follower *f, int64_t seq, int64_t at, struct str kind,
                           struct str body)
 {
@@ -332,7 +332,7 @@ void events_api_all(struct http_req *req)
 
 /* ---- what is not of tasks -------------------------------------------------------------------- */
 
-/* Nothing of this is kept: who has no room for it would miss it without knowing. */
+/* None of this is stored: a listener without room would miss it without knowing. */
 static void tell(struct listener *l, struct str kind, struct str data)
 {
     if (l->full)

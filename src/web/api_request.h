@@ -1,9 +1,9 @@
 /*
- * api_request.h - a request to /api that asks the task engine: what all of them share.
+ * api_request.h - a request to /api that uses the task engine: the shared part of all of them.
  *
- * A visit is the first member of whatever its handler keeps, in the arena of the request. It waits
- * for the agents where they are still to come, then goes on. It is gone with the answer, so the
- * answer comes last.
+ * A visit is the first member of the handler's struct, in the arena of the request. If the agents
+ * are not open yet it waits for them, then continues. It is freed with the response, so the handler
+ * responds last.
  */
 #ifndef WEB_API_REQUEST_H
 #define WEB_API_REQUEST_H
@@ -15,7 +15,7 @@
 struct api_visit {
     struct http_req *req;
     struct web *web;
-    struct principal principal; /* who sent it */
+    struct principal principal; /* of its sender */
     struct readiness_wait opening_agents;
     void (*then)(struct api_visit *v);
 };
@@ -25,7 +25,7 @@ void api_visit_init(struct api_visit *v, struct http_req *req);
 /* Whose tasks its sender is shown: principal_sees. Lives as long as the visit. */
 struct str api_sees(const struct api_visit *v);
 
-/* `then` runs when there is an engine to ask; where there will be none, the request is answered. */
+/* `then` runs when the engine is ready; if there will be none, an error response is sent. */
 void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v));
 
 static inline struct task_engine *api_engine(const struct api_visit *v)
@@ -55,7 +55,7 @@ bool api_query(struct api_visit *v, const char *name, struct str *out, struct er
 bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uint64_t most,
                       int64_t *out, struct err *e);
 
-/* Where a client wants to go on: Last-Event-ID, else ?after=; likewise. */
+/* The event to resume after: Last-Event-ID, else ?after=; likewise. */
 bool api_query_after(struct api_visit *v, int64_t *out, struct err *e);
 
 #endif

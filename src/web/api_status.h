@@ -1,6 +1,6 @@
 /*
- * api_status.h - how it stands with us and our servers, over HTTP. Handlers of routes; who is the
- * service.
+ * api_status.h - the status of this program and its servers, over HTTP. Handlers of routes; ctx is
+ * the service.
  *
  *   GET /health            {"status","version","uptimeMs","connections","sessions","storeSchema"?}
  *   GET /api/mcp/servers   server_json.h

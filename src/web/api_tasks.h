@@ -1,15 +1,17 @@
 /*
- * api_tasks.h - tasks over HTTP, for dashboards and scripts. Handlers of routes; who is the service.
+ * api_tasks.h - tasks over HTTP, for dashboards and scripts. Handlers of routes; ctx is the
+ * service.
  *
  *   GET  /api/tasks[?agent=&context=&live=true&limit=&cursor=]   {"tasks":[...],"next_cursor"?}
- *   POST /api/tasks                 {"task",...}: 201 and the task, which goes on by itself
+ *   POST /api/tasks                 {"task",...}: 201 and the task, which runs in the background
  *   GET  /api/tasks/ID              the task, with its result
  *   POST /api/tasks/ID/answer       api_approvals.h
- *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it had
+ *   POST /api/tasks/ID/cancel       the task, when it has ended; 409: it has ended before
  *   GET  /api/tasks/ID/events       api_events.h
  *   GET  /api/locks                 {"locks":[...]}
  *
- * Who has the key sees the tasks of all. What is dispatched here may do what MCP clients may ([mcp]).
+ * A client with the key sees the tasks of all principals. Tasks that are dispatched here have
+ * the rights of MCP clients ([mcp]).
  */
 #ifndef WEB_API_TASKS_H
 #define WEB_API_TASKS_H

@@ -1,21 +1,22 @@
 /*
- * approval_json.h - what a task asks, as JSON: `approvals --json` and /api/approvals.
+ * approval_json.h - a question of a task as JSON: `approvals --json` and /api/approvals.
  *
  * {"task","key","agent","owner","kind","tool","arguments","message","url"?,"schema"?,
- *  "options"?:[{"id","name","kind"}],"asked","waits_seconds","open"}; with "cut":true when arguments, message, url or schema are cut or left out
+ *  "options"?:[{"id","name","kind"}],"asked","waits_seconds","open"}; with "cut":true when
+ * arguments, message, url or schema are truncated or omitted
  *
  * Arguments are those of the call, without secrets (args_summary.h), and the message of a permission
- * shows what would be run (core/tool/call_description.h). In lists all of these are short,
- * and a question that does not fit into the answer is only named; /api/tasks/ID and `approvals show`
- * have the whole. open: somebody works on the task and would take an
- * answer; else it asks again, under another key, when it goes on.
+ * shows what would be run (core/tool/call_description.h). In lists all of these are short, and a
+ * question that does not fit into the response is only named; /api/tasks/ID and `approvals show`
+ * have the whole text. open: a process runs the task and accepts an answer; otherwise the task asks
+ * again, under another key, when it continues.
  */
 #ifndef WEB_APPROVAL_JSON_H
 #define WEB_APPROVAL_JSON_H
 
 #include "core/task/task.h"
 
-/* One open question. All but `task` point into its asks or live in mem. */
+/* One open question. All but `task` point into its asks or into mem. */
 struct approval {
     const struct task_info *task;
     struct str key, kind, tool, message;
@@ -24,7 +25,7 @@ struct approval {
     int64_t asked; /* ms */
 };
 
-/* The first of a task, and the next: false when there is none. Zero *at first. */
+/* The first question of a task, and the next: false when there is none. Zero *at first. */
 struct approval_walk {
     struct json asks, at;
     bool begun;

@@ -21,7 +21,7 @@ static const struct proc *proc_of(const struct upstream *u)
     return u->client ? mcp_client_facts(u->client).proc : NULL;
 }
 
-/* The words of a child that has not said any are those of the one before. */
+/* If a child has written no stderr yet, show that of the previous one. */
 static const struct tail *tail_of(const struct upstream *u)
 {
     const struct proc *p = proc_of(u);

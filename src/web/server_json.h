@@ -4,14 +4,15 @@
  * {"configured":[{name, transport, timeout_secs, env, ...}],
  *  "connected":[{name, tools_count, tools:[{name, description}], connected, ...}]}
  *
- * Of variables only the names are told; what may be a secret in a command or URL is masked.
+ * Environment variables are listed by name only; possible secrets in a command or URL are
+ * masked.
  */
 #ifndef WEB_SERVER_JSON_H
 #define WEB_SERVER_JSON_H
 
 #include "proto/mcp/client/mcp_upstreams.h"
 
-/* Without a fleet all lists are empty. */
+/* upstreams NULL: all lists are empty. */
 void servers_write(struct jw *w, struct mcp_upstreams *upstreams);
 
 /* "legacy", "modern" or "auto". */

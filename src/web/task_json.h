@@ -7,7 +7,7 @@
  *          {"task","agent","context","seq","time","kind","body"}
  * A lock   {"task","agent","paths":[...],"mode","acquired"}
  *
- * Times are text, as everywhere (clock.h); what is not known is left out.
+ * Times are text, as everywhere (clock.h); unknown members are omitted.
  */
 #ifndef WEB_TASK_JSON_H
 #define WEB_TASK_JSON_H

@@ -1,7 +1,7 @@
 /*
- * web.h - what the handlers of /api and /health work with.
+ * web.h - the data of the handlers of /api and /health.
  *
- * The runtime owns it and fills it in. `who` of an HTTP request points to it.
+ * The runtime owns it and fills it in. `ctx` of an HTTP request points to it.
  */
 #ifndef WEB_WEB_H
 #define WEB_WEB_H
