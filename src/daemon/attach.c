@@ -1,11 +1,11 @@
 /*
- * attach.c - our stdin and stdout are handed to the daemon, and we wait for its last word.
+ * attach.c - pass our stdin and stdout to the daemon, and wait for its last message.
  *
- * Nothing passes through this process meanwhile. Two ways to end:
+ * No data passes through this process meanwhile. Two ways to end:
  *
- *   stdin ends, or we are told to stop and pass that on: the daemon answers what is under way, says
- *   goodbye and closes; we exit with 0
- *   the daemon closes without a word, or with a reason: we say so, and exit with 1
+ *   stdin ends, or we are asked to stop and pass that on: the daemon answers the running calls,
+ *   says goodbye and closes; we exit with 0
+ *   the daemon closes without a message, or with a reason: we print it, and exit with 1
  */
 #include "daemon/attach.h"
 #include "base/version.h"
@@ -26,12 +26,12 @@ struct attached {
     struct loop *loop;
     int pid; /* of the daemon */
     struct sock_stream socket;
-    struct buf last; /* its last word */
+    struct buf last; /* its last message */
     struct timer late;
     int code;
 };
 
-/* ---- at the door --------------------------------------------------------------------------- */
+/* ---- attaching ------------------------------------------------------------------------------ */
 
 /* One message, with our stdin and stdout beside it. */
 static bool send_with_stdio(int fd, struct str line)
@@ -219,13 +219,14 @@ static int wait_for_end(struct project *project, int fd, int pid)
     return a->code;
 }
 
-/* A terminal listens only to who is in front of it. */
+/* A terminal accepts input only from the foreground process. */
 static bool has_terminal(void)
 {
     return isatty(STDIN_FILENO) || isatty(STDOUT_FILENO);
 }
 
-/* From here on our stdin is the daemon's; one that cannot be told any more has read nothing. */
+/* From here on our stdin is the daemon's; a daemon that cannot be reached any more has read
+ * nothing. */
 static bool hand_over(int fd)
 {
     return send(fd, "\n", 1, MSG_NOSIGNAL) == 1;

@@ -1,5 +1,5 @@
 /*
- * attach.h - `mcp` hands its stdin and stdout to the daemon of the root.
+ * attach.h - `mcp` passes its stdin and stdout to the daemon of the root.
  *
  * When a daemon answers on its socket (daemon_address.h), it reads and writes the descriptors itself;
  * this process only waits until the daemon is done. All attached clients share the daemon's servers,

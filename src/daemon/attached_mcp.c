@@ -43,7 +43,7 @@ static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
     check_done(g);
 }
 
-/* ---- the door of one that has handed over what it has ---------------------------------------- */
+/* ---- the socket of a client that has passed its descriptors --------------------------------- */
 
 static void begin(struct attached_mcp *g)
 {
@@ -53,7 +53,7 @@ static void begin(struct attached_mcp *g)
     mcp_stdio_start(&g->stdio, g->server, &g->own.s, g->framing, on_stdio_done, g);
 }
 
-/* It works by itself: nothing of what it had handed over was touched. */
+/* The client works in its own process: its descriptors were not touched. */
 static void abandon(struct attached_mcp *g)
 {
     stream_close(&g->own.s);

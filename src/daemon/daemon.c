@@ -89,7 +89,7 @@ static void on_done(struct attached_mcp *mcp)
     free_client(mcp->ctx);
 }
 
-/* Nobody waits for answers any more: what is done for it stops. */
+/* The client waits for no answers any more: stop its work. */
 static void on_gone(void *ctx)
 {
     struct client *g = ctx;
@@ -242,8 +242,8 @@ static const struct stream_events greeting_events = { on_bytes, on_end, on_room,
 /* ---- the first byte ------------------------------------------------------------------------ */
 
 /*
- * A socket that is paused counts as ended when the other side has said its last word, and what it
- * said would be lost; the two ends of pipes do not (stream.h). So it is taken for two.
+ * A paused socket counts as ended when the other side has shut down, and its last bytes would be
+ * lost; the two ends of pipes do not (stream.h). So the socket is treated as a pair of pipes.
  */
 static void greet_client(struct client *g)
 {

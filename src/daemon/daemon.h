@@ -31,7 +31,7 @@ struct daemon {
     char config[DAEMON_DIGEST]; /* ... and verbs */
     struct http_bound bound;    /* fd is -1 while we do not listen */
     struct watch watch;
-    struct timer rest; /* set: no descriptor was left for one more */
+    struct timer rest; /* set: no descriptor was left for another connection */
     struct client *clients;
     size_t count;
     struct http_server *http;  /* of verbs; NULL: closed */
@@ -56,12 +56,12 @@ void daemon_use_runtime(struct daemon *d, struct runtime *runtime);
 void daemon_reloaded(struct daemon *d);
 
 /*
- * Listen. Where that is not possible, or another process serves the root, the log says so and no
- * client can connect.
+ * Listen. If that is not possible, or another process serves the root, this is logged and no client
+ * can connect.
  */
 void daemon_open(struct daemon *d);
 
-/* Accept no more clients, and let those under way finish; done is called from the loop. */
+/* Accept no more clients, and let running calls finish; done is called from the loop. */
 void daemon_drain(struct daemon *d, void (*done)(void *ctx), void *ctx);
 
 /* End all; done is called from the loop. */

@@ -33,7 +33,7 @@ static struct str letters_of(struct arena *mem, struct str text)
 
 /* ---- the place ----------------------------------------------------------------------------- */
 
-/* Somebody else's folder (sudo keeps the variable) is not one to leave our files in. */
+/* Do not leave our files in a folder of another user (sudo keeps the variable). */
 static bool runtime_folder(struct arena *mem, const char *base, bool make, const char **out,
                            struct err *e)
 {

@@ -1,18 +1,18 @@
 /*
- * daemon_address.h - where the daemon of a root is found, and what both sides compare first.
+ * daemon_address.h - the socket of the daemon of a root, and what both sides compare first.
  *
  * The daemon listens on a Unix socket, $XDG_RUNTIME_DIR/trefoil/<hash of the root>.sock; without that
  * variable, on a file of the same name in the user's state folder. Each side checks that the other
- * side is a process of the same user. The first byte says what the client wants:
+ * side is a process of the same user. The first byte selects the protocol:
  *
- *   {      `mcp` hands its stdin and stdout over. It sends one line of JSON and waits for one line:
+ *   {      `mcp` passes its stdin and stdout. It sends one line of JSON and waits for one line:
  *
  *            {"trefoil":4,"version":"0.1.0","digest":"...","scope":"agents","framing":"auto"}
  *            {"ok":true}  or  {"error":"SENTENCE"}
  *
  *          With "agent":"NAME" it is the server of that agent. The descriptors come with the line
  *          (SCM_RIGHTS); after "ok" and a line feed of the client, the daemon reads and writes them
- *          (attached_mcp.h). A client that sends no descriptors speaks MCP through the socket.
+ *          (attached_mcp.h). A client that sends no descriptors speaks MCP over the socket.
  *
  *   other  HTTP/1.1: the routes of the TCP port, and those for the operator (operator_api.h). No key
  *          is needed. Verbs send the header fields below; where they differ, the answer is 409.
@@ -46,9 +46,9 @@ struct daemon_hello {
 bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e);
 
 /*
- * What the work of a process depends on beside the files of its root, as a few letters: the root
- * (its path and which folder that is), its state directory, the file of --config, the user's config.toml, --trust and TREFOIL_PROVIDER. Other variables,
- * keys for instance, are the daemon's.
+ * A digest of everything but files of the root that the work of a process depends on: the root (its
+ * path and which folder that is), its state directory, the file of --config, the user's
+ * config.toml, --trust and TREFOIL_PROVIDER. Other variables, such as keys, are the daemon's.
  */
 struct str daemon_root_digest(struct project *project);
 
@@ -59,14 +59,14 @@ struct str daemon_root_digest(struct project *project);
 void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST]);
 
 /*
- * Keys and addresses of models that this process has, each as "NAME=letters": those of the
- * environment and of [providers]. A daemon must have the same under that name; what we do not have
- * is the daemon's. In mem. ERR_LIMIT: there are more than DAEMON_KEYS.
+ * Digests of the keys and addresses of models that this process has, each as "NAME=digest": those
+ * of the environment and of [providers]. A daemon must have the same value under that name; it may
+ * have more. In mem. ERR_LIMIT: there are more than DAEMON_KEYS.
  */
 bool daemon_key_digests(struct arena *mem, const struct config *c, struct pick_strs *out,
                         struct err *e);
 
-/* Connect, without waiting. The descriptor does not block; -1: nobody of our user is there. */
+/* Connect, without waiting. The descriptor does not block; -1: no process of our user listens. */
 int daemon_connect(const char *path, int *out_pid);
 
 #endif

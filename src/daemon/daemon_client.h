@@ -5,10 +5,10 @@
  *      |         |        |
  *      +---------+--------+-----> OVER (refused, too late, broken)
  *
- * WAITING  the head is out; a daemon that answers "100 Continue" gets the body. A daemon that hangs
- *          has received nothing to work on, so the caller can do the work itself.
- * SENT     the body is out; the daemon owes an answer.
- * READING  the head of the answer has come; the body follows, whole or as an event stream.
+ * WAITING  the head is sent; a daemon that answers "100 Continue" gets the body. A daemon that
+ *          hangs has received nothing to work on, so the caller can do the work itself.
+ * SENT     the body is sent; the response has not begun.
+ * READING  the head of the response has arrived; the body follows, whole or as an event stream.
  *
  * Every request carries what the daemon compares before it works for us (daemon_address.h). A daemon
  * that was started differently answers 409.
@@ -27,7 +27,7 @@ enum daemon_request_state { REQUEST_WAITING, REQUEST_SENT, REQUEST_READING, REQU
 enum daemon_outcome {
     DAEMON_ANSWERED, /* status and body are set; an event stream has ended in order */
     DAEMON_ABSENT, /* no daemon works for us, and none has begun to: the caller works in process */
-    DAEMON_LOST,   /* the daemon went away after it had the request */
+    DAEMON_LOST,   /* the daemon disconnected after it had received the request */
 };
 
 struct daemon_request {
@@ -60,7 +60,7 @@ bool attach_is_forbidden(void);
 
 /*
  * Send a request. False: there is no daemon, and nothing follows. wait_ms: how long the daemon may
- * take for its first word.
+ * take to begin its response.
  */
 bool daemon_request_start(struct daemon_request *r, struct loop *loop, struct project *project,
                           int64_t wait_ms);
@@ -76,8 +76,8 @@ struct daemon_answer {
 };
 
 /*
- * The same for a verb that has no loop of its own yet: runs a loop until the answer is there. A
- * daemon that answers 409 counts as absent.
+ * The same for a verb that has no loop yet: runs a loop until the response has arrived. A daemon
+ * that responds with 409 counts as absent.
  */
 enum daemon_outcome daemon_ask(struct project *project, const char *method, const char *path,
                                struct str body, int64_t wait_ms, struct daemon_answer *out);
@@ -85,7 +85,7 @@ enum daemon_outcome daemon_ask(struct project *project, const char *method, cons
 /* The sentence of an answer that refuses: {"error":{"message"}}. */
 void daemon_answer_error(struct project *project, const struct daemon_answer *a, struct err *e);
 
-/* The daemon went away before it had finished what it did for us. */
+/* The daemon disconnected before it had finished the work. */
 void daemon_lost(int pid, struct err *e);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * operator_api.h - what the daemon's Unix socket serves beside the routes of the TCP port: work for
- * the verbs of the user who runs the daemon. Each request is checked first (daemon_address.h); 409
- * tells the verb to work in its own process.
+ * operator_api.h - the routes that the daemon's Unix socket has beside those of the TCP port: work
+ * for the verbs of the user who runs the daemon. Each request is checked first (daemon_address.h);
+ * 409 tells the verb to work in its own process.
  *
  *   POST /api/run            a prompt, answered by a stream of work_message.h
  *   GET  /api/tools          {"tools":[...],"unavailable":[SENTENCE...]}
@@ -18,7 +18,7 @@
 /* The HTTP server of the Unix socket. It does not listen; the daemon accepts. */
 struct http_server *operator_http_new(struct daemon *d);
 
-/* Handlers, each in a file of its own; the request was checked. */
+/* Handlers, each in a separate file; the request was checked. */
 void operator_run_post(struct daemon *d, struct http_req *req);
 void operator_tools_call(struct daemon *d, struct http_req *req);
 void operator_tools_reply(struct http_req *req);

@@ -180,7 +180,7 @@ static void send_note(void *ctx, const struct err *e)
     work_message_send(s, &w);
 }
 
-/* Read by itself: errors name places in the arguments, not in the request. */
+/* Parsed separately: errors name positions in the arguments, not in the request. */
 static bool read_args(struct operator_call *o, struct err *e)
 {
     struct json_opts opts = limits_json(o->stream.service->limits);

@@ -1,4 +1,4 @@
-/* systemd_notify.h - telling systemd how we are, where it wants to know (Type=notify). */
+/* systemd_notify.h - report our state to systemd, if it asks for that (Type=notify). */
 #ifndef DAEMON_SYSTEMD_NOTIFY_H
 #define DAEMON_SYSTEMD_NOTIFY_H
 

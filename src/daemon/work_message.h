@@ -1,5 +1,5 @@
 /*
- * work_message.h - what the daemon and a verb say to each other while the daemon works for the verb
+ * work_message.h - the messages between the daemon and a verb while the daemon works for the verb
  * (work_stream.h). The daemon sends each message as the data of an event, JSON:
  *
  *   {"work":"ID"}                          the first one: the ID for answers and for cancelling
@@ -15,7 +15,8 @@
  *
  * The verb answers with requests:
  *
- *   POST /api/streams/ID/answer  {"answer":N,"value":{...}}   as struct ask wants it; or without value
+ *   POST /api/streams/ID/answer  {"answer":N,"value":{...}}   as struct ask requires; or without
+ *                                                             value
  *                             {"answer":N,"code":"...","text":"..."}: no answer, for this reason
  *   POST /api/streams/ID/cancel  {}   end it soon
  */
@@ -32,7 +33,7 @@ struct work_message {
     struct str work, note, below, kind, code, failed, text;
 };
 
-/* Texts live in mem. */
+/* Texts are in mem. */
 bool work_message_read(struct arena *mem, struct str text, const struct limits *limits,
                        struct work_message *out, struct err *e);
 

@@ -5,11 +5,11 @@
  *   OPEN -> ENDING -> OVER
  *
  * OPEN    the work is under way; the client may be asked questions
- * ENDING  the work was told to stop: by the client, by its connection that closed, or by the daemon
- * OVER    the last message is out, and the request is finished
+ * ENDING  the work was canceled: by the client, by a closed connection, or by the daemon
+ * OVER    the last message is sent, and the request is finished
  *
- * A work_stream is the first member of what a handler keeps, in the arena of its request; both are
- * gone after work_stream_end.
+ * A work_stream is the first member of the handler's struct, in the arena of its request; both
+ * are freed after work_stream_end.
  */
 #ifndef DAEMON_WORK_STREAM_H
 #define DAEMON_WORK_STREAM_H
@@ -37,7 +37,7 @@ struct work_stream {
     char id[ID_TEXT];
     enum work_state state;
     struct buf out;
-    struct work_ask *asks; /* open ones */
+    struct work_ask *asks; /* open questions */
     int64_t last_ask;
     void (*cancel)(struct work_stream *s); /* end the work soon; called once */
 };
@@ -52,7 +52,7 @@ bool work_message_send(struct work_stream *s, struct jw *w);
 /* Ask the client. The ask is answered, or refused when the work ends. */
 void work_stream_ask(struct work_stream *s, struct ask *ask);
 
-/* Say the last message, {"done":CODE,"canceled":BOOL}, and finish the request. *s is gone. */
+/* Send the last message, {"done":CODE,"canceled":BOOL}, and finish the request. *s is freed. */
 void work_stream_end(struct work_stream *s, int code, bool canceled);
 
 /* Cancel the work, unless that has been done. */
