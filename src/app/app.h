@@ -24,13 +24,13 @@ struct app {
 
 enum { WORDS_ANY = -1 };
 
-/* One of several things that a verb does: `servers add`. */
+/* One of several actions of a verb: `servers add`. */
 struct subcommand {
     const char *name;
     const char *words;   /* what follows it, for help; "" for nothing */
     const char *summary; /* one line; NULL: help does not list it */
     int least, most;     /* how many words may follow; most may be WORDS_ANY */
-    const char *options; /* the names of those options of the verb that it takes, separated by
+    const char *options; /* the names of the options of the verb that it accepts, separated by
                           * spaces; NULL: none */
 };
 
@@ -42,7 +42,7 @@ struct verb {
     const char *name;
     const char *words;            /* what may follow, for help; "" for nothing */
     const char *summary;          /* one line: an imperative verb phrase */
-    const char *more;             /* said below the options of its help; NULL: nothing */
+    const char *more;             /* printed below the options of its help; NULL: nothing */
     const struct subcommand *sub; /* the first one runs when none is named */
     size_t subs;
     bool needs_subcommand; /* none runs unless it is named */
@@ -51,7 +51,7 @@ struct verb {
     size_t options;
     size_t args_size; /* of the struct the option offsets count in */
     bool bare;        /* runs without root and configuration */
-    bool serves;      /* logs what there is to remark about the configuration */
+    bool serves;      /* logs the notes about the configuration */
     int (*run)(struct app *app, const void *args, int words, char **word); /* subcommand included */
 };
 

@@ -13,8 +13,8 @@ struct approvals_args {
 enum approvals_act { APPROVE_ALLOW, APPROVE_DENY, APPROVE_ANSWER };
 
 /*
- * Answer a question of a task: word are those behind the id, [KEY] and for an answer its values
- * (approvals_answer.c).
+ * Answer a question of a task: `word` holds the words after the id, [KEY] and for an answer its
+ * values (approvals_answer.c).
  */
 int approvals_answer(struct app *app, struct store_handle *handle, struct str id,
                      enum approvals_act act, const struct approvals_args *args, int words,

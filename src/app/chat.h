@@ -5,10 +5,10 @@
  *     |        |
  *     +--------+-> LEAVING -> gone
  *
- * BUSY      a turn or a command is under way, or the first session is being opened; what is typed
- *           waits, but for answers to questions
- * READY     a line is asked for
- * LEAVING   nothing is under way any more; terminal, session and servers are given back
+ * BUSY      a turn or a command is under way, or the first session is being opened; typed input
+ *           waits, except answers to questions
+ * READY     the prompt for a line is shown
+ * LEAVING   nothing is running any more; terminal, session and servers are released
  */
 #ifndef APP_CHAT_H
 #define APP_CHAT_H
@@ -69,7 +69,7 @@ struct chat {
     struct chat_seat seat[2]; /* the second is for the session that follows */
     struct chat_seat *here;   /* NULL: none is open yet */
     struct session *session;  /* of it */
-    void (*left)(void *ctx);  /* a seat was given up */
+    void (*left)(void *ctx);  /* a seat was released */
     struct chat_seat *leaving;
     struct session_opening opening;
     struct session_changing changing;
@@ -80,17 +80,18 @@ struct chat {
     struct chat_search search;
     struct arena mem; /* of what is under way */
 
-    struct event_usage usage; /* as last told */
+    struct event_usage usage; /* as last reported */
     struct buf plan;          /* the last one; empty: none */
 };
 
 /* ---- chat.c ---------------------------------------------------------------------------------- */
 
-/* Whole lines on stdout (with --json that is for events: on stderr), and on stderr; whoever calls has made harmless what is not our own. */
+/* Print whole lines on stdout (with --json, which uses stdout for events: on stderr), and on
+ * stderr; the caller has already escaped foreign text. */
 void chat_say(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void chat_note(struct chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What went wrong. */
+/* Print an error. */
 void chat_complain(struct chat *c, const struct err *e);
 
 /* From READY: nothing is asked until chat_done. */
@@ -114,10 +115,10 @@ void chat_leave_seat(struct chat *c, struct chat_seat *seat, void (*done)(void *
 /* Open the session that the command line names. */
 void chat_first(struct chat *c);
 
-/* Leave the session there is for another: one of the store, or a new one (id STR_NONE). */
+/* Close the current session and open another: one of the store, or a new one (id STR_NONE). */
 void chat_open(struct chat *c, struct str id, const struct agent_want *want);
 
-/* The same for the one whose id begins so; STR_NONE: the last that nobody has open. */
+/* The same for the session whose id begins so; STR_NONE: the last one that no process has open. */
 void chat_find(struct chat *c, struct str beginning);
 
 /* Another agent, model (STR_NONE: as the definition has it) or mode, from the next turn on. */

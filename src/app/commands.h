@@ -1,13 +1,13 @@
 /*
- * commands.h - the verbs of the program, what each accepts, and what is said when a command line
- * does not fit.
+ * commands.h - the verbs of the program, the arguments of each, and the errors for a wrong command
+ * line.
  */
 #ifndef APP_COMMANDS_H
 #define APP_COMMANDS_H
 
 #include "app/app.h"
 
-/* What a command line names: a verb, and one of its subcommands where the verb has any. */
+/* The target of a command line: a verb, and one of its subcommands if the verb has any. */
 struct command {
     const struct verb *verb;
     const struct subcommand *sub; /* NULL: the verb has none, or none was named */
@@ -23,7 +23,7 @@ const struct verb *verb_at(size_t i);
 /* NULL when there is none. */
 const struct verb *verb_named(const char *name);
 
-/* The verb that two words stand for together, as `subagent serve` does; NULL: none. */
+/* The verb that two words form together, such as `subagent serve`; NULL: none. */
 const struct verb *verb_for_words(const char *first, const char *second);
 
 const struct subcommand *subcommand_named(const struct verb *v, const char *name);
@@ -31,7 +31,7 @@ const struct subcommand *subcommand_named(const struct verb *v, const char *name
 /* "trefoil servers add", for messages. */
 const char *command_name(struct arena *mem, struct command c);
 
-/* What follows the name: the words that help shows. */
+/* The words that follow the name, as help shows them. */
 const char *command_words(struct command c);
 
 /* The options of the verb that it takes, as in struct option_set; NULL: all. */
@@ -49,8 +49,8 @@ int unknown_verb(const char *name);
 int unknown_subcommand(const struct verb *v, const char *name);
 
 /*
- * Does the number of words fit? Else says what is missing or too much and returns EXIT_USAGE.
- * `words` does not count the name of the subcommand.
+ * Does the number of words fit? Otherwise prints what is missing or too much and returns
+ * EXIT_USAGE. `words` does not count the name of the subcommand.
  */
 int command_check_words(struct arena *mem, struct command c, int words, char **word);
 

@@ -1,11 +1,12 @@
 /*
  * remote_work.h - work that the daemon does for a verb of this process (work_message.h): its messages,
- * and the questions that are put to our user.
+ * and the questions for our user.
  *
- *   OPEN -> ENDED -> CLOSED      ENDED: the last message has come, or the connection broke
+ *   OPEN -> ENDED -> CLOSED      ENDED: the last message has arrived, or the connection broke
  *
  * Once it has ended, open questions are withdrawn; when the last of them and all requests are gone,
- * it is closed. A daemon that was told to stop and says nothing for limits.shutdown_ms is left.
+ * it is closed. If a daemon was asked to stop and sends nothing for limits.shutdown_ms, the
+ * connection is closed.
  */
 #ifndef APP_REMOTE_WORK_H
 #define APP_REMOTE_WORK_H
@@ -42,10 +43,10 @@ struct remote_work {
     struct remote_ask *asks;
     size_t posts; /* requests under way beside the stream */
     struct timer patience;
-    bool canceled; /* the daemon was told to stop */
+    bool canceled; /* the daemon was asked to stop */
     bool ended, closed;
     bool accepted;    /* the daemon works for us */
-    bool showing;     /* remote_work_wait runs: messages are told */
+    bool showing;     /* remote_work_wait runs: messages are reported */
     struct buf early; /* messages before that, a line each */
 };
 

@@ -1,9 +1,9 @@
 /*
  * run.h - the parts of `trefoil run`, a file each.
  *
- * The screen (run_screen.c) is what the user has of it: the terminal, what is shown, who is asked,
- * Ctrl-C, the time, the exit code. Behind it a job (run_job.h) works on the prompt, in this process
- * (run_here.c) or in the daemon of the root (run_attach.c): what is seen is the same.
+ * The screen (run_screen.c) is the user's side: the terminal, output, questions, Ctrl-C, the
+ * time limit, the exit code. Behind it a job (run_job.h) works on the prompt, in this process
+ * (run_here.c) or in the daemon of the root (run_attach.c): the output is the same.
  */
 #ifndef APP_RUN_H
 #define APP_RUN_H
@@ -21,17 +21,18 @@ struct run_screen {
     struct app *app;
     struct loop *loop;
     const struct run_args *args;
-    struct work_client client; /* who the job tells, and asks */
+    struct work_client client; /* receives the reports and questions of the job */
     struct console console;
     struct render render;
     struct timer deadline;
     void (*stop)(struct run_screen *s); /* whatever is under way; set it before run_screen_open */
     bool interrupted;                   /* by Ctrl-C */
     bool late;                          /* --timeout has passed */
-    bool denied;                        /* nobody was there to allow the last call that asked */
+    bool denied;                        /* no person was available to approve the last call that
+                                         * needed it */
     bool went_on;                       /* another call has begun since then */
-    bool gone;                          /* nobody reads what we print */
-    bool ended;                         /* the end of a turn was the last that was told */
+    bool gone;                          /* the reader of our output has closed it */
+    bool ended;                         /* the last reported event was the end of a turn */
     bool kept;                          /* a session was begun that is kept */
     bool leaving, closed;
 };
@@ -47,7 +48,7 @@ static inline bool run_screen_over(const struct run_screen *s)
     return s->interrupted || s->late || s->gone;
 }
 
-/* What a job says (struct run_job_kind). */
+/* Reports of a job (struct run_job_kind). */
 void run_screen_begins(struct run_screen *s, struct str session, struct str agent,
                        struct str model);
 int run_screen_done(struct run_screen *s, int code, bool canceled); /* what to exit with */
@@ -55,7 +56,8 @@ int run_screen_done(struct run_screen *s, int code, bool canceled); /* what to e
 /* It is over before anything was done: what to exit with. */
 int run_screen_early(struct run_screen *s);
 
-/* Write what waits and give the terminal back. The code to exit with, `code` unless that failed. */
+/* Write pending output and restore the terminal. Returns the exit code, `code` unless that
+ * failed. */
 int run_screen_close(struct run_screen *s, int code);
 
 /* ---- where it works -------------------------------------------------------------------------- */
@@ -63,7 +65,7 @@ int run_screen_close(struct run_screen *s, int code);
 int run_here(struct app *app, const struct run_args *args, const struct run_want *want,
              int64_t timeout_ms);
 
-/* False: there is no daemon that would do the same as we do, and nothing has happened. */
+/* False: there is no daemon that would do the same as this process, and nothing has happened. */
 bool run_attached(struct app *app, const struct run_args *args, const struct run_want *want,
                   int64_t timeout_ms, int *out_code);
 

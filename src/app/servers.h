@@ -1,7 +1,7 @@
 /*
  * servers.h - the verb `servers`: one row per word in servers.c, one function per row.
  *
- * Words that look at running servers have a file of their own.
+ * Words that use running servers have separate files.
  */
 #ifndef APP_SERVERS_H
 #define APP_SERVERS_H
@@ -23,7 +23,8 @@ typedef int servers_fn(struct app *app, const struct servers_args *a, int words,
 /* servers_list.c */
 servers_fn servers_list, servers_test;
 
-/* TEXT, which says that there is no server of this name, and the nearest name. Returns EXIT_USAGE. */
+/* Print TEXT, which says that there is no server of this name, and the nearest name. Returns
+ * EXIT_USAGE. */
 int servers_unknown(const struct app *app, const char *text, const char *name);
 
 /* servers_add.c: what the words and options behind `add` mean; word[0] is there. */

@@ -11,11 +11,11 @@
 bool session_export_jsonl(struct store_handle *s, const struct store_session *session,
                           struct buf *out, struct err *e);
 
-/* The conversation as Markdown; thoughts are left out. */
+/* The conversation as Markdown; thoughts are omitted. */
 bool session_export_markdown(struct store_handle *s, const struct limits *limits,
                              const struct store_session *session, struct buf *out, struct err *e);
 
-/* What a list says of a session, and the first line of an export: its members. */
+/* The members of a session in a list and in the first line of an export. */
 void session_write(struct jw *w, const struct store_session *session);
 
 #endif

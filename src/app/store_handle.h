@@ -1,6 +1,6 @@
 /*
- * store_handle.h - for verbs that look at what is stored and need nothing else: the store of the root, on
- * a loop of its own. Blocking, like the verbs.
+ * store_handle.h - for verbs that only read or change stored data: the store of the root, with its
+ * own loop. Blocking, like the verbs.
  */
 #ifndef APP_STORE_HANDLE_H
 #define APP_STORE_HANDLE_H
@@ -17,7 +17,7 @@ struct store_handle {
 };
 
 /*
- * Nothing is made: without a database *port is NULL, and there is nothing to close. False, with the
+ * Creates nothing: without a database *port is NULL, and there is nothing to close. False, with the
  * reason on stderr, when it cannot be opened.
  */
 bool store_handle_open(struct store_handle *s, struct app *app);

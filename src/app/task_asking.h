@@ -1,8 +1,9 @@
 /*
- * task_asking.h - what a task asks, put to the person who follows it at a terminal.
+ * task_asking.h - put questions of a task to the person who follows it at a terminal.
  *
- * Whoever follows tells again and again what is open, as it is stored: what is new is asked, what is
- * open no more - somebody was faster - is taken back. An answer goes the way that all go.
+ * The follower reports all open questions whenever they may have changed, as they are stored: new
+ * ones are asked, and those that are no longer open (another client answered first) are withdrawn.
+ * An answer takes the usual way.
  */
 #ifndef APP_TASK_ASKING_H
 #define APP_TASK_ASKING_H
@@ -17,22 +18,22 @@ struct task_asking {
     struct host host;      /* as much of one as questions need */
     struct shown_ask *all; /* all that were ever asked: their keys are not used again */
     size_t busy;           /* asked, or answers under way */
-    bool here;             /* this process works on the task: what is cut can be allowed, too */
-    bool lost;             /* the terminal is gone: nothing is asked any more */
+    bool here;             /* this process runs the task: truncated calls can be allowed, too */
+    bool lost;             /* the terminal is closed: no more questions */
     bool closing;
 };
 
-/* Can the person at this screen be asked? Not one who wants JSON. */
+/* Can the person at this screen be asked? Not with --json. */
 bool task_asking_can(const struct task_screen *screen);
 
-/* The screen says no more of questions than they do themselves. */
+/* The screen prints nothing about questions beside the questions themselves. */
 void task_asking_open(struct task_asking *t, struct task_screen *screen, struct task_engine *engine,
                       struct str id);
 
-/* What is open now: as in task_info. Nothing, before it is opened. */
+/* The open questions: as in task_info. Does nothing before it is opened. */
 void task_asking_see(struct task_asking *t, struct str asks);
 
-/* Nobody is at the terminal any more: what is asked is taken back, and stays open. */
+/* The terminal has been closed: questions are withdrawn from it, and stay open. */
 void task_asking_lose(struct task_asking *t);
 
 /* Take back what is asked; runs the loop until that is done. */

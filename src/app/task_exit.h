@@ -5,7 +5,7 @@
 #include "core/task/task.h"
 #include "term/print.h"
 
-/* What a verb ends with that has waited for a task: by its state, and why its turn ended. */
+/* The exit code of a verb that has waited for a task: by its state, and why its turn ended. */
 int task_exit_code(enum task_state state, struct str stop);
 
 #endif

@@ -7,8 +7,8 @@
 #include "runtime/store_find.h"
 
 /*
- * Each task of the page's filters, the newest first, until `each` says false. Texts are borrowed
- * for the call.
+ * Calls `each` for each task of the page's filters, the newest first, until it returns false. Texts
+ * are borrowed for the call.
  */
 bool task_each(struct store_port *port, const struct store_task_page *filter,
                bool (*each)(void *ctx, const struct store_task *t), void *ctx, struct err *e);
@@ -17,7 +17,7 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
 bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
                 struct err *e);
 
-/* The same for the word of a verb, in app->project.mem; false with the reason said. */
+/* The same for the word of a verb, in app->project.mem; false after printing the reason. */
 bool task_find(struct app *app, const struct store_handle *handle, const char *word,
                struct str *id);
 

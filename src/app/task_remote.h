@@ -1,6 +1,6 @@
 /*
- * task_remote.h - an engine for verbs that look at tasks and answer them, wherever they are worked on:
- * it works on none itself.
+ * task_remote.h - an engine for verbs that show tasks and answer their questions, whichever process
+ * runs them: it runs none itself.
  */
 #ifndef APP_TASK_REMOTE_H
 #define APP_TASK_REMOTE_H
@@ -14,7 +14,7 @@ struct task_remote {
     bool closed;
 };
 
-/* Of a shelf that has a store. */
+/* For a store handle whose store is open. */
 void task_remote_open(struct task_remote *t, const struct app *app,
                       const struct store_handle *handle);
 

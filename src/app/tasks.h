@@ -17,20 +17,20 @@ int tasks_watch_all(struct app *app, struct store_handle *handle, int64_t after)
 struct task_dispatch {
     struct task_spec spec;
     bool yes; /* allow what it asks permission for */
-    bool ask; /* what it asks waits for `approvals`, when there is no terminal */
+    bool ask; /* without a terminal, its questions wait for `approvals` */
     bool thoughts;
 };
 
 int tasks_dispatch(struct app *app, const struct task_dispatch *what);
 
-/* Give it to the daemon and print its ID; the daemon works on it after we have left. */
+/* Pass it to the daemon and print its ID; the daemon runs it after we have exited. */
 int tasks_detach(struct app *app, const struct task_spec *spec);
 int tasks_cancel(struct app *app, struct str id);
 
 /* Work on a task that the process which has started us gave us (task_child.h), until it has ended. */
 int tasks_work_on(struct app *app, struct str id, int64_t fence);
 
-/* A task as it is stored now; its texts live until store_ask_fini. */
+/* A task as it is stored now; its texts are valid until store_ask_fini. */
 struct task_look {
     struct store_step step[2]; /* the task, then a page of its events */
     struct store_ask ask;

@@ -6,7 +6,7 @@
 
 /*
  * The tool of a name, its server connected; NULL and the reason when there is none. Servers that do
- * not connect are remarked on stderr.
+ * not connect are reported on stderr.
  */
 const struct tool *tool_find(struct once *o, struct str name, struct err *e);
 
