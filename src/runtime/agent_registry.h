@@ -1,10 +1,10 @@
 /*
  * agent_registry.h - the agents of a root, ready to work: core's agent_registry_port over their files.
  *
- * Definitions are read once and again when their files change (the caller says so, or watching
- * does); an agent is put together when it is asked for: definition, models, system prompt with
- * the project's rules and the list of skills. An agent of the name "default" that no file defines
- * is there always.
+ * Definitions are read once, and again when their files change (the caller or the file watch
+ * reports it). An agent is built when it is requested: definition, models, system prompt with
+ * the project's rules and the list of skills. An agent named "default" always exists, even if no
+ * file defines it.
  */
 #ifndef RUNTIME_AGENT_REGISTRY_H
 #define RUNTIME_AGENT_REGISTRY_H
@@ -18,10 +18,10 @@ struct agent_registry;
 struct agent_registry_opts {
     struct loop *loop;
     const char *root;
-    const struct config *config; /* lives until another is used */
+    const struct config *config; /* valid until it is replaced */
     struct models *models;
     struct guard *guard;
-    struct offer *offer; /* what agents may be given, on a host with the skills there are */
+    struct offer *offer; /* the tools that agents may get, on a host with the current skills */
     void (*on_changed)(void *ctx); /* the cards are others now; may be NULL */
     void *ctx;
 };
@@ -32,12 +32,12 @@ void agent_registry_free(struct agent_registry *d); /* no agent may be held */
 
 struct agent_registry_port *agent_registry_port(struct agent_registry *d);
 
-/* Read all anew, as after a change. */
+/* Read all files again, as after a change. */
 void agent_registry_refresh(struct agent_registry *d, const struct config *config);
 
 /*
- * Notice changes of the files by itself from now on (file_watch.h). Those of skills are noticed by
- * who reads them (skill_registry.h), rules and instructions are read anew for each agent.
+ * Watch the files for changes from now on (file_watch.h). The skill registry watches skills
+ * (skill_registry.h); rules and instructions are read again for each agent.
  */
 void agent_registry_watch(struct agent_registry *d);
 

@@ -26,11 +26,11 @@ struct agent_scope {
     const char *name; /* as it is called by */
     const char *uri;  /* of its card */
 
-    struct arena def_mem; /* of what its definition says: */
+    struct arena def_mem; /* for data of its definition: */
     struct pick_strs expose, hidden;
     struct agent_card card;
-    bool gone;    /* there is no such agent any more */
-    bool trusted; /* its expose_tools may offer more than those of [mcp] */
+    bool gone;    /* the agent does not exist any more */
+    bool trusted; /* its expose_tools may offer more tools than [mcp] does */
 
     struct resource resource; /* its card */
     const struct resource *resources[1];
@@ -42,7 +42,8 @@ struct agent_scope {
     const struct tool **list; /* builtin.tool */
     struct mcp_upstreams_view view;
     bool viewing;
-    struct guard_scope endpoint, scope; /* what [mcp] says of all clients, and it of its own */
+    struct guard_scope endpoint, scope; /* the rights of all clients by [mcp], and of its own
+                                         * clients */
     struct guard_scope endpoint_tcp, scope_tcp; /* the same, of clients over TCP */
     struct mcp_server server;
     struct mcp_http http;
@@ -50,24 +51,25 @@ struct agent_scope {
 };
 
 /*
- * Read the agent's definition and offer what it exports of the built-in tools. ERR_NOT_FOUND when there
- * is no such agent. `config` must live until another is used.
+ * Read the agent's definition and offer the built-in tools that it exports. ERR_NOT_FOUND when
+ * there is no such agent. `config` must stay valid until it is replaced.
  */
 struct agent_scope *agent_scope_new(struct str name, const struct host *host, struct rpc *rpc,
                                     struct mcp_sessions *sessions, const struct config *config,
                                     struct err *e);
 
-/* Read the definition again, and offer what it exports now. False: there is none; nothing is. */
+/* Read the definition again, and offer what it exports now. False: there is none, and nothing is
+ * offered. */
 bool agent_scope_reload(struct agent_scope *a, struct err *e);
 
-/* Another configuration is in force; the tools of this fleet (may be NULL) are there. */
+/* Use another configuration, and the tools of these upstreams (may be NULL). */
 void agent_scope_use(struct agent_scope *a, const struct config *config,
                      struct mcp_upstreams *upstreams);
 
-/* The fleet is about to go. */
+/* The upstreams are about to be closed. */
 void agent_scope_leave_upstreams(struct agent_scope *a);
 
-/* Its MCP side must be closed, its fleet left. */
+/* Its MCP server must be closed, and its upstreams left, before. */
 void agent_scope_free(struct agent_scope *a);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * config_reload.h - notice that the configuration has changed, and load it anew.
+ * config_reload.h - detect that the configuration has changed, and reload it.
  *
- * SIGHUP, or a file of it that is not what it was (file_watch.h). A complete new configuration is
- * handed over, or the old one stays and the log says why.
+ * Triggered by SIGHUP or a changed file (file_watch.h). The owner gets a complete new
+ * configuration; if it cannot be loaded, the old one stays and the log says why.
  */
 #ifndef RUNTIME_CONFIG_RELOAD_H
 #define RUNTIME_CONFIG_RELOAD_H

@@ -24,19 +24,19 @@ struct model_pick {
 extern provider_env_fn model_env;
 
 /*
- * For a definition (NULL: the default agent), with a word that goes before its own (STR_NONE:
- * none). All in mem or in what *s was read into. ERR_NOT_FOUND: no such provider; ERR_DENIED: it
- * has no key, or is a project's that is not trusted.
+ * For a definition (NULL: the default agent), with a model that overrides the definition's
+ * (STR_NONE: none). All in mem or in the memory of *s. ERR_NOT_FOUND: no such provider; ERR_DENIED:
+ * it has no key, or belongs to an untrusted project.
  */
 bool model_pick(struct arena *mem, const struct model_setup *s, const struct agent_def *def,
                 struct str wanted, struct model_pick *out, struct err *e);
 
-/* The definition's fallback beside what was picked; out->spec.name is NULL when there is none. */
+/* The definition's fallback for the chosen model; out->spec.name is NULL when there is none. */
 bool model_pick_fallback(struct arena *mem, const struct model_setup *s,
                          const struct agent_def *def, const struct model_pick *first,
                          struct model_pick *out, struct err *e);
 
-/* Can it be asked? ERR_DENIED says what is missing. */
+/* Can the provider be used? The ERR_DENIED message says what is missing. */
 bool model_ready(const struct model_setup *s, const struct provider_spec *spec, struct err *e);
 
 /* The providers of the configuration that may be used, for provider_choose and provider_named. */

@@ -18,19 +18,19 @@
 
 struct models;
 
-/* `config` must live until another is used. Program lifetime. */
+/* `config` must stay valid until it is replaced. Program lifetime. */
 struct models *models_new(struct loop *loop, const struct config *config);
 void models_use(struct models *m, const struct config *config);
 
 /*
- * What works for a definition (NULL: the default agent). `wanted` goes before what it says, as
- * in struct agent_want. *fallback has no provider when none is named. What is filled in lives as long
- * as m.
+ * The models for a definition (NULL: the default agent). `wanted` overrides the definition, as in
+ * struct agent_want. *fallback has no provider when none is configured. The results are valid as
+ * long as m.
  */
 bool models_choose(struct models *m, const struct agent_def *def, struct str wanted,
                    struct agent_model *model, struct agent_model *fallback, struct err *e);
 
-/* No turn may be under way. done is called from the loop; then m is gone. */
+/* No turn may be running. done is called from the loop; then m is freed. */
 void models_close(struct models *m, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * retention.h - what `trefoil gc` does, again and again in a program that serves: tasks and sessions
- * past their time leave the store, old logs are deleted. Each step is a request to the store, which
- * has its own thread, or a job of the pool: the loop never waits.
+ * retention.h - run `trefoil gc` periodically in a program that serves: delete expired tasks and
+ * sessions from the store, and old logs. Each step is a request to the store, which has its own
+ * thread, or a job of the pool: the loop never waits.
  *
  *   WAITING -> TASKS -> SESSIONS -> LOGS -> WAITING
  *
- * Logs are also looked at when enough was written to them since the last time, so that they do not
+ * Logs are also checked after enough was written to them since the last run, so that they do not
  * grow past their limit between two runs.
  */
 #ifndef RUNTIME_RETENTION_H
@@ -28,12 +28,12 @@ struct retention {
     struct store_ask ask;
     struct store_step step;
     struct log_sweep logs;
-    int64_t log_bytes; /* written since logs were last looked at */
+    int64_t log_bytes; /* written since logs were last checked */
     void (*closed)(void *ctx);
     void *closed_ctx;
 };
 
-/* The first run is after limits.gc_interval_ms. What is given outlives it. */
+/* The first run is after limits.gc_interval_ms. All arguments must outlive it. */
 void retention_start(struct retention *r, struct loop *loop, const struct limits *limits,
                      struct store_port *store, const char *root, const char *state_dir);
 

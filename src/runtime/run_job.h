@@ -14,7 +14,7 @@
  * CLOSE     the session is closed, then its log
  * DONE      the owner was told
  *
- * What happens is told to a work_client, as of any turn; what a turn does not tell, by the kind.
+ * A work_client gets the events, as of any turn; the kind reports everything else.
  */
 #ifndef RUNTIME_RUN_JOB_H
 #define RUNTIME_RUN_JOB_H
@@ -25,11 +25,11 @@
 #include "runtime/session_find.h"
 #include "runtime/session_log.h"
 
-/* What was asked for. Borrowed as long as the job. */
+/* The request. Borrowed as long as the job. */
 struct run_want {
-    struct str agent, session, model, mode; /* STR_NONE: not said */
-    struct str text;                        /* the prompt; STR_NONE: go on with a broken turn */
-    bool last;                              /* go on with the last session */
+    struct str agent, session, model, mode; /* STR_NONE: the default */
+    struct str text;                        /* the prompt; STR_NONE: resume an interrupted turn */
+    bool last;                              /* resume the last session */
     bool no_save;
 };
 
@@ -45,7 +45,7 @@ struct run_job_kind {
     /* A turn begins. */
     void (*turns)(struct run_job *j);
 
-    /* Something to be said beside what the agent does. */
+    /* A notice beside the output of the agent. */
     void (*note)(struct run_job *j, struct str text);
 
     /* All is closed; `code` is what to exit with, unless it was cancelled. */
@@ -76,10 +76,10 @@ struct run_job {
     int code;
 };
 
-/* Begin. Set kind, shop, root, client and want; zero the rest. It is gone when done is called. */
+/* Begin. Set kind, shop, root, client and want; zero the rest. It is freed when done is called. */
 void run_job_start(struct run_job *j);
 
-/* End it soon; what was said is kept. */
+/* End it soon; the session keeps the conversation so far. */
 void run_job_cancel(struct run_job *j);
 
 #endif

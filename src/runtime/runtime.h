@@ -1,10 +1,10 @@
 /*
  * runtime.h - everything that agents of one root need: the store, the models, the agent registry
- * and the tools they may be given.
+ * and the tools they may get.
  *
- * One per root, beside the service whose tools, servers and guard it uses. Agents may be given all
- * built-in tools and those of all servers, including tools that clients of [mcp] are not offered.
- * The guard decides what each agent may do.
+ * One per root, beside the service whose tools, servers and guard it uses. Agents may get all
+ * built-in tools and those of all servers, including tools that clients of [mcp] are not
+ * offered. The guard decides what each agent may do.
  */
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H
@@ -23,7 +23,7 @@ struct runtime {
     struct service *service;
     const struct config *config; /* in force */
     struct store *store;         /* NULL: nothing is kept */
-    bool store_is_ours;          /* it is closed with the workshop; else it is the service's */
+    bool store_is_ours;          /* it is closed with the runtime; else it is the service's */
     struct lock_table *locks;    /* of this process; calls of the service take turns by it, too */
     struct models *models;
     struct agent_registry *registry;
@@ -35,21 +35,21 @@ struct runtime {
     struct task_engine *tasks;     /* NULL: without a store there are none */
     struct agent_context context;  /* for agents that call each other */
     bool serves;                   /* clients of the service may call them, too */
-    struct offer offer;            /* what agents may be given */
+    struct offer offer;            /* the tools that agents may get */
     struct offer_source builtin;
     const struct tool **list; /* builtin.tool */
     struct mcp_upstreams_view view;
     bool viewing;
-    void (*on_agents)(void *ctx); /* the cards of the desk are others now; may be NULL */
+    void (*on_agents)(void *ctx); /* the cards of the agent registry have changed; may be NULL */
     void *on_agents_ctx;
     void (*closed)(void *ctx);
     void *closed_ctx;
 };
 
 /*
- * Open it. `mem` lives as long, `config` until another is used. With `keep` the store of the root
- * is opened, unless the service has it, and it is a failure when that does not work. Blocks for as
- * long as opening a database takes. After a failure there is nothing to close.
+ * Open it. `mem` must live as long, `config` until it is replaced. With `keep` the store of the
+ * root is opened, unless the service has it; if that fails, so does this. Blocks for as long as
+ * opening a database takes. After a failure there is nothing to close.
  */
 bool runtime_open(struct runtime *w, struct service *s, struct arena *mem,
                   const struct config *config, bool keep, struct err *e);
@@ -59,15 +59,15 @@ void runtime_serve(struct runtime *w);
 
 /*
  * The service uses another configuration, or has its servers: call it after each service_use, and
- * once after the workshop is opened where the service has servers already. The second: the service
- * is about to leave them.
+ * once after the runtime is opened if the service has servers already. The second: the service is
+ * about to close them.
  */
 void runtime_use(struct runtime *w, const struct config *config);
 void runtime_leave_servers(struct runtime *w);
 
 /*
  * No session may be open and no agent held; before service_close. done is called from the loop;
- * then *w is gone.
+ * then *w is freed.
  */
 void runtime_close(struct runtime *w, void (*done)(void *ctx), void *ctx);
 

@@ -54,7 +54,8 @@ struct service {
     const struct tool **clients_list;
     enum service_scope scope; /* set it before service_expose */
     struct service_view view[SCOPES];
-    struct offer_source about_agents; /* of the built-in tools, for the face of agents */
+    struct offer_source about_agents; /* for the built-in tools that list agents, in the view of
+                                       * agents */
     const struct tool **about_agents_list;
     struct agent_tools agents;
     struct skill_registry skills;
@@ -67,12 +68,12 @@ struct service {
     struct mcp_server mcp;
     struct mcp_sessions sessions; /* of all endpoints */
     struct mcp_http mcp_http;
-    struct agent_scope *scopes; /* agents that somebody asked for */
+    struct agent_scope *scopes; /* agents that a client has requested */
     size_t closing;             /* MCP sides that are not closed yet */
     struct store *store;        /* NULL where the verb needs none; the verb's own */
     void (*http_closed)(void *ctx);
     void *http_closed_ctx;
-    size_t leaving; /* of servers and tools, who has not left yet */
+    size_t leaving; /* servers and tools that are not closed yet */
     bool left_in_time;
     void (*left)(void *ctx, bool in_time);
     void *left_ctx;
@@ -82,21 +83,22 @@ struct service {
 bool service_open(struct service *s, struct loop *loop, const struct limits *limits,
                   const char *root, struct err *e);
 
-/* Judge calls by what a configuration says; it must live until another is used. */
+/* Check calls by this configuration; it must stay valid until it is replaced. */
 void service_use_guard(struct service *s, const struct config *config);
 
 /* Where notes, remembered answers and the audit log are kept, from service_open on. NULL: nowhere. */
 void service_use_state(struct service *s, struct state_port *state);
 
-/* Record calls in the state directory, unless the configuration says no. */
+/* Record calls in the state directory, unless the configuration disables it. */
 void service_open_audit(struct service *s, const struct config *config);
 
-/* Offer what a configuration exposes of the built-in tools; it must live until another is used. */
+/* Offer the built-in tools that a configuration exposes; it must stay valid until it is
+ * replaced. */
 void service_expose(struct service *s, const struct config *config);
 
 /*
- * The same, and use its MCP servers; it must live until another is used, or the service has left
- * its servers.
+ * The same, and use its MCP servers; it must stay valid until it is replaced, or the service has
+ * closed its servers.
  */
 void service_use(struct service *s, const struct config *config);
 
@@ -109,19 +111,19 @@ void service_expect_servers(struct service *s, const struct config *config);
 /* Once: agents will be there. service_use_agents, then service_use follow; lists of tools wait. */
 void service_expect_agents(struct service *s);
 
-/* Agents can be called from now on, or (NULL) no longer. What *staff names must outlive that. */
+/* Agents can be called from now on, or (NULL) no longer. The agent context must outlive that. */
 void service_use_agents(struct service *s, const struct agent_context *context);
 
-/* The cards of the desk have changed. */
+/* The cards of the agent registry have changed. */
 void service_agents_changed(struct service *s);
 
-/* Notice from now on that skills change, until the servers are left. */
+/* Watch for changes of skills from now on, until the servers are closed. */
 void service_watch(struct service *s);
 
 /* upstreams_close and tool_world_close, for the whole service; then the audit is written to its end. */
 void service_leave_servers(struct service *s, void (*done)(void *ctx, bool in_time), void *ctx);
 
-/* The agent of a name as an MCP server; NULL, and the reason, when it cannot be had. */
+/* The agent of a name as an MCP server; NULL and the reason if that fails. */
 struct agent_scope *service_agent(struct service *s, struct str name, struct err *e);
 
 /*

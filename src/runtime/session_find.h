@@ -29,7 +29,8 @@ bool session_search_end(const struct session_search *f, struct err *e);
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e);
 
-/* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
+/* Calls `each` for each session, the last changed first, until it returns false. Texts are borrowed
+ * for the call. */
 bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct store_session *s),
                   void *ctx, struct err *e);
 

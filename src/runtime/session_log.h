@@ -5,8 +5,8 @@
  * A work_client that wraps another one: it writes each event with its time and passes it on;
  * questions are passed on. The log is for people who look for an error; trefoil never reads it
  * back. The file is readable by the user only (0600). Past limits.session_log_bytes it is renamed to
- * <session>.1.log and a new one begins. Lines are written on the thread pool (loop/spool.h). A log
- * that cannot be written is reported once, as a notice, and stops nothing.
+ * <session>.1.log and a new one begins. Lines are written on the thread pool (loop/spool.h). If
+ * a log cannot be written, this is reported once, as a notice, and work continues.
  */
 #ifndef RUNTIME_SESSION_LOG_H
 #define RUNTIME_SESSION_LOG_H
@@ -30,8 +30,8 @@ struct session_log {
 };
 
 /*
- * Writes nothing yet. root and session are copied, state (may be NULL) lives as long. `to` gets all
- * that the log does, and lives as long.
+ * Writes nothing yet. root and session are copied; state (may be NULL) must live as long. `to`
+ * receives everything that the log receives, and must live as long.
  */
 void session_log_open(struct session_log *log, struct loop *loop, const struct limits *limits,
                       const char *root, struct state_port *state, const char *session,

@@ -1,6 +1,6 @@
 /*
  * session_logs.h - the logs of sessions without a user in front of them: tasks, and agents that are
- * called as tools. Each is a session_log of its own.
+ * called as tools. Each is a separate session_log.
  */
 #ifndef RUNTIME_SESSION_LOGS_H
 #define RUNTIME_SESSION_LOGS_H
@@ -19,7 +19,7 @@ void session_logs_meter(struct session_logs *l, void (*grown)(void *ctx, size_t 
 
 /*
  * No log is open, though some may still be written: done is called when they are, which may be now.
- * Then *l is gone. NULL is fine.
+ * Then *l is freed. NULL is fine.
  */
 void session_logs_free(struct session_logs *l, void (*done)(void *ctx), void *ctx);
 

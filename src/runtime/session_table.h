@@ -1,7 +1,7 @@
 /*
  * session_table.h - sessions by id, each with the MCP servers that its editor supplied.
  *
- * A session is made from the params of session/new: its folder, and its own servers. It is usable
+ * A session is made from the params of session/new: its folder and its servers. It is usable
  * at once while its servers connect; a server that fails does not affect the others. The session
  * may use the offer of its servers (session_servers.h).
  */
@@ -24,7 +24,7 @@ struct session_entry {
     void *ended_ctx;
 };
 
-/* Program lifetime. `base` is what all sessions have in common; its cwd is not looked at. */
+/* Program lifetime. `base` is what all sessions have in common; its cwd is ignored. */
 struct session_table {
     struct session_servers_opts base;
     const struct limits *limits;
@@ -42,7 +42,7 @@ bool session_table_new(struct session_table *t, struct json params, struct sessi
 /* NULL: there is none. */
 struct session_entry *session_table_find(const struct session_table *t, struct str id);
 
-/* End it: its servers leave; done (may be NULL) when they are gone, and *s with them. */
+/* End it: its servers are closed; then done (may be NULL) is called and *s is freed. */
 void session_table_end(struct session_entry *s, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -35,7 +35,8 @@ void skill_registry_open(struct skill_registry *s, struct loop *loop, const stru
 /* Read them again; on_changed is called only if they differ. */
 void skill_registry_refresh(struct skill_registry *s);
 
-/* What clients are offered for a built-in tool: the tool; NULL for `skill` where there are none. */
+/* The tool that clients are offered for a built-in tool: itself; NULL for `skill` when there are no
+ * skills. */
 const struct tool *skill_registry_tool(const struct skill_registry *s, const struct tool *builtin);
 
 /* Notice changes from now on; and no longer: done (may be NULL) is called from the loop. */

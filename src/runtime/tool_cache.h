@@ -2,12 +2,12 @@
  * tool_cache.h - the tool definitions of MCP servers, kept on disk from one run to the next.
  *
  * One file per server and configuration of it, in the state directory of the root; a changed entry
- * finds nothing. Nothing is ever read from the project. A file that is missing, too large or
- * broken is as good as none: the server lists its tools when it is connected.
+ * does not find the old file. Nothing is ever read from the project. A file that is missing, too
+ * large or invalid is ignored: the server lists its tools when it is connected.
  *
  *   {"server": "NAME", "server_name": "...", "tools": [definitions as the server sent them]}
  *
- * At most FILES_MOST files are kept; the least recently written ones go.
+ * At most FILES_MOST files are kept; the least recently written ones are deleted.
  */
 #ifndef RUNTIME_TOOL_CACHE_H
 #define RUNTIME_TOOL_CACHE_H
@@ -20,7 +20,7 @@ struct tool_cache {
     struct loop *loop;
     const struct limits *limits;
     struct arena mem;
-    const char *folder;                     /* NULL: there is no place to keep anything */
+    const char *folder;                     /* NULL: nothing can be stored */
     size_t saving;                          /* files being written */
     void (*on_saved)(struct tool_cache *c); /* the last of them; set while a request waits */
 };

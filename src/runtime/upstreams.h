@@ -1,7 +1,8 @@
 /*
- * upstreams.h - the MCP servers of a service: what they run on, and how they come and go.
+ * upstreams.h - the MCP servers of a service: their resources, and how they are opened and closed.
  *
- * Nothing is opened until there is a server to use. What the configuration calls private is not offered, but runs all the same.
+ * Nothing is opened until there is a server to use. Private tools of the configuration are not
+ * offered, but their servers run.
  */
 #ifndef RUNTIME_UPSTREAMS_H
 #define RUNTIME_UPSTREAMS_H
@@ -16,13 +17,13 @@
 struct upstreams {
     struct offer *offer; /* where the tools go */
     struct rpc *rpc;
-    struct procs procs; /* all children of the program, those of tools included */
+    struct procs procs; /* all children of the program, including those of tools */
     struct http_client *http;
     struct mcp_upstreams *upstreams; /* NULL: nothing is open */
     struct mcp_upstreams_view view;
-    struct tool_cache cache;     /* of the servers' definitions, while the fleet is open */
+    struct tool_cache cache;     /* of the servers' definitions, while the upstreams are open */
     const struct config *config; /* in force */
-    bool withheld;               /* no tool of theirs is offered; agents may be given them */
+    bool withheld;               /* none of their tools is offered; agents may get them */
 
     /* All have been connected, or failed, once. May be NULL. */
     void (*on_tried)(struct upstreams *up);
@@ -36,14 +37,14 @@ struct upstreams {
     void *done_ctx;
 };
 
-/* The names by which the lists of the configuration may mean a tool; alias lives in mem. */
+/* The names by which lists of the configuration may refer to a tool; the alias is in mem. */
 struct tool_called upstream_tool_called(struct arena *mem, const struct upstream_tool *t);
 
 void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc);
 
 /*
- * Use the servers of a configuration, which must live until another is used or all is closed. What
- * is unchanged keeps running.
+ * Use the servers of a configuration, which must stay valid until it is replaced or all is closed.
+ * Unchanged servers keep running.
  */
 void upstreams_use(struct upstreams *up, const struct config *config);
 
@@ -51,8 +52,8 @@ void upstreams_use(struct upstreams *up, const struct config *config);
 bool upstreams_use_only(struct upstreams *up, const struct config *config, const char *name);
 
 /*
- * Ask all to leave; done is called from the loop: when they are gone, or after limits.shutdown_ms,
- * when the best is to exit at once (the keepers see to the rest).
+ * Ask all to exit; done is called from the loop: when they have exited, or after
+ * limits.shutdown_ms, when the caller should exit at once (the keepers kill the rest).
  */
 void upstreams_close(struct upstreams *up, void (*done)(void *ctx, bool in_time), void *ctx);
 
