@@ -1,5 +1,5 @@
 /*
- * agent_read.h - one definition of an agent, in every shape it is written in.
+ * agent_read.h - one definition of an agent, in each of its formats.
  *
  *   Markdown    front matter (front_matter.h), the body is the persona; the name is that of the
  *               file unless the front matter has one
@@ -9,8 +9,8 @@
  * Keys: name, description, tier, model, provider, fallback_model, mode, tools or allowed_tools,
  * disallowed_tools, max_turns, budget, effort, output_format, approval_mode, include_dirs, folder,
  * persona (where there is no body) and mcp with expose_tools and private_tools. Lists of tools and
- * folders may be one string with commas. In our own files an unknown key is an error; in those of
- * other programs (and agent.json) it is left alone with a note.
+ * folders may be one string with commas. In our own files an unknown key is an error; in files
+ * of other programs (and agent.json) it is ignored with a note.
  */
 #ifndef CONFIG_AGENT_READ_H
 #define CONFIG_AGENT_READ_H
@@ -21,7 +21,7 @@
 #include "loop/file.h"
 
 struct agent_reader {
-    struct arena *mem; /* the definitions live here */
+    struct arena *mem; /* for the definitions */
     const char *root;  /* absolute */
     const struct limits *limits;
     struct notes *notes; /* may be NULL */

@@ -25,7 +25,7 @@ struct key_list {
     bool has_api_key; /* one of them is api_key of a file: a later file replaces it */
 };
 
-/* Add the keys of the table [serve] of one file; `r` says who wrote it. */
+/* Add the keys of the table [serve] of one file; `r` tells whose file it is. */
 bool keys_read(const struct server_reader *r, bool trusted, struct json serve,
                struct key_list *list, struct err *e);
 

@@ -1,17 +1,16 @@
 /*
- * config.h - what the files say.
+ * config.h - the configuration.
  *
- * trefoil.toml in the root lies over the user's config.toml; --config FILE stands in for both.
- * Read strictly: an unknown key, a wrong type, a duplicate or a value out of range is an error
- * with file, line and column, and nothing is applied.
+ * trefoil.toml in the root overrides the user's config.toml; --config FILE replaces both. Read
+ * strictly: an unknown key, a wrong type, a duplicate or a value out of range is an error with
+ * file, line and column, and nothing is applied.
  *
- * A project's trefoil.toml may only make limits stricter (limits.def says what that is), and the
- * same holds for [guard], [mcp], [tasks], [store] and `listen`; a looser value is left out with a
- * note.
+ * A project's trefoil.toml may only make limits stricter (limits.def defines that), and the same
+ * applies to [guard], [mcp], [tasks], [store] and `listen`; a looser value is ignored with a note.
  *
- * MCP servers of one name: trefoil.toml lies over the user's config.toml, and both over the files
- * of other programs (foreign_servers.h), the project's before the user's. Entries of the project's files
- * are not to be started unless trusted (trust.h).
+ * If MCP servers share a name, trefoil.toml overrides the user's config.toml, and both override the
+ * files of other programs (foreign_servers.h), where the project's override the user's. Servers of
+ * the project's files are not started unless trusted (trust.h).
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -38,7 +37,7 @@ struct config {
     struct key_list keys;                         /* [serve] api_key and keys */
     struct pick_strs expose_tools, private_tools; /* [mcp] */
     enum endpoint_mode mode;                      /* [mcp] mode */
-    struct guard_scope guard, mcp;    /* what [guard] and [mcp] say of mode, permission, taint */
+    struct guard_scope guard, mcp;    /* mode, permission and taint of [guard] and [mcp] */
     bool no_audit;                    /* [guard] audit = false */
     bool untrusted_users;             /* [guard] user_trust = "untrusted" */
     enum store_durability durability; /* [store] durability */
@@ -51,7 +50,7 @@ struct config {
     struct json trusted_agents;       /* hashes of the project's entries that the user accepted */
     struct model_setup models;        /* [providers], [models] */
     struct notes notes;
-    const char *files[2]; /* those that were read, the weaker first */
+    const char *files[2]; /* the files that were read, the one with lower priority first */
     size_t file_count;
 };
 
@@ -67,8 +66,8 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
                  struct config *c, struct err *e);
 
 /*
- * The servers of one file of ours, from its text. Adds to *out; a name that is there already is an
- * error. For those who edit it.
+ * The servers of one of our files, from its text. Adds to *out; a duplicate name is an error. For
+ * code that edits the file.
  */
 bool config_servers(const struct server_reader *r, struct json file, struct server_list *out,
                     struct err *e);

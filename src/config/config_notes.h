@@ -1,8 +1,8 @@
 /*
- * config_notes.h - what a reader of the configuration has to say short of an error.
+ * config_notes.h - warnings of the readers of the configuration.
  *
- * The log is set up only after the configuration is read, and `config check` prints what others
- * log: so remarks are gathered first. Each sentence once.
+ * The log is set up only after the configuration is read, and `config check` prints what other
+ * commands log: so notes are collected first. Each sentence once.
  */
 #ifndef CONFIG_CONFIG_NOTES_H
 #define CONFIG_CONFIG_NOTES_H

@@ -1,7 +1,7 @@
 /*
- * config_values.h - what may stand for a value in a configuration file.
+ * config_values.h - references to values in a configuration file.
  *
- * Our own files: env:NAME and file:PATH stand for a secret. Files of other programs: ${NAME},
+ * Our own files: env:NAME and file:PATH refer to a secret. Files of other programs: ${NAME},
  * ${NAME:-default}, ${env:NAME}, ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome},
  * ${pathSeparator} and ${/}.
  */
@@ -15,14 +15,14 @@
 bool value_is_reference(struct str s);
 
 /*
- * What env:NAME or file:PATH stands for; anything else stands for itself. A relative PATH counts
- * from `folder`, ~/ is the home folder. The file must be the user's alone, may have `max` bytes,
- * and line ends at its end do not count. The error names the reference, never the value.
+ * The value of env:NAME or file:PATH; any other text is its own value. A relative PATH starts at
+ * `folder`, ~/ is the home folder. Only the user may have access to the file; it may have `max`
+ * bytes, and trailing line ends are removed. The error names the reference, never the value.
  */
 bool value_resolve(struct arena *mem, struct str s, const char *folder, size_t max, struct str *out,
                    struct err *e);
 
-/* Put in what ${...} stands for. A variable that is not set and has no default is an error. */
+/* Replace ${...} by its value. A variable that is not set and has no default is an error. */
 bool value_expand(struct arena *mem, struct str s, const char *root, struct str *out,
                   struct err *e);
 

@@ -35,7 +35,7 @@ entry_put_fn yaml_edit_put; /* block style only */
 
 /* ---- for these functions -------------------------------------------------------------------- */
 
-/* Read the value of a put; there is no limit but those of the format. */
+/* Parse the value of a put; only the limits of the format apply. */
 bool entry_read_value(struct arena *mem, const struct entry_put *put, struct json *out,
                       struct err *e);
 

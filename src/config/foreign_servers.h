@@ -15,9 +15,9 @@
  *   codex           ~/.codex/config.toml
  *   goose           ~/.config/goose/config.yaml
  *
- * Read leniently, JSON with comments: what cannot be used is left out with a note that says why, and
- * everything else works. Entries that would start trefoil itself (`trefoil connect` writes such)
- * are left out too.
+ * Read leniently, JSON with comments: an entry that cannot be used is skipped with a note that
+ * says why, and the others work. Entries that would start trefoil itself (`trefoil connect`
+ * writes such) are skipped too.
  */
 #ifndef CONFIG_FOREIGN_SERVERS_H
 #define CONFIG_FOREIGN_SERVERS_H
@@ -31,9 +31,9 @@ bool foreign_check(struct json import, struct str name, struct err *e);
 size_t foreign_paths(struct arena *mem, const char *root, const char **out, size_t most);
 
 /*
- * Add the servers of the files that `import` names (absent: the defaults), those of the project
- * to one list and the user's own to the other. `asked_by_project`: a file of the project named
- * them, so that also the user's own wait for trust. ERR_INVALID when two files of one kind have
+ * Add the servers of the files that `import` names (absent: the defaults), those of the project to
+ * one list and those of the user to the other. `asked_by_project`: a file of the project named
+ * them, so that even the user's servers need trust. ERR_INVALID when two files of one kind have
  * different servers under one name.
  */
 bool foreign_read(const struct server_reader *base, const struct pick_strs *import,
@@ -41,9 +41,9 @@ bool foreign_read(const struct server_reader *base, const struct pick_strs *impo
                   struct err *e);
 
 /*
- * The same for one file; one that is not there has no servers. They stand under the key `map`, or
- * when that is NULL under any of mcpServers, servers and context_servers. The name of the file
- * tells its format: .toml, .yaml, or else JSON.
+ * The same for one file; a missing file has no servers. They are under the key `map`, or if that is
+ * NULL under any of mcpServers, servers and context_servers. The name of the file determines its
+ * format: .toml, .yaml, or else JSON.
  */
 bool foreign_read_file(const struct server_reader *r, const char *path, const char *map,
                        struct server_list *out, struct err *e);

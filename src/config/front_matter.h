@@ -22,7 +22,7 @@
 
 struct front_matter {
     struct json head; /* an object; missing when the file has no front matter */
-    struct str body;  /* what follows, blanks around it cut */
+    struct str body;  /* the rest, without surrounding blanks */
     uint32_t line;    /* in which the body begins */
 };
 

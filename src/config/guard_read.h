@@ -1,8 +1,8 @@
 /*
- * guard_read.h - what [guard] and [mcp] say of mode and permission.
+ * guard_read.h - read mode and permission from [guard] and [mcp].
  *
- * A project's file comes with the project: it can make the guard stricter than the user's own
- * files do, never milder.
+ * A project's file is not trusted: it can make the guard stricter than the user's files do, never
+ * more permissive.
  */
 #ifndef CONFIG_GUARD_READ_H
 #define CONFIG_GUARD_READ_H
@@ -17,7 +17,7 @@ struct guard_table {
     bool audit;
 };
 
-/* `at` is the table as it stands in the file, for errors. */
+/* `at` is the table in the file, for errors. */
 bool guard_table_apply(struct arena *mem, struct json at, const struct guard_table *t,
                        bool from_project, struct guard_scope *to, struct err *e);
 

@@ -1,11 +1,11 @@
 /*
- * markdown_include.h - Markdown with the files it names put in.
+ * markdown_include.h - expand the includes of a Markdown file.
  *
- * A line that holds nothing but @path/to/file.md stands for that file. The path counts from the
- * folder of the file it stands in, else from the root; what is included may include. Only files
- * below the root are read, whatever links and .. say; a file that includes itself in the end, too
- * many levels, and more text than prompt_bytes are errors that name file and line. A word without
- * dot and slash (@everyone) is no path, and nothing is put into fenced code.
+ * A line with only @path/to/file.md includes that file. The path is relative to the folder of the
+ * including file, else to the root; includes may be nested. Only files below the root are read,
+ * regardless of links and "..". An include cycle, too many levels, and more text than prompt_bytes
+ * are errors that name file and line. A word without dot and slash (@everyone) is not a path, and
+ * fenced code is not expanded.
  */
 #ifndef CONFIG_MARKDOWN_INCLUDE_H
 #define CONFIG_MARKDOWN_INCLUDE_H

@@ -1,8 +1,9 @@
 /*
- * model_facts.h - what is known of a model: its window, the tokens of an answer, its prices.
+ * model_facts.h - the known facts about a model: its window, the tokens of an answer, its prices.
  *
- * The configuration's [models."NAME"] first, member by member; then a table of what the presets
- * name; then what a project says that is not trusted: it must not make cheap what costs money.
+ * The configuration's [models."NAME"] comes first, member by member; then a table for the models of
+ * the presets; then the values of an untrusted project: it must not make an expensive model look
+ * cheap.
  */
 #ifndef CONFIG_MODEL_FACTS_H
 #define CONFIG_MODEL_FACTS_H

@@ -31,7 +31,7 @@ struct provider_entry {
 
 struct model_fact {
     struct str name;            /* of a model, or PROVIDER/MODEL */
-    int64_t window, max_tokens; /* 0: not said */
+    int64_t window, max_tokens; /* 0: unknown */
     struct model_price price;
     bool weak; /* a project's, and not trusted */
 };
@@ -39,10 +39,10 @@ struct model_fact {
 struct model_setup {
     struct provider_entry *provider;
     size_t providers;
-    struct model_fact *fact; /* the later ones count first */
+    struct model_fact *fact; /* later ones have priority */
     size_t facts;
     struct str preferred;     /* [models] provider; STR_NONE: none */
-    struct json preferred_at; /* where it stands */
+    struct json preferred_at; /* its position */
     struct str model;         /* [models] default; STR_NONE: none */
 };
 
@@ -50,7 +50,7 @@ struct model_setup {
 bool models_read(const struct server_reader *r, bool trusted, struct json providers,
                  struct json models, struct model_setup *s, struct err *e);
 
-/* All files are read: is there everybody they name? */
+/* All files are read: does every name that they use exist? */
 bool models_read_end(const struct model_setup *s, struct err *e);
 
 /* The entry of a name that may be used, or else the inert one; NULL: there is none. */

@@ -10,7 +10,7 @@
 
 /* Program lifetime. */
 struct project {
-    struct arena mem;        /* for whatever lives as long */
+    struct arena mem;        /* for data with the same lifetime */
     const char *config_file; /* --config; NULL: trefoil.toml and the user's config.toml */
     bool trust;              /* --trust */
     struct root root;

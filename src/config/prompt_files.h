@@ -6,9 +6,9 @@
  *   Claude             .claude/rules/x.md      .claude/CLAUDE.md, CLAUDE.md
  *   Gemini             .gemini/rules/x.md      .gemini/SYSTEM.md, GEMINI.md
  *
- * A model of another provider (and one not yet chosen) gets those of all. The order is that of
- * the table, files of a folder by name; a file that is reached twice (a link) counts once.
- * Includes are resolved. A file that cannot be used is left out with a note.
+ * A model of another provider (and one not yet chosen) gets all of them. The order is that of
+ * the table, files of a folder by name; a file that is found twice (a link) is used once.
+ * Includes are expanded. A file that cannot be used is skipped with a note.
  */
 #ifndef CONFIG_PROMPT_FILES_H
 #define CONFIG_PROMPT_FILES_H

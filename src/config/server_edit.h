@@ -15,10 +15,10 @@ struct server_edit {
     const char *root;
     const struct limits *limits;
     const char *file; /* for messages */
-    struct str text;  /* of the file as it is; "" when there is none */
+    struct str text;  /* the current text of the file; "" when there is none */
 };
 
-/* What to add. A variable without a value (p == NULL) passes ours on. */
+/* The server to add. A variable without a value (p == NULL) passes our value on. */
 struct server_new {
     const char *name;
     const char *const *argv; /* ended by NULL; NULL with a url */

@@ -1,23 +1,23 @@
 /*
  * server_read.h - from one entry of a configuration to one struct server_spec.
  *
- * Every shape passes through here: `[[mcp.servers]]` and `[[mcp_servers]]` of our own files, the
- * `mcpServers` or `servers` map of another program, the array an editor sends. They differ in
- * how strict we are and in what a value may stand for (config_values.h), not in the keys:
+ * Every format is read here: `[[mcp.servers]]` and `[[mcp_servers]]` of our own files, the
+ * `mcpServers` or `servers` map of another program, the array of an editor. They differ in
+ * strictness and in the references that a value may use (config_values.h), not in the keys:
  *
  *   name        of the server, [A-Za-z0-9_.-]{1,64}
  *   command     a program, or a list: program and arguments
  *   args        more arguments
  *   env         { NAME = "value" }, [ "NAME", "NAME=value" ] or [ { name, value } ]; NAME alone
- *               passes ours on
- *   env_base    "strict": of our variables PATH alone, besides those named
+ *               passes our value on
+ *   env_base    "strict": pass only PATH and the named variables
  *   cwd         where it runs; relative to the root
  *   url         http or https
  *   headers     { Name = "value" } or [ { name, value } ]
  *   type        stdio, http (also streamable-http, streamableHttp) or sse
  *   transport   the type, or a table of type, command, args, url, headers
  *   timeout_secs, timeout_max_secs, idle_stop_secs, concurrency, era, enabled, disabled
- *   roots       false: the server is not told of any folder
+ *   roots       false: the server gets no roots
  *   max_result_chars   longest text of a result; a project may only make it shorter
  *   allowed_tools, tools
  *
@@ -31,13 +31,13 @@
 #include "core/tool/server_spec.h"
 
 enum server_shape {
-    SHAPE_NATIVE,  /* ours: strict; env: and file: stand for secrets */
-    SHAPE_FOREIGN, /* another program's: an unknown key is noted; ${...} is put in */
-    SHAPE_ACP,     /* an editor's: unknown keys are its own business; values are what they are */
+    SHAPE_NATIVE,  /* ours: strict; env: and file: refer to secrets */
+    SHAPE_FOREIGN, /* another program's: an unknown key is noted; ${...} is replaced */
+    SHAPE_ACP,     /* from an editor: unknown keys are ignored; values are literal */
 };
 
 struct server_reader {
-    struct arena *mem; /* the specs live here */
+    struct arena *mem; /* for the specs */
     const char *root;
     const struct limits *limits;
     struct notes *notes;
@@ -57,14 +57,14 @@ bool server_read(const struct server_reader *r, struct json entry, struct json n
 
 /*
  * The array `mcpServers` of an ACP request: http and sse entries with headers, all others stdio.
- * They are the user's own: trusted. An entry that cannot be read fails the whole array, and so
- * does a name that stands there twice. `notes` may be NULL.
+ * They belong to the user: trusted. An invalid entry fails the whole array, and so does a duplicate
+ * name. `notes` may be NULL.
  */
 bool server_specs_from_acp(struct arena *mem, struct json array, const char *root,
                            const struct limits *limits, struct notes *notes,
                            struct server_list *out, struct err *e);
 
-/* May a server of our own files be called so? The error says how it may. */
+/* Is this a valid server name for our files? The error explains the rule. */
 bool server_name_check(struct str name, struct err *e);
 
 struct server_spec *server_list_find(const struct server_list *l, const char *name);

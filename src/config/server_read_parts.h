@@ -4,13 +4,13 @@
 
 #include "config/server_read.h"
 
-/* A string of the entry with what ${...} stands for; no NUL in it. */
+/* A string of the entry with ${...} replaced; no NUL in it. */
 bool server_text(const struct server_reader *r, struct json v, struct str *out, struct err *e);
 
 /*
- * The value of a variable, a header or a key: may be a secret, or stand for one (config_values.h). A
- * secret that stands in the file itself is noted. Where what it stands for is not there, the code
- * of the error is not ERR_INVALID.
+ * The value of a variable, a header or a key: may be a secret, or refer to one (config_values.h). A
+ * secret in the file itself is noted. If the referenced value does not exist, the code of the error
+ * is not ERR_INVALID.
  */
 bool server_secret(const struct server_reader *r, struct str name, struct json v, struct str *out,
                    struct err *e);

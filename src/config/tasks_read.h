@@ -1,12 +1,12 @@
 /*
- * tasks_read.h - what [tasks] says.
+ * tasks_read.h - read [tasks].
  */
 #ifndef CONFIG_TASKS_READ_H
 #define CONFIG_TASKS_READ_H
 
 #include "core/lock/lock.h"
 
-/* `table` may be missing. What it does not say stays as it is. */
+/* `table` may be missing. Absent members leave their values unchanged. */
 bool tasks_read(struct arena *mem, struct json table, enum lock_conflict *conflict, bool *isolate,
                 struct err *e);
 

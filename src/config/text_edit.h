@@ -13,7 +13,7 @@
 /* The offset of a line (from 1); the end of the text when there are fewer. */
 size_t config_text_line(struct str text, uint32_t line);
 
-/* Where a value of the file stands. */
+/* The position of a value in the file. */
 struct json_pos config_text_pos(struct json v);
 size_t config_text_offset(struct str text, struct json_pos pos);
 
@@ -23,7 +23,7 @@ struct config_span {
 };
 
 /*
- * The lines from `line` on that belong to `entry` alone: up to the next thing in the file, without
+ * The lines from `line` on that belong to `entry` alone: up to the next entry in the file, without
  * the blank lines and comments before that.
  */
 struct config_span config_text_entry(struct str text, struct json entry, uint32_t line);
@@ -37,7 +37,7 @@ struct str config_text_eol(struct str text);
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* "..." with what TOML wants escaped. */
+/* A quoted string with the escapes that TOML requires. */
 void toml_put_string(struct buf *out, struct str s);
 
 /* A key, in quotes where it has to be. */

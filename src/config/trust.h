@@ -20,8 +20,8 @@
 #include "core/agent/agent_def.h"
 
 /*
- * Mark what may be started: entries of the user, those that were accepted, and with `all` every
- * one (for this run only). A trust.json that cannot be read accepts nothing, with a note.
+ * Mark the servers that may be started: entries of the user, accepted entries, and with `all` every
+ * entry (for this run only). A trust.json that cannot be read accepts nothing, with a note.
  */
 void trust_mark(struct arena *mem, const char *root, bool all, struct server_list *l,
                 struct notes *notes);
