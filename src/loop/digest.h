@@ -12,7 +12,7 @@
 
 enum { MAC_BYTES = 32 };
 
-/* Fails with ERR_SYSTEM when the library is not there; the sentence says what to install. */
+/* Fails with ERR_SYSTEM when the library is missing; the message says what to install. */
 bool mac_sha256(struct str key, struct str bytes, char out[MAC_BYTES], struct err *e);
 
 #endif

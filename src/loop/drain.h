@@ -15,7 +15,7 @@ struct drain;
 struct drain_part {
     const char *name;
     void (*stop)(struct drain_part *part); /* called once, from drain_begin */
-    struct drain *drain;                   /* NULL: has left */
+    struct drain *drain;                   /* NULL: has finished */
     struct drain_part *next;
     bool asked; /* stop was called */
 };

@@ -2,7 +2,7 @@
  * fd_stream.h - streams over descriptors.
  *
  * sock_stream: one descriptor for both directions, such as a socket; also a single pipe end.
- * pipe_stream: one to read from and one to write to, such as stdio or a child's pipes.
+ * pipe_stream: one descriptor to read from and one to write to, such as stdio or a child's pipes.
  *
  * Both own their descriptors, which must not block, and close them. Opening cannot fail at
  * once: a descriptor that cannot be watched ends the stream with an error, from the loop.
@@ -19,7 +19,7 @@ struct sock_stream {
     struct watch watch;
 };
 
-/* Descriptors that came along with bytes through a Unix socket. */
+/* Descriptors that were passed along with bytes through a Unix socket. */
 enum { FD_PACKET = 2 };
 
 struct fd_packet {
@@ -32,7 +32,7 @@ void fd_packet_fini(struct fd_packet *p); /* closes what is still in it */
 struct pipe_stream {
     struct stream s; /* first */
     int in, out;
-    struct fd_packet *packet; /* takes what comes along; NULL: it is lost */
+    struct fd_packet *packet; /* receives passed descriptors; NULL: they are dropped */
     struct watch in_watch, out_watch;
     uint8_t open_watches;
 };
@@ -44,9 +44,10 @@ void pipe_stream_open(struct pipe_stream *s, struct loop *loop, int in, int out,
                       const struct stream_events *events, void *owner, size_t backlog);
 
 /*
- * Open a non-blocking descriptor of our own for stdin or stdout, so that the one shared with the
- * shell or the parent keeps its mode. Pipes and terminals are reopened through /proc. A descriptor
- * that cannot be reopened (a socket, another user's pipe) is switched to non-blocking for everyone.
+ * Open a separate non-blocking descriptor for stdin or stdout, so that the one shared with the
+ * shell or the parent keeps its mode. Pipes and terminals are reopened through /proc. A
+ * descriptor that cannot be reopened (a socket, another user's pipe) is switched to non-blocking
+ * for all processes that share it.
  */
 bool fd_own_nonblocking(int fd, int *out_fd, struct err *e);
 

@@ -24,9 +24,9 @@ struct file_id {
 };
 
 /*
- * Read a regular file that lies below a folder, `path` counting from there. The kernel holds it
- * there (openat2, RESOLVE_BENEATH): what leaves by .., an absolute path or a link is ERR_DENIED.
- * Otherwise fails as file_read does. `out_id` may be NULL.
+ * Read a regular file below a folder; `path` is relative to it. The kernel confines it there
+ * (openat2, RESOLVE_BENEATH): a path that leaves it by .., as an absolute path or by a link is
+ * ERR_DENIED. Otherwise fails as file_read does. `out_id` may be NULL.
  */
 bool file_read_beneath(struct arena *mem, const char *folder, const char *path, size_t max,
                        struct str *out, struct file_id *out_id, struct err *e);
@@ -45,8 +45,8 @@ struct file_names {
 };
 
 /*
- * List it, held below `folder` in the same way. Names that begin with a dot are left out, and
- * ERR_LIMIT says that there are more than `most`. A folder that is not there is ERR_NOT_FOUND.
+ * List it, confined below `folder` in the same way. Names that begin with a dot are omitted;
+ * ERR_LIMIT: there are more than `most`. A missing folder is ERR_NOT_FOUND.
  */
 bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
                        struct file_names *out, struct err *e);
@@ -73,7 +73,7 @@ bool file_write(const char *path, struct str text, unsigned mode, struct err *e)
 bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
                         struct err *e);
 
-/* Make the folder at an absolute path, and those above it, where they are missing (0700). */
+/* Create the folder at an absolute path and its missing parents (0700). */
 bool file_make_folders(struct arena *mem, const char *path, struct err *e);
 
 /* The same for the folder that a file is in. */

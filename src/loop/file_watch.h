@@ -2,9 +2,9 @@
  * file_watch.h - report that files have changed, appeared or disappeared.
  *
  * A snapshot is a number computed from everything visible without reading the files: path, time of
- * change, size, inode. The owner is notified when the number changes. inotify says when to take a
- * new snapshot. Changes that inotify misses (full queue, network file system, no descriptors left)
- * are found by a periodic snapshot. For a path that does not exist yet, the nearest existing parent
+ * change, size, inode. The owner is notified when the number changes. inotify triggers a new
+ * snapshot. Changes that inotify misses (full queue, network file system, no descriptors left) are
+ * found by a periodic snapshot. For a path that does not exist yet, the nearest existing parent
  * folder is watched.
  *
  * A burst of changes is reported once, after a quiet moment. A snapshot blocks for one stat per
@@ -30,7 +30,7 @@ struct file_watch_opts {
     struct loop *loop;
     const struct file_watch_path *path; /* borrowed until it is closed, like the strings in it */
     size_t paths;
-    size_t most;     /* entries of one folder that are looked at */
+    size_t most;     /* the most entries of one folder that are checked */
     int64_t look_ms; /* from one look to the next, where the kernel is silent */
     void (*changed)(void *ctx);
     void *ctx;
@@ -38,13 +38,13 @@ struct file_watch_opts {
 
 struct file_watch;
 
-/* What is there now is known; changed is called from the loop when that is so no longer. */
+/* The current state is the base; changed is called from the loop when the files differ from it. */
 struct file_watch *file_watch_open(const struct file_watch_opts *o);
 
-/* Look at once. True: something had changed, which the owner is not told once more. */
+/* Check now. True: something had changed; the owner is not notified about it again. */
 bool file_watch_look(struct file_watch *w);
 
-/* Tells nothing any more; done (may be NULL) is called from the loop, and *w is gone then. */
+/* Reports nothing any more; done (may be NULL) is called from the loop, and *w is freed then. */
 void file_watch_close(struct file_watch *w, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -20,7 +20,7 @@ struct hangups {
 /* `gone` is called from the loop, once per socket. After a failure there is nothing to close. */
 bool hangups_open(struct hangups *h, struct loop *loop, void (*gone)(void *ctx), struct err *e);
 
-/* Watch a socket until all descriptors of it are closed; `who` must live as long. */
+/* Watch a socket until all its descriptors are closed; `ctx` must live as long. */
 bool hangups_add(struct hangups *h, int socket, void *ctx, struct err *e);
 
 void hangups_close(struct hangups *h, void (*closed)(struct hangups *h));

@@ -1,9 +1,9 @@
 /*
  * job.h - work that blocks, on libuv's pool of threads.
  *
- * The only way to another thread but the store's. The work function sees nothing but its own
- * struct; it must not touch the loop. Cancelling a job that has not started drops it; one that
- * runs is waited for (its result is thrown away), so keep the work bounded.
+ * The only other threads are workers (worker.h). The work function may use only its own struct;
+ * it must not touch the loop. Canceling a job that has not started drops it; a running job is
+ * waited for (its result is discarded), so keep the work bounded.
  */
 #ifndef LOOP_JOB_H
 #define LOOP_JOB_H

@@ -3,7 +3,7 @@
  *
  * Wraps libuv so that no other room sees it. One iteration waits for descriptors, calls their
  * handlers, and then runs a turn: it delivers posted callbacks (repeatedly, up to a bound) and runs
- * the flush hooks, so that everything written in a turn goes out in one system call per stream.
+ * the flush hooks, so that everything written in a turn is sent in one system call per stream.
  *
  * Time: loop_now() is the only clock in the program. A loop made with a fake clock stands
  * still until loop_advance() moves it, so tests control time and never sleep.
@@ -21,13 +21,13 @@ enum loop_clock { LOOP_REAL_CLOCK, LOOP_FAKE_CLOCK };
 /* Program lifetime. Aborts when the kernel refuses an epoll descriptor. */
 struct loop *loop_new(enum loop_clock clock);
 
-/* Everything that lives on the loop must have been closed. NULL is fine. */
+/* Everything on the loop must have been closed. NULL is fine. */
 void loop_free(struct loop *loop);
 
 /* Run until loop_stop(), or until nothing is left that could wake it and all is delivered. */
 void loop_run(struct loop *loop);
 
-/* Make loop_run return, this time or the next. What is posted waits until it runs again. */
+/* Make loop_run return, this time or the next. Posted callbacks wait until it runs again. */
 void loop_stop(struct loop *loop);
 
 /* One iteration without waiting. True while something is posted. For tests. */
@@ -98,15 +98,15 @@ struct watch {
     uint8_t wanted;    /* WATCH_* */
     bool always;       /* no epoll for this descriptor */
     bool dead;         /* would not open: never ready */
-    bool failed;       /* it told an error, and waits no more */
+    bool failed;       /* it reported an error, and watches no more */
     bool closing;
 };
 
-/* A watch that could not be opened may still be closed, and tells nothing before that. */
+/* A watch that could not be opened may still be closed, and reports nothing before that. */
 bool watch_open(struct watch *w, struct loop *loop, int fd, watch_ready_fn *on_ready,
                 struct err *e);
 
-/* Which events to be told about; 0 for none. Cheap when nothing changes. */
+/* The events to report; 0 for none. Cheap when nothing changes. */
 void watch_want(struct watch *w, unsigned events);
 
 /* Ends the watch; the descriptor may be closed at once, *w must live until on_closed ran. */

@@ -1,5 +1,5 @@
 /*
- * op.h - one thing in flight.
+ * op.h - one asynchronous operation.
  *
  * Everything that does not finish at once is an op: a tool call, a model request, a prompt
  * turn, a query. Ops form a tree and follow four rules.
@@ -9,8 +9,8 @@
  *      settled it. Callers need no reentrancy care.
  *   3. No op outlives its parent: the parent's callback waits for the last child, so a child
  *      may borrow anything the parent owns.
- *   4. Cancelling is a request and goes down the tree, also to a child that is begun later
- *      under a cancelled parent. Every op still settles.
+ *   4. Canceling is a request and goes down the tree, also to a child that is begun later under a
+ *      canceled parent. Every op still settles.
  *
  * Embed a struct op first in your own struct; the kind names it in logs.
  */
@@ -36,14 +36,14 @@ struct op {
     struct op *parent;
     struct op *child;         /* youngest live child */
     struct op *older, *newer; /* siblings */
-    struct post post;         /* delivery, or a cancel that came before the op began */
+    struct post post;         /* delivery, or a cancel from before the op began */
     op_done_fn *done;
     void *ctx;
     struct err err;
     bool settled, canceled;
 };
 
-/* Begin an op. e in `done` is NULL on success and lives for that call only. */
+/* Begin an op. e in `done` is NULL on success and valid for that call only. */
 void op_begin(struct op *op, const struct op_kind *kind, struct loop *loop, struct op *parent,
               op_done_fn *done, void *ctx);
 

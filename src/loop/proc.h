@@ -40,11 +40,12 @@ void procs_init(struct procs *all, struct loop *loop, const struct limits *limit
 /* ---- one child --------------------------------------------------------------------------- */
 
 enum proc_how {
-    PROC_EXITED,      /* by itself; code is its exit code */
+    PROC_EXITED,      /* on its own; code is its exit code */
     PROC_SIGNALED,    /* by a signal; code is its number */
-    PROC_NOT_STARTED, /* never became its program; err says why */
+    PROC_NOT_STARTED, /* the program could not be executed; err says why */
     PROC_LOST,        /* its keeper was killed; err says more */
-    PROC_STUCK,       /* told to die, and does not; err says more. on_closed waits for its end */
+    PROC_STUCK,       /* it was killed and does not die; err says more. on_closed waits for its
+                       * end */
 };
 
 struct proc_exit {
@@ -71,7 +72,7 @@ struct proc_events {
 };
 
 struct proc_opts {
-    const char *const *argv; /* ended by NULL; argv[0] is looked for on the child's PATH */
+    const char *const *argv; /* ended by NULL; argv[0] is searched on the child's PATH */
     const char *const *env;  /* complete, ended by NULL: proc_env.h makes it */
     const char *cwd;         /* NULL: ours. A relative argv[0] counts from there */
     const struct proc_events *events;
@@ -102,7 +103,7 @@ struct proc {
     int64_t sweeping_since;
     int swept;      /* killed by us, not by the keeper */
     uint8_t open;   /* PIECE_*: parts that are not closed yet */
-    bool last_word; /* the keeper has said how it ended */
+    bool last_word; /* the keeper has reported how it ended */
     bool exit_told, closing;
 };
 
@@ -118,7 +119,7 @@ static inline struct stream *proc_io(struct proc *p)
     return &p->io.s;
 }
 
-/* Ask it to leave: close its stdin, later SIGTERM, later SIGKILL to the whole tree. */
+/* Ask it to exit: close its stdin, later SIGTERM, later SIGKILL to the whole tree. */
 void proc_stop(struct proc *p);
 
 /* Kill the whole tree now. */

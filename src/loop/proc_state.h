@@ -29,16 +29,16 @@ enum proc_state {
 };
 
 enum proc_event {
-    PROC_ON_STARTED,     /* the keeper says that the program runs */
-    PROC_ON_STOP,        /* our owner wants it to leave */
-    PROC_ON_KILL,        /* our owner wants it gone */
+    PROC_ON_STARTED,     /* the keeper reports that the program runs */
+    PROC_ON_STOP,        /* our owner asks it to exit */
+    PROC_ON_KILL,        /* our owner kills it */
     PROC_ON_TIME,        /* the time that a state has is up */
     PROC_ON_KEEPER_LEFT, /* the keeper exited after its final report: no process is left */
     PROC_ON_KEEPER_LOST, /* the keeper ended without it */
     PROC_ON_SWEPT,       /* no process that we inherited is left */
 };
 
-/* Pure: what comes after. The same state when the event changes nothing. */
+/* Pure: the next state. The same state when the event changes nothing. */
 enum proc_state proc_next(enum proc_state s, enum proc_event ev);
 
 const char *proc_state_name(enum proc_state s);

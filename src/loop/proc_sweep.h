@@ -3,7 +3,7 @@
  *
  * We are a subreaper: when a keeper is killed, we inherit its tree and kill it as in
  * sandbox/keep.c. We kill every direct child that is not a living keeper and not in our own
- * session. A keeper leads a session of its own, and no process can return from there to ours. The
+ * session. A keeper leads a separate session, and no process can return from there to ours. The
  * children that this process had before it executed trefoil are normally in our session.
  */
 #ifndef LOOP_PROC_SWEEP_H

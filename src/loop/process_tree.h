@@ -24,10 +24,11 @@ bool children_each(children_fn *fn, void *ctx);
 /* The same by looking at every process: for kernels that keep no list of children. */
 bool children_each_by_scan(children_fn *fn, void *ctx);
 
-/* Those of another process that its first thread made. They may be anybody's when fn sees them. */
+/* The children that the first thread of another process made. Any of them may have exited, and its
+ * pid may be reused, when fn sees it. */
 bool children_each_of(pid_t parent, children_fn *fn, void *ctx);
 
-/* Whose child the process with this pid is now; 0 when there is none. */
+/* The current parent of the process with this pid; 0 when there is none. */
 pid_t children_parent(pid_t pid);
 
 /*

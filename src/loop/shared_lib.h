@@ -1,7 +1,7 @@
 /*
  * shared_lib.h - functions of a shared library that is opened when it is first needed.
  *
- * Linking a large library costs every start of the program, also those that never use it. So
+ * Linking a large library slows down every start of the program, even if it is never used. So
  * only its headers are used at build time, and its functions are called through a table that
  * shared_lib_load() fills.
  */
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* A function, and where its pointer stands in the table. */
+/* A function, and the offset of its pointer in the table. */
 struct shared_function {
     const char *name;
     size_t offset;

@@ -1,15 +1,15 @@
 /*
- * stream.h - bytes to and from somewhere, without waiting.
+ * stream.h - non-blocking byte streams.
  *
- * One interface for sockets, pipes and the fake wires of tests. A stream gathers what a turn
- * writes and sends it before the loop sleeps, or once a few KB are there, so that the other side
- * can work while we do; what does not go out waits and is sent when there is room.
+ * One interface for sockets, pipes and the fake wires of tests. A stream collects the bytes that a
+ * turn writes and sends them before the loop sleeps, or as soon as there are a few KB, so that the
+ * other side can work at the same time; the rest is sent when there is room.
  *
  *   OPEN -> ENDED (nothing more will be read; writing still works) -> CLOSED
  *
- * Back-pressure: stream_write always takes the bytes. When it answers false more than the
- * high-water mark is waiting: stop producing until on_room. A peer that never reads makes the
- * backlog pass its hard maximum; then the stream fails with ERR_LIMIT instead of eating memory.
+ * Back-pressure: stream_write always accepts the bytes. If it returns false, more than the
+ * high-water mark is pending: stop producing until on_room. A peer that never reads makes the
+ * backlog pass its hard maximum; then the stream fails with ERR_LIMIT instead of using more memory.
  *
  * An idle stream holds no buffers.
  */
@@ -30,9 +30,9 @@ struct stream_events {
     void (*on_bytes)(struct stream *s, struct str bytes);
 
     /*
-     * The other side is done (e == NULL), or the stream broke. Called once; nothing is read
-     * after it. On error nothing is written any more either. Bytes that had arrived when
-     * writing broke come first, unless the stream is paused.
+     * The other side has ended (e == NULL), or the stream broke. Called once; nothing is read after
+     * it. After an error nothing is written any more either. Bytes that had arrived before writing
+     * broke are delivered first, unless the stream is paused.
      */
     void (*on_end)(struct stream *s, const struct err *e);
 
@@ -46,7 +46,7 @@ struct stream_events {
     void (*on_closed)(struct stream *s);
 };
 
-/* What carries the bytes. Errors are negative errno; -EAGAIN means "ask for want_write". */
+/* The transport of the bytes. Errors are negative errno; -EAGAIN means "ask for want_write". */
 struct stream_kind {
     const char *name;
     ssize_t (*read)(struct stream *s, char *to, size_t room); /* 0: the other side is done */
@@ -59,17 +59,17 @@ struct stream_kind {
 struct stream {
     const struct stream_kind *kind;
     const struct stream_events *events;
-    void *owner; /* whom the events are for */
+    void *owner; /* the receiver of the events */
     struct loop *loop;
     struct buf out;     /* waiting to be written, from `sent` on */
     size_t sent;        /* bytes of out already written */
     struct post flush;  /* write before the loop sleeps */
-    struct post failed; /* tell on_end later: writing broke */
-    struct post room;   /* tell on_room later: the backlog is gone */
+    struct post failed; /* call on_end later: writing broke */
+    struct post room;   /* call on_room later: the backlog is gone */
     int64_t moved_at;   /* loop_now() when bytes last went out, or began to wait */
     int error;          /* negative errno, once broken */
     bool reading, paused, ended, closing;
-    bool blocked;    /* the carrier said EAGAIN: waiting for it */
+    bool blocked;    /* the transport returned EAGAIN: waiting for it */
     bool owes_room;  /* on_room is waited for */
     bool over_limit; /* broke because of the backlog, not the carrier */
     bool shutting;   /* stream_shut was called; `shut` once the backlog is gone */
@@ -84,8 +84,8 @@ void stream_init(struct stream *s, const struct stream_kind *kind, struct loop *
 void stream_start(struct stream *s);
 
 /*
- * Stop asking for bytes, and go on. A socket notices a hang-up in between and ends, with what
- * was not read yet; pipes do not, so that nothing of what a child said is lost.
+ * Stop reading, and continue. A paused socket still notices a hang-up and ends, after delivering
+ * unread bytes; pipes do not, so that no output of a child is lost.
  */
 void stream_pause(struct stream *s);
 void stream_resume(struct stream *s);
@@ -107,19 +107,20 @@ static inline size_t stream_backlog(const struct stream *s)
 /* Call on_room once nothing waits to be written, also when nothing does now. */
 void stream_tell_room(struct stream *s);
 
-/* Write what waits now, as far as it goes. For a last word before stream_close. */
+/* Write the pending bytes now, as far as possible. For a last message before stream_close. */
 void stream_flush(struct stream *s);
 
 /* Write the queued output, then shut down the sending side. Reading continues. */
 void stream_shut(struct stream *s);
 
-/* Nothing is written any more, as if the other side had gone: for one that does not read. */
+/* Nothing is written any more, as if the other side had disconnected: for a peer that does not
+ * read. */
 void stream_break(struct stream *s);
 
 /* End it: what was not written is lost. on_closed follows; no other event does. */
 void stream_close(struct stream *s);
 
-/* Read what has arrived, all of it: the other side is gone and its last words count. */
+/* Read everything that has arrived: the other side has disconnected, and its last bytes count. */
 void stream_read_rest(struct stream *s);
 
 /* ---- for kinds -------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /*
- * tail.h - the last lines of a text that never stops.
+ * tail.h - the last lines of an endless text.
  *
- * For what children say on stderr: lines go through, the last few are kept, and neither a
- * flood nor a line without end takes more memory or time than that. A kept line is fit to be
- * shown: valid UTF-8, without colours and other commands to a terminal.
+ * For the stderr of children: lines pass through and the last few are kept, so that neither a flood
+ * nor an endless line needs more memory or time than that. A kept line can be displayed: valid
+ * UTF-8, without colours and other control sequences.
  */
 #ifndef LOOP_TAIL_H
 #define LOOP_TAIL_H
@@ -18,8 +18,8 @@ struct tail_line {
 struct tail {
     struct tail_line *line; /* a ring of `lines`, made with the first line */
     size_t lines, first, count;
-    size_t line_bytes; /* a longer line is cut */
-    struct buf part;   /* the line that has not ended yet, as it came */
+    size_t line_bytes; /* a longer line is truncated */
+    struct buf part;   /* the line that has not ended yet, unchanged */
     bool cutting;      /* part is full: the rest of its line is dropped */
 };
 
@@ -30,7 +30,7 @@ typedef void tail_fn(struct str line, void *ctx);
 void tail_init(struct tail *t, size_t lines, size_t line_bytes);
 void tail_fini(struct tail *t);
 
-/* More text. Without fn, lines that would be pushed out again at once are not even looked at. */
+/* More text. Without fn, lines that would be pushed out again at once are skipped. */
 void tail_put(struct tail *t, struct str bytes, tail_fn *fn, void *ctx);
 
 /* The text is over: a line that has not ended counts as well. */

@@ -1,10 +1,10 @@
 /*
  * worker.h - one thread that processes queued work in order.
  *
- * For work that must stay in order and is cheaper in batches, such as commits. What a turn of the
- * loop queues is handed over at the end of the turn. The thread takes everything that waits as one
- * batch, so batches grow while one is in progress. Finished items are returned to the loop in
- * order.
+ * For work that must stay in order and is cheaper in batches, such as commits. Work that a turn
+ * of the loop queues is passed to the thread at the end of the turn. The thread takes all
+ * waiting work as one batch, so batches grow while one is in progress. Finished items are
+ * returned to the loop in order.
  */
 #ifndef LOOP_WORKER_H
 #define LOOP_WORKER_H
@@ -13,15 +13,15 @@
 
 struct worker;
 
-/* Embedded in a piece of work, which lives until it came back. */
+/* Embedded in a piece of work, which must stay valid until it is returned. */
 struct work {
     struct work *next;
 };
 
-/* On the thread: do all of the list, and leave it as it is. Must not touch the loop. */
+/* On the thread: process the whole list, and leave it unchanged. Must not touch the loop. */
 typedef void worker_run_fn(void *ctx, const struct work *batch);
 
-/* On the loop: this piece came back. */
+/* On the loop: this piece is done. */
 typedef void worker_done_fn(void *ctx, struct work *w);
 
 /* Fails when there can be no further thread. */
@@ -33,7 +33,7 @@ void worker_put(struct worker *w, struct work *work);
 /* Items that were queued and have not been returned. */
 size_t worker_load(const struct worker *w);
 
-/* Waits until all that was put is done and brings it back. The worker is gone after that. */
+/* Waits until all queued work is done and returns it to the loop. Then the worker is freed. */
 void worker_close(struct worker *w);
 
 #endif
