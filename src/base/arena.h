@@ -1,9 +1,9 @@
 /*
  * arena.h - memory that is freed as a whole.
  *
- * Each inbound request gets one arena. Everything decoded or built for the request lives there and
- * is freed when the op of the request ends. Resources that are not memory (a descriptor, a library
- * handle) are attached with arena_defer and released in reverse order, before the memory.
+ * Each inbound request gets one arena. Everything decoded or built for the request is allocated
+ * there and freed when the op of the request ends. Resources that are not memory (a descriptor, a
+ * library handle) are attached with arena_defer and released in reverse order, before the memory.
  *
  * An arena has no maximum size. The code that reads input checks its size against base/limits.def
  * before it allocates.
@@ -37,7 +37,7 @@ void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
  */
 void *arena_grow(struct arena *a, void *p, size_t old, size_t n) __attribute__((returns_nonnull));
 
-/* A copy that lives as long as the arena. Always NUL-terminated after its n bytes. */
+/* A copy that is valid as long as the arena. Always NUL-terminated after its n bytes. */
 struct str arena_str(struct arena *a, struct str s);
 
 /* The same, where STR_NONE stays what it is. */

@@ -1,12 +1,12 @@
 /*
- * banned.h - functions this program does without. Included before every source file.
+ * banned.h - functions that this program does not use. Included before every source file.
  *
  * Each has a replacement here that cannot overrun, cannot be ambiguous or can be tested:
  * str.h and buf.h for strings, mem.h for memory, clock.h for time, proc.h for processes,
  * loop.h timers for waiting. The system headers come first so that their own declarations
  * stay untouched.
  *
- * A file that implements a replacement says so with #undef.
+ * A file that implements a replacement begins with #undef.
  */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H

@@ -16,20 +16,20 @@ struct buf {
     size_t n;    /* bytes held */
     size_t room; /* bytes allocated */
     size_t max;
-    struct arena *mem; /* where the memory comes from; NULL: the heap */
+    struct arena *mem; /* the arena of its memory; NULL: the heap */
     bool full;         /* a put was refused since the last clear */
 };
 
 void buf_init(struct buf *b, size_t max);
 
-/* In an arena: gone with it, also without buf_fini. */
+/* In an arena: freed with it, also without buf_fini. */
 void buf_init_in(struct buf *b, struct arena *mem, size_t max);
 void buf_fini(struct buf *b);
 
 /* Forget the content, keep the memory. */
 void buf_clear(struct buf *b);
 
-/* Forget the content and give the memory back when more than `keep` bytes are allocated. */
+/* Empty the buffer and free its memory when more than `keep` bytes are allocated. */
 void buf_trim(struct buf *b, size_t keep);
 
 /* Room for n more bytes at the end, or NULL past the maximum. Commit with buf_added. */

@@ -22,7 +22,7 @@ static inline void show_lines(struct buf *out, struct str s)
     visible_lines(out, s);
 }
 
-/* What one line of a list says of a thing: the first sentence of its description, cut if long. */
+/* The text for one line of a list: the first sentence of a description, truncated if long. */
 void show_summary(struct buf *out, struct str description);
 
 /* The text as show_text has it, in the arena. */

@@ -14,7 +14,7 @@ uint64_t hash_secret(void);
 /* All 32 bits are good. */
 uint32_t hash_str(uint64_t secret, struct str s);
 
-/* A number below 2^61 - 1, for those who compare numbers instead of strings. */
+/* A number below 2^61 - 1, for code that compares numbers instead of strings. */
 uint64_t hash_str_long(uint64_t secret, struct str s);
 
 #endif

@@ -27,7 +27,7 @@ static inline struct str id_short(struct str id)
     return id.n > ID_SHORT ? str_skip(id, id.n - ID_SHORT) : id;
 }
 
-/* Does a person who typed this mean the id: by its beginning, or that of its short form? */
+/* Does this typed text identify the id: is it a prefix of the id or of its short form? */
 static inline bool id_is_meant(struct str id, struct str typed)
 {
     return str_starts(id, typed) || str_starts(id_short(id), typed);

@@ -38,12 +38,12 @@ struct json {
 };
 
 /*
- * The inside, here only so that walking a tree costs no calls: use the functions below.
+ * Private; it is here only so that walking a tree needs no function calls. Use the functions below.
  *
  * Nodes lie in document order: a container is followed by its elements (an object by key,
  * value, key, value ...) and `next` is the index just past its subtree. Offsets count from
- * `text`, which is the source for JSON and a generated text for TOML; then `pos` says where
- * each node stands in the real file.
+ * `text`, which is the source for JSON and a generated text for TOML; then `pos` holds the
+ * position of each node in the real file.
  */
 enum json_flag {
     JSON_F_ESCAPED = 1, /* a string with a backslash: decoding is needed */
@@ -70,7 +70,7 @@ struct json_doc {
 
 enum { JSON_DEPTH_CEILING = 512 };
 
-/* What a reader accepts. */
+/* What the parser accepts. */
 struct json_opts {
     const char *file;   /* named in errors and by json_where(); NULL for a message */
     uint32_t max_depth; /* at most JSON_DEPTH_CEILING */
@@ -80,7 +80,7 @@ struct json_opts {
 
 /*
  * Read one JSON text. On failure (ERR_INVALID, or ERR_LIMIT for depth and number of values)
- * the text of *e says what was wrong and where: file:line:column, or "line L column C" without
+ * the text of *e has the reason and the position: file:line:column, or "line L column C" without
  * a file name, or "byte N" of a one-line text.
  */
 bool json_read(struct arena *mem, struct str text, const struct json_opts *opts,
@@ -98,7 +98,7 @@ static inline enum json_type json_type(struct json v)
 
 const char *json_type_name(enum json_type t);
 
-/* The bytes of the value as they stand in the source (strings with their quotes). */
+/* The bytes of the value in the source (strings with their quotes). */
 struct str json_raw(struct json v);
 
 /* Member of an object; missing when absent or when obj is no object. First one wins. */
@@ -160,8 +160,8 @@ static inline bool json_has_lone_surrogate(struct json v)
 }
 
 /*
- * As json_str, but half a surrogate pair stays, as the three bytes that UTF-8 would have for it: the
- * other half may come at the beginning of the next string (utf8_join).
+ * As json_str, but half a surrogate pair is kept, as the three bytes that UTF-8 would have for it:
+ * the other half may be at the beginning of the next string (utf8_join).
  */
 struct str json_str_halves(struct arena *mem, struct json v);
 
@@ -173,15 +173,15 @@ bool json_int(struct json v, int64_t *out);
 /* A number as a double; overflow gives infinity. False when v is no number. */
 bool json_double(struct json v, double *out);
 
-/* Where v stands, as a path from the root: params.items[2].name ("" for the root). */
+/* The position of v as a path from the root: params.items[2].name ("" for the root). */
 struct str json_path(struct arena *mem, struct json v);
 
-/* file:line:column of v when its document came from a file, else STR_NONE. */
+/* file:line:column of v when its document is from a file, else STR_NONE. */
 struct str json_where(struct arena *mem, struct json v);
 
 /*
  * Fail with ERR_INVALID at a value: "FILE:L:C: PATH: sentence" (as far as known). The sentence
- * says what is wrong and what is accepted.
+ * should say what is wrong and what is accepted.
  */
 bool json_fail(struct json v, struct err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
@@ -195,7 +195,7 @@ bool json_fail(struct json v, struct err *e, const char *fmt, ...)
  */
 struct jw {
     struct buf *out;
-    bool comma; /* a value stands before: the next key or element needs a comma */
+    bool comma; /* a value precedes: the next key or element needs a comma */
 };
 
 static inline struct jw jw_to(struct buf *out)
@@ -237,7 +237,7 @@ static inline void jw_plain_key(struct jw *w, struct str key)
 /* A string that is of the program's own making and needs no escapes. */
 void jw_plain(struct jw *w, struct str s);
 
-/* A member of another document as it stands there: its key, escaped as it came, and its value. */
+/* A member of another document, unchanged: its key, with its escapes, and its value. */
 void jw_member(struct jw *w, struct json key);
 
 static inline void jw_kstr(struct jw *w, const char *key, struct str s)

@@ -11,18 +11,18 @@
 #include "base/json_doc.h"
 
 struct json_build {
-    struct arena *mem; /* where the document will live */
+    struct arena *mem; /* for the document */
     struct json_node *node;
     struct json_pos *pos;
     uint32_t count, room;
-    struct buf text; /* on the heap; gone with json_build_end */
+    struct buf text; /* on the heap; freed by json_build_end */
     struct jw w;
 };
 
 /* `room`: how many nodes are expected (at least 1); more are fine. */
 void json_build_begin(struct json_build *b, struct arena *mem, uint32_t room);
 
-/* An array or object; returns what json_build_close wants. */
+/* Begin an array or object; returns the argument for json_build_close. */
 uint32_t json_build_open(struct json_build *b, enum json_type type, struct json_pos pos);
 void json_build_close(struct json_build *b, uint32_t container);
 
@@ -30,12 +30,12 @@ void json_build_key(struct json_build *b, struct str key, struct json_pos pos);
 
 /*
  * `text` is the decoded text of a string, the digits of a number, true or false, or a date or
- * time. inf, -inf and nan may be numbers; in the JSON text they stand in quotes.
+ * time. inf, -inf and nan may be numbers; in the JSON text they are quoted.
  */
 void json_build_scalar(struct json_build *b, enum json_type type, struct str text,
                        struct json_pos pos);
 
-/* The first value told is the root. `file` is borrowed and may be NULL. */
+/* The first value added is the root. `file` is borrowed and may be NULL. */
 struct json json_build_end(struct json_build *b, const char *file);
 
 /* Instead of json_build_end, when reading failed. */

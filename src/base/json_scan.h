@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Printable ASCII but quote and backslash: stands for itself inside a JSON string. */
+/* Printable ASCII except quote and backslash: needs no escape inside a JSON string. */
 static inline int json_plain(signed char c)
 {
     return c >= 0x20 && c != '"' && c != '\\';
@@ -17,7 +17,7 @@ static inline int json_plain(signed char c)
 #ifdef __SSE2__
 enum { JSON_BLOCK = 16 };
 
-/* Bit i says that p[i], of a block of 16, is not plain. */
+/* Bit i is set if p[i], of a block of 16, is not plain. */
 static inline unsigned json_odd_bits(const char *p)
 {
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
@@ -31,7 +31,7 @@ static inline unsigned json_odd_bits(const char *p)
 }
 #endif
 
-/* Copy what is plain from p on, and say how many bytes that was. `to` has room for all n. */
+/* Copy the plain bytes from p on, and return how many there were. `to` has room for all n. */
 static inline size_t json_copy_plain(char *to, const char *p, size_t n)
 {
     size_t i = 0;

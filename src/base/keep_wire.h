@@ -1,15 +1,16 @@
 /*
- * keep_wire.h - what trefoil and a keeper say to each other.
+ * keep_wire.h - the messages between trefoil and a keeper.
  *
  * trefoil (loop/proc.c) starts `trefoil keep` (sandbox/keep.c) for every child:
  *
  *   argv         PROGRAM keep [KEY=VALUE...] -- CHILD ARGUMENT...
- *   environment  what begins with KEEP_ENV_MARK is the child's, without the mark; the loader and
- *                libc of the keeper see none of it, so LD_PRELOAD of a child is the child's alone
+ *   environment  variables that begin with KEEP_ENV_MARK are the child's, without the mark; the
+ *                loader and libc of the keeper ignore them, so LD_PRELOAD of a child affects only
+ *                the child
  *   descriptors  0, 1, 2 are the child's; KEEP_FD is one end of a SOCK_SEQPACKET pair
  *
- * Each packet is one struct below. Both ends are the same program, so plain structs will do.
- * The end of the socket is a message too: to the keeper it says KEEP_KILL.
+ * Each packet is one struct below. Both ends are the same program, so plain structs are
+ * sufficient. The end of the socket is a message too: for the keeper it means KEEP_KILL.
  */
 #ifndef BASE_KEEP_WIRE_H
 #define BASE_KEEP_WIRE_H
@@ -23,7 +24,7 @@
 
 enum { KEEP_FD = 3, KEEP_ENV_MARK = '@' };
 
-/* How long a keeper kills before it says that something does not die (KEEP_STUCK). */
+/* How long a keeper tries to kill before it reports that a process does not die (KEEP_STUCK). */
 enum { KEEP_STUCK_MS = 3000 };
 
 /* trefoil -> keeper. */
@@ -35,8 +36,9 @@ enum keep_order {
 /* keeper -> trefoil. */
 enum keep_news {
     KEEP_STARTED = 1, /* value: pid of the child, which has become its program */
-    KEEP_FAILED,      /* value: errno; step: what could not be done. The last word */
-    KEEP_EXITED,      /* value: wait status of the child; its whole tree is gone. The last word */
+    KEEP_FAILED,      /* value: errno; step: the step that failed. The last message */
+    KEEP_EXITED,      /* value: wait status of the child; its whole tree is gone. The last
+                       * message */
     KEEP_STUCK,       /* value: how many processes are still alive; the keeper keeps trying */
 };
 

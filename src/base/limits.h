@@ -16,8 +16,8 @@ struct limits {
 
 /* Which values a project may set instead of the user's. */
 enum limit_project {
-    LIMIT_LOWER,      /* smaller ones */
-    LIMIT_LOWER_NOT0, /* smaller ones, but 0 is no limit */
+    LIMIT_LOWER,      /* smaller values */
+    LIMIT_LOWER_NOT0, /* smaller values, but 0 means no limit */
     LIMIT_USERS_ONLY, /* none */
 };
 
@@ -46,7 +46,7 @@ void limits_set(struct limits *l, const struct limit_row *row, int64_t value);
 /* May a project set this value where the user has `now`? The value itself is always allowed. */
 bool limit_project_may(const struct limit_row *row, int64_t now, int64_t value);
 
-/* What a JSON message from a peer may be. */
+/* The limits of a JSON message from a peer. */
 struct json_opts limits_json(const struct limits *l);
 
 #endif

@@ -1,11 +1,11 @@
-/* percent.h - %41 and what it stands for (RFC 3986, 2.1). */
+/* percent.h - percent-encoding, such as %41 (RFC 3986, 2.1). */
 #ifndef BASE_PERCENT_H
 #define BASE_PERCENT_H
 
 #include "base/arena.h"
 
 enum percent_rule {
-    PERCENT_LENIENT, /* a '%' without two digits stands for itself */
+    PERCENT_LENIENT, /* a '%' without two digits is a literal */
     PERCENT_STRICT,  /* it is an error */
 };
 

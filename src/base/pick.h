@@ -21,7 +21,7 @@
  *   PICK_ID      struct json     a JSON-RPC id: a string or an integer
  *   PICK_SUB     a nested struct, by the row's own table
  *
- * An absent optional field leaves its place alone, so preset it with the default. null counts
+ * An absent optional field leaves its place unchanged, so preset it with the default. null counts
  * as absent for optional fields. A duplicate key in a decoded object is refused, and so is a
  * key with half a surrogate pair.
  */
@@ -49,7 +49,7 @@ enum pick_flag {
 
 enum pick_mode {
     PICK_LENIENT = 0, /* unknown members are ignored, as protocols want */
-    PICK_STRICT = 1,  /* unknown members are errors, as configuration wants */
+    PICK_STRICT = 1,  /* unknown members are errors, for configuration */
 };
 
 struct pick {
@@ -93,8 +93,8 @@ bool pick(struct arena *mem, struct json obj, const struct pick *row, size_t row
           enum pick_mode mode, void *out, struct err *e);
 
 /*
- * Refuse duplicate keys and keys with half a surrogate pair in an object that is decoded by
- * hand. pick() does it itself.
+ * Refuse duplicate keys and keys with half a surrogate pair in an object that is decoded without
+ * pick(), which does it itself.
  */
 bool pick_check_keys(struct arena *mem, struct json obj, struct err *e);
 

@@ -1,4 +1,4 @@
-/* secret.h - what must not be shown, told by what it is called. */
+/* secret.h - recognise values that must not be shown by their names. */
 #ifndef BASE_SECRET_H
 #define BASE_SECRET_H
 

@@ -1,8 +1,8 @@
 /*
  * str.h - a borrowed run of bytes.
  *
- * A str never owns memory and is not NUL-terminated. The function that returns it says how long the
- * bytes live (usually as long as the arena of the op).
+ * A str never owns memory and is not NUL-terminated. The function that returns it documents how
+ * long the bytes are valid (usually as long as the arena of the op).
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -69,16 +69,16 @@ ptrdiff_t str_find(struct str s, struct str needle);
 struct str str_trim(struct str s);
 
 /*
- * Split at the first c: returns what stands before it and leaves the rest in *s. Without a c
- * returns all and leaves *s as STR_NONE (p == NULL), so that `while (rest.p)` walks a list.
+ * Split at the first c: returns the part before it and leaves the rest in *s. Without a c returns
+ * all and sets *s to STR_NONE (p == NULL), so that `while (rest.p)` walks a list.
  */
 struct str str_cut(struct str *s, char c);
 
-/* Decimal digits only, no sign, no space, within [min, max]. False leaves *out alone. */
+/* Decimal digits only, no sign, no space, within [min, max]. False leaves *out unchanged. */
 bool str_uint(struct str s, uint64_t min, uint64_t max, uint64_t *out);
 
 /* Copy into a C string of the given size. False, and an empty string, when it does not fit
- * or s holds a NUL. */
+ * or s contains a NUL. */
 bool str_to_c(struct str s, char *out, size_t size);
 
 /* Equal, in a time that depends on the lengths only. For secrets. */

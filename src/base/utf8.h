@@ -19,17 +19,17 @@ uint32_t utf8_decode(const char *p);
  */
 size_t utf8_encode(uint32_t cp, char *out);
 
-/* The longest head of at most `bytes` bytes that does not cut a character. */
+/* The longest head of at most `bytes` bytes that does not split a character. */
 struct str utf8_head(struct str s, size_t bytes);
 
 /* How many characters; s must be valid. */
 size_t utf8_count(struct str s);
 
 /*
- * Text that comes in pieces which may have been cut inside a surrogate pair: halves stand in them as
- * utf8_encode writes them. Gives the piece as valid UTF-8, in mem where it had to be changed: halves
- * that meet become their character, others U+FFFD. *half, 0 at first, is the half that may still meet
- * its other one in the next piece.
+ * Join text that arrives in pieces which may have been split inside a surrogate pair; they contain
+ * such halves as utf8_encode writes them. Returns the piece as valid UTF-8, in mem if it had to be
+ * changed: two adjacent halves become their character, others U+FFFD. *half, 0 at first, is a half
+ * whose other half may be in the next piece.
  */
 struct str utf8_join(struct arena *mem, uint32_t *half, struct str piece);
 

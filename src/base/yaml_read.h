@@ -2,13 +2,13 @@
  * yaml_read.h - YAML read into the same tree as JSON (json.h), so that one set of field tables
  * (pick.h) reads both. Parsed by libyaml.
  *
- * What is accepted is the part of YAML that people write by hand: block and flow mappings and
+ * Accepts the part of YAML that people write by hand: block and flow mappings and
  * sequences, and scalars in every style. Anchors, aliases, tags and a second document are
  * refused. A key must be a scalar and is always a string.
  *
- * A plain scalar is what YAML 1.2 makes of it: null, Null, NULL, ~ and nothing are null; true and
- * false (also True, TRUE ...) are booleans; what JSON calls a number is a number; all else is a
- * string: yes, no, 007, 1_000, 2024-01-02.
+ * Plain scalars follow YAML 1.2: null, Null, NULL, ~ and nothing are null; true and false (also
+ * True, TRUE ...) are booleans; JSON numbers are numbers; all else is a string: yes, no, 007,
+ * 1_000, 2024-01-02.
  *
  * Positions (json_where, json_fail, pick) are those of the file.
  */
@@ -17,7 +17,7 @@
 
 #include "base/json_doc.h"
 
-/* Where a piece of YAML stands, and what is accepted. */
+/* The position of a piece of YAML, and what is accepted. */
 struct yaml_opts {
     const char *file;    /* named in errors and by json_where(); borrowed, may be NULL */
     uint32_t first_line; /* of the text in its file; 0 is the same as 1 */
@@ -34,8 +34,8 @@ bool yaml_read(struct arena *mem, struct str text, const struct yaml_opts *opts,
                struct json *out_root, struct err *e);
 
 /*
- * What a plain scalar is: JSON_NULL, JSON_BOOL, JSON_NUMBER or JSON_STRING; *text becomes what
- * json_build_scalar() wants. For those who read something like YAML.
+ * The type of a plain scalar: JSON_NULL, JSON_BOOL, JSON_NUMBER or JSON_STRING; *text becomes the
+ * argument for json_build_scalar(). For parsers of formats similar to YAML.
  */
 enum json_type yaml_plain(struct str *text);
 

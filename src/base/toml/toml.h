@@ -2,7 +2,7 @@
  * toml.h - TOML 1.0 read into the same tree as JSON (json.h), so that one set of field tables
  * (pick.h) reads both.
  *
- * What becomes of a value:
+ * How values are converted:
  *   table, inline table      JSON_OBJECT, members in the order in which they were first named
  *   array, array of tables   JSON_ARRAY
  *   string                   JSON_STRING
@@ -14,12 +14,13 @@
  *   date, time               JSON_TIME, as written but with 'T' between date and time and 'Z'
  *                            for 'z'. A fraction keeps its digits, an offset is not converted
  *
- * json_raw() of a scalar is JSON, except that a date or time, inf and nan stand there bare. In
- * the json_raw() of an array or table they stand in quotes, so that is always JSON.
+ * json_raw() of a scalar is JSON, except that a date or time, inf and nan are unquoted. In the
+ * json_raw() of an array or table they are quoted, so that is always JSON.
  *
- * Positions (json_where, json_fail, pick) are those of the TOML file, columns in characters. A
- * table or an element of an array of tables stands at the bracket of its header, a table
- * without one at its name; a key where it was first named, or in the header of its table.
+ * Positions (json_where, json_fail, pick) are those of the TOML file, columns in characters. The
+ * position of a table or an element of an array of tables is the bracket of its header, of a table
+ * without header its name; that of a key is where it was first named, or in the header of its
+ * table.
  *
  * Where the specification leaves a choice: a byte order mark at the start is skipped; a line
  * end inside a multi-line string becomes one \n, however it was written; second 60 is accepted

@@ -47,7 +47,7 @@ struct toml {
     const char *p, *end; /* what is still to be read */
     const char *file;
     uint32_t max_depth;
-    struct arena *mem; /* scratch: gone when toml_read returns */
+    struct arena *mem; /* scratch: freed when toml_read returns */
     struct err *e;
 
     /* Positions are requested in ascending order, so counting continues from the last one. */
@@ -63,7 +63,7 @@ struct toml {
 /* One part of a dotted key. */
 struct toml_part {
     struct str name;    /* decoded */
-    struct str spelled; /* as it stands in the file, for messages */
+    struct str spelled; /* its spelling in the file, for messages */
     struct json_pos pos;
 };
 
@@ -81,7 +81,7 @@ static inline int toml_hex(char c)
 /* The position of a byte of the text. Must not lie before the previously requested one. */
 struct json_pos toml_pos(struct toml *t, const char *at);
 
-/* Fill the error of the reader and return false. ERR_INVALID where no code is given. */
+/* Fill the error of the reader and return false. ERR_INVALID if no code is set. */
 bool toml_bad(struct toml *t, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 bool toml_bad_pos(struct toml *t, struct json_pos pos, enum err_code code, const char *fmt, ...)
