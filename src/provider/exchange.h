@@ -1,12 +1,12 @@
 /*
- * exchange.h - one request to a model over HTTP, tried again while that helps.
+ * exchange.h - one request to a model over HTTP, with retries.
  *
  *   FETCHING -> done
  *      |  ^
  *      v  |
- *    WAITING        a failure that may pass, before the first delta
+ *    WAITING        after a temporary failure, before the first delta
  *
- * Cancelling ends either state at once. The turn settles when the fetch under it is gone.
+ * Canceling ends either state at once. The turn settles when its fetch is done.
  */
 #ifndef PROVIDER_EXCHANGE_H
 #define PROVIDER_EXCHANGE_H

@@ -1,8 +1,8 @@
 /*
- * fault.h - what went wrong with a request to a model, in a sentence, and whether to try again.
+ * fault.h - the error of a request to a model, as a sentence, and whether to retry.
  *
- * Providers say it in many ways: by status, by a word in a JSON body, inside a stream. A table of
- * words and one of statuses decide. The sentence never holds the key or a configured header.
+ * Providers report errors by status, by a word in a JSON body, or inside a stream. A table of words
+ * and one of statuses classify them. The sentence never contains the key or a configured header.
  */
 #ifndef PROVIDER_FAULT_H
 #define PROVIDER_FAULT_H
@@ -14,13 +14,13 @@ struct fault {
     struct err err;
     bool again;       /* it may pass */
     bool context;     /* the conversation is too long: no error but an answer */
-    int64_t after_ms; /* how long the provider asks to wait; -1: it does not say */
+    int64_t after_ms; /* how long the provider asks to wait; -1: unknown */
 };
 
 /* The answer had this status (not 2xx) and this body. */
 void fault_status(struct fault *f, const struct provider_spec *s, int status, struct str body);
 
-/* Does this event of a stream tell an error? Then *f says which. */
+/* Is this event of a stream an error? Then *f describes it. */
 bool fault_event(struct fault *f, const struct provider_spec *s, struct arena *mem,
                  struct json data);
 

@@ -10,7 +10,7 @@
 #include "core/provider_spec.h"
 #include "provider/reply.h"
 
-/* What a request is written from. */
+/* The input for writing a request. */
 struct model_call {
     const struct provider_spec *spec; /* complete: base_url is set */
     const struct model_request *req;
@@ -27,8 +27,8 @@ struct format {
 
     /*
      * One event. `type` is the event's name, "message" when it has none; strings of `data` may be
-     * decoded into scratch, which lives for the call. An error that the API tells inside its stream
-     * is no failure here: intake.c looks for it first.
+     * decoded into scratch, which is valid for the call. An error that the API reports inside
+     * its stream is not a failure here: intake.c checks for it first.
      */
     bool (*event)(struct reply *r, struct arena *scratch, struct str type, struct json data,
                   struct err *e);
@@ -37,7 +37,7 @@ struct format {
 extern const struct format anthropic_format, openai_chat_format, openai_responses_format,
     gemini_format;
 
-/* ---- for those who write requests ----------------------------------------------------------- */
+/* ---- for code that writes requests ---------------------------------------------------------- */
 
 /* base_url with a path behind it; `version` ("/v1") goes between unless the base ends with it. */
 struct str ask_url(const struct model_call *a, const char *version, const char *path);
@@ -55,7 +55,7 @@ struct str ask_result_name(const struct model_call *a, const struct block *resul
 /* Is it media of this kind: "image/", "audio/"? */
 bool ask_is_media(const struct block *b, const char *type);
 
-/* What stands for media that the API does not take. */
+/* The text that replaces media which the API does not accept. */
 struct str ask_left_out(const struct model_call *a, const struct block *media);
 
 /* data:image/png;base64,... */
@@ -64,7 +64,7 @@ struct str ask_data_url(const struct model_call *a, const struct block *media);
 /* "low", "medium", "high", "none"; NULL for the default. */
 const char *ask_effort(const struct model_call *a);
 
-/* ---- for those who read streams ------------------------------------------------------------- */
+/* ---- for code that reads streams ------------------------------------------------------------ */
 
 /* A count at a path of members ("details.cached"), 0 when it is absent or no number. */
 int64_t count_at(struct json v, const char *path);
@@ -75,7 +75,7 @@ static inline struct str member(struct arena *mem, struct json v, const char *ke
     return json_str(mem, json_get(v, str_of(key)));
 }
 
-/* The same of a piece of text, which may have been cut in a character (reply.h). */
+/* The same of a piece of text, which may have been split inside a character (reply.h). */
 static inline struct str member_delta(struct arena *mem, struct json v, const char *key)
 {
     return json_str_halves(mem, json_get(v, str_of(key)));

@@ -1,8 +1,8 @@
 /*
  * intake.h - from the bytes of a model's stream to its answer.
  *
- * Feed what comes, in pieces of any size, then end. Once it has failed or the answer is complete
- * (reply.over) the rest is dropped.
+ * Feed the bytes as they arrive, in pieces of any size, then end. Once it has failed or the answer
+ * is complete (reply.over) the rest is dropped.
  */
 #ifndef PROVIDER_INTAKE_H
 #define PROVIDER_INTAKE_H

@@ -1,8 +1,8 @@
 /*
- * provider.h - the providers there are, and which of them serves.
+ * provider.h - all providers, and the choice among them.
  *
- * A provider that is reached over HTTP is a format (format.h) and a row in the table of kinds; the
- * rest they share. What a spec leaves out comes from the presets: address, models by tier.
+ * A provider that is reached over HTTP is a format (format.h) and a row in the table of kinds;
+ * the rest is shared. The presets fill in what a spec omits: address, models by tier.
  */
 #ifndef PROVIDER_PROVIDER_H
 #define PROVIDER_PROVIDER_H
@@ -18,8 +18,8 @@ struct provider_world {
 };
 
 /*
- * Make *p from a spec, which is copied; everything lives in mem. ERR_INVALID for an unknown kind;
- * the message lists the accepted kinds.
+ * Make *p from a spec, which is copied; everything is in mem. ERR_INVALID for an unknown kind; the
+ * message lists the accepted kinds.
  */
 bool provider_open(struct provider *p, struct arena *mem, const struct provider_world *w,
                    const struct provider_spec *spec, struct err *e);
@@ -45,7 +45,7 @@ struct provider_choice {
 /*
  * Choose the provider: a configured one; else the one named by TREFOIL_PROVIDER; else the first
  * whose variable is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OLLAMA_HOST; else
- * offline. *out lives in mem and is complete. ERR_NOT_FOUND for an unknown name.
+ * offline. *out is in mem and complete. ERR_NOT_FOUND for an unknown name.
  *
  * A key from the environment is sent only to an address from the environment or to the built-in
  * one, never to a base_url of the configuration.

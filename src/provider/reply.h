@@ -1,7 +1,7 @@
 /*
  * reply.h - assemble the answer of a model from its stream.
  *
- * A decoder names each block by a key of its own (an index of the stream) and appends to it; deltas
+ * A decoder identifies each block by a key (an index of the stream) and appends to it; deltas
  * are passed to the turn's events as they arrive. Keys are looked up from the newest block back.
  * Every function fails with ERR_LIMIT when the answer exceeds model_answer_bytes or model_blocks.
  */
@@ -15,22 +15,22 @@ struct reply_block {
     struct block b;
     int64_t key;
     struct buf text; /* of text, thought; the arguments of a call */
-    uint32_t half;   /* of a character that a delta was cut in (utf8_join) */
+    uint32_t half;   /* of a character that was split between two deltas (utf8_join) */
 };
 
 struct reply {
     struct model_turn *turn;
     const struct limits *limits;
-    const char *by; /* who seals */
+    const char *by; /* the provider that seals */
     struct reply_block *block;
     size_t blocks, room;
     size_t bytes; /* of all blocks */
-    bool told;    /* a delta has gone out: it cannot be tried again */
+    bool told;    /* a delta was reported: no more retries */
     bool stopped; /* the reason is known */
     bool over;    /* nothing that matters follows */
 };
 
-/* Forgets what an earlier try left in the turn. */
+/* Drops the data of an earlier try from the turn. */
 void reply_init(struct reply *r, struct model_turn *t, const struct limits *l, const char *by);
 
 /* The newest block of this kind and key, or NULL. */
@@ -40,8 +40,8 @@ struct reply_block *reply_find(struct reply *r, enum block_kind kind, int64_t ke
 struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key, struct err *e);
 
 /*
- * Add to the block of that key, which is begun when there is none. Empty deltas do nothing. A delta
- * may begin or end with half a surrogate pair (member_delta): the halves are joined.
+ * Append to the block of that key, which is begun if there is none. Empty deltas do nothing. A
+ * delta may begin or end with half a surrogate pair (member_delta): the halves are joined.
  */
 bool reply_text(struct reply *r, int64_t key, struct str delta, struct err *e);
 bool reply_thought(struct reply *r, int64_t key, struct str delta, struct err *e);
@@ -53,7 +53,7 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e);
 /* A whole picture or sound. */
 bool reply_media(struct reply *r, struct str type, struct str data, struct err *e);
 
-/* What the provider wants back with this block: raw JSON, copied. */
+/* The data that the provider needs back with this block: raw JSON, copied. */
 bool reply_seal(struct reply *r, struct reply_block *b, struct str raw, struct err *e);
 
 /* Why it stopped. */
