@@ -108,7 +108,7 @@ struct caller_kind {
     /* The id of the call it makes, as its client knows it (event_tool.id). NULL: it has none. */
     struct str (*call_id)(const struct caller *c);
 
-    /* A call is let in and has its turn: it begins. NULL: not told. */
+    /* A call was allowed and has its turn: it begins. NULL: not reported. */
     void (*let_in)(struct caller *c);
 
     /* One of its asks was answered or withdrawn. NULL: not reported. */
