@@ -251,7 +251,7 @@ static void print_definition_json(const struct agent_def *d, const char *inert)
     printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-/* As its model is told, when the provider is the one that its definition names. */
+/* The system prompt of its model, if the provider is the one that its definition names. */
 static struct str prompt_of(struct app *app, const struct agent_def *def, struct notes *notes)
 {
     struct skill_list skills;

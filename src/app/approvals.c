@@ -1,8 +1,8 @@
 /*
- * approvals.c - `trefoil approvals`: what tasks ask while nobody is at their terminal, and the answers.
+ * approvals.c - `trefoil approvals`: questions of tasks that have no terminal, and the answers.
  *
- * Questions stand in the store, and so do answers, until the process that works on the task takes
- * them; so all of this works beside that process, in a shell of its own.
+ * Questions are in the store, and so are answers, until the process that runs the task takes
+ * them; so all of this works beside that process, in another shell.
  */
 #include "app/approvals.h"
 

@@ -20,7 +20,7 @@ struct approval_answering {
     struct approval what;
     struct task_ask ask;
     struct json answer;
-    struct timer patience; /* with whoever is to take it */
+    struct timer patience; /* for the process that takes the answer */
     bool done;
     struct err err;
 };
@@ -160,7 +160,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     loop_stop(a->handle->loop);
 }
 
-/* Whoever works on the task is slow, or looks more rarely than we do. */
+/* The process that runs the task is slow, or polls more rarely than we do. */
 static void on_slow(struct timer *t)
 {
     (void)t;

@@ -1,9 +1,9 @@
 /*
  * chat.c - `trefoil chat`: a conversation at a terminal, line by line.
  *
- * All that is written goes through the console, so that what is typed, what the agent says and
- * what chat says itself stand in order. Ctrl-c while something is under way cancels it; again
- * before that has ended leaves; and once more ends the process where it stands.
+ * All output is written by the console, so that input, output of the agent and output of chat
+ * appear in order. Ctrl-C cancels running work; pressed again before that has ended, it closes
+ * the chat; pressed once more, it ends the process at once.
  */
 #include "app/chat.h"
 
@@ -70,7 +70,7 @@ static void put_typed(void *ctx, struct str bytes)
 
 /* ---- leaving ------------------------------------------------------------------------------- */
 
-/* What is left is ended by the keepers, and by whoever opens the session next. */
+/* The keepers end the children; the next process that opens the session repairs the rest. */
 static void exit_now(int code)
 {
     term_close();
@@ -191,7 +191,7 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     c->turn.session = NULL;
-    if (e) { /* the store failed; the session can be opened anew */
+    if (e) { /* the store failed; the session can be opened again */
         chat_complain(c, e);
         chat_note(c, "To resume this session: " TREFOIL_NAME " chat --session %s\n",
                   c->session->id);
@@ -212,7 +212,7 @@ static void begin_turn(struct chat *c)
     render_wait(&c->render);
 }
 
-/* The log passes on what it is told; where nothing is kept there is none. */
+/* The log passes events on; if nothing is stored, there is no log. */
 static struct work_client *listener(struct chat *c)
 {
     return c->here->log.open ? &c->here->log.client : &c->client;
@@ -281,7 +281,7 @@ static void on_end(int signum, void *ctx)
     chat_leave(c);
 }
 
-/* Nobody reads what we say. */
+/* The reader of our output has closed it. */
 static void on_gone(void *ctx)
 {
     struct chat *c = ctx;

@@ -1,5 +1,5 @@
 /*
- * chat_client.c - for whom the agent works: a person who sees what it does, and answers.
+ * chat_client.c - the client of the agent: a person who sees its work, and answers.
  *
  * While a question is open the renderer is held, and the editor asks for the answer instead of the
  * next line.

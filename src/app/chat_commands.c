@@ -142,7 +142,7 @@ static void on_continue(struct chat *c, struct str rest)
     chat_done(c);
 }
 
-/* ---- who answers --------------------------------------------------------------------------- */
+/* ---- agent and model ------------------------------------------------------------------------ */
 
 static void list_agents(struct chat *c)
 {

@@ -1,5 +1,6 @@
 /*
- * chat_session.c - which session is talked in: the first, the next, and what is changed about it.
+ * chat_session.c - the session of the chat: opening the first and the next, and changing its
+ * settings.
  *
  * A session that follows another is opened beside it; only when that has worked the other one is
  * closed, so that a wrong id costs nothing.
@@ -13,7 +14,7 @@ static struct agent_registry_port *registry_of(struct chat *c)
     return agent_registry_port(c->shop.registry);
 }
 
-/* Held for the caller; NULL, and it was said why. */
+/* Held for the caller; NULL after printing the reason. */
 static struct agent *take_agent(struct chat *c, const struct agent_want *want)
 {
     struct agent_registry_port *d = registry_of(c);
@@ -25,7 +26,7 @@ static struct agent *take_agent(struct chat *c, const struct agent_want *want)
     return a;
 }
 
-/* Without a session there is nothing to go on with. */
+/* Without a session the chat cannot continue. */
 static void give_up(struct chat *c)
 {
     if (!c->session) {
@@ -173,7 +174,7 @@ static struct agent_want wanted(const struct chat *c, struct str agent)
     return want;
 }
 
-/* Without a beginning the last one of our own is meant that nobody has open. */
+/* Without a prefix: our last session that no process has open. */
 static bool matches(const struct chat_search *f, const struct store_session *s)
 {
     struct principal self = principal_self(ORIGIN_TERMINAL);

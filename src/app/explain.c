@@ -1,5 +1,5 @@
 /*
- * explain.c - `trefoil explain TOOL JSON`: would this call be let in, and which check says so?
+ * explain.c - `trefoil explain TOOL JSON`: would this call be allowed, and which check decides?
  *
  * The same checks on the same facts as for a real call, with nothing run, spent or recorded.
  */
@@ -111,9 +111,9 @@ static void print(const struct explain *x, const struct tool *t)
     print_output(&out);
 }
 
-/* ---- who calls ----------------------------------------------------------------------------- */
+/* ---- the caller ------------------------------------------------------------------------------ */
 
-/* An agent of its own: what its definition says, for everybody. */
+/* A standalone agent: the rights of its definition, for any caller. */
 static bool choose_agent(struct explain *x, const char *name, struct err *e)
 {
     const struct app *app = x->once.app;
@@ -162,7 +162,7 @@ static bool choose_caller(struct explain *x, struct err *e)
                     : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
 
-/* A private tool is offered to nobody, and that is what there is to explain. */
+/* A private tool is offered to no client, and `explain` must show that. */
 static const struct tool *find(struct explain *x, struct str name, struct err *e)
 {
     for (size_t i = 0; i < builtin_tool_count; i++)

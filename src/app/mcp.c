@@ -26,7 +26,7 @@ struct mcp_run {
     struct service service;
     struct runtime runtime;
     bool keeps;                /* there is a state directory */
-    bool opened;               /* the workshop is open */
+    bool opened;               /* the runtime is open */
     struct mcp_server *server; /* of the service, or of one agent */
     struct pipe_stream io;
     struct mcp_stdio stdio;
@@ -49,7 +49,7 @@ static void on_upstreams_closed(void *ctx, bool in_time)
 
 /* ---- agents ------------------------------------------------------------------------------ */
 
-/* Without a store they work, too; what is said is not kept then. */
+/* Agents work without a store, too; their conversations are not kept then. */
 static bool open_runtime(struct mcp_run *run, struct err *e)
 {
     struct app *app = run->app;

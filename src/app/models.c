@@ -1,4 +1,4 @@
-/* models.c - `trefoil models`: which providers there are, who serves, and with which models. */
+/* models.c - `trefoil models`: all providers, the one in use, and their models. */
 #include "app/app.h"
 #include "base/display.h"
 #include "config/model_facts.h"
@@ -25,10 +25,10 @@ struct listing {
     size_t rows;
     struct model_pick serving;
     bool served;
-    struct err why; /* nobody serves */
+    struct err why; /* no provider can be used */
 };
 
-/* ---- gathering ------------------------------------------------------------------------------ */
+/* ---- collecting ----------------------------------------------------------------------------- */
 
 /* With what the preset and the environment add. */
 static void add(struct listing *l, const char *name, const char *from)

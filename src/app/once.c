@@ -16,7 +16,7 @@ static void on_tried(struct upstreams *up)
         loop_stop(o->loop);
 }
 
-/* Is the tool there that is waited for? Nobody else watches the servers of such a verb. */
+/* Is the awaited tool available? Only this watches the servers of such a verb. */
 static void on_changed(struct upstreams *up)
 {
     struct once *o = up->ctx;

@@ -28,7 +28,7 @@ bool option_in(const struct option *o, const char *names)
 struct given {
     const char *arg;
     struct str name;        /* without the dashes and without "=VALUE"; one letter for -x */
-    struct str value;       /* what stands in the same argument; p == NULL: nothing */
+    struct str value;       /* the value in the same argument; p == NULL: none */
     const struct option *o; /* NULL: no set has it */
     size_t set;
     void *place; /* where its value goes */

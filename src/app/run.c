@@ -9,7 +9,7 @@
 
 enum { TIMEOUT_MOST = 604800 };
 
-/* The words with a space between them; "-" stands for stdin. */
+/* The words with a space between them; "-" means stdin. */
 static bool join_words(struct app *app, int words, char **word, struct str *out, struct err *e)
 {
     size_t most = (size_t)app->project.config.limits.message_bytes;

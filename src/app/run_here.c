@@ -1,8 +1,8 @@
 /*
- * run_here.c - a prompt worked on in this process.
+ * run_here.c - run a prompt in this process.
  *
- * Step by step, each on the loop until it is done: connect the servers, open the workshop, let the
- * job run; then all of it is closed in the opposite order.
+ * Step by step, each on the loop until it is done: connect the servers, open the runtime, let
+ * the job run; then all of it is closed in the opposite order.
  */
 #include "app/once.h"
 #include "app/run.h"

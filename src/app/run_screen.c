@@ -10,7 +10,8 @@ static struct run_screen *of_client(const struct work_client *c)
     return (struct run_screen *)(uintptr_t)CONTAINER_OF(c, const struct run_screen, client);
 }
 
-/* ---- what happens, and who is asked ---------------------------------------------------------- */
+/* ---- output and questions
+ * --------------------------------------------------------------------- */
 
 /* A turn that we cancelled because of --timeout ended for want of time. */
 static void tell_late_end(struct run_screen *s)
@@ -195,7 +196,7 @@ int run_screen_close(struct run_screen *s, int code)
     console_close(&s->console, s->gone, on_closed, s);
     while (!s->closed)
         loop_run(s->loop);
-    if (s->console.gone) /* one that just left is told nothing */
+    if (s->console.gone) /* a reader that has just left gets nothing */
         code = s->console.why.code == ERR_LIMIT ? print_error(&s->console.why) : EXIT_FAILED;
     return code;
 }

@@ -25,7 +25,7 @@ struct serve {
     struct loop *loop;
     struct service service;
     struct runtime runtime;
-    bool opened; /* the workshop is open */
+    bool opened; /* the runtime is open */
     struct drain drain;
     struct drain_part part, daemon_part;
     struct daemon daemon;
@@ -92,7 +92,7 @@ static void on_stop_part(struct drain_part *part)
 {
     struct serve *s = CONTAINER_OF(part, struct serve, part);
 
-    service_end_mcp(&s->service); /* who listens is told that it is over */
+    service_end_mcp(&s->service); /* subscribers learn that it is over */
     http_server_drain(s->service.web.http, on_http_drained, s);
 }
 
@@ -193,7 +193,7 @@ static bool open_store(struct serve *s, struct err *e)
     return true;
 }
 
-/* What is wrong with an address is said by http_server_listen. */
+/* http_server_listen reports errors of an address. */
 static bool is_local(struct str address)
 {
     struct str host, port;
@@ -218,7 +218,7 @@ static bool check_project(const struct serve *s, struct str address, struct err 
                 c->opened_by);
 }
 
-/* Who can call us from elsewhere needs a key. */
+/* Clients from other machines need a key. */
 static bool check_loopback(struct str address, bool keyed, struct err *e)
 {
     if (keyed || is_local(address))
@@ -350,7 +350,7 @@ static bool start(struct serve *s, struct str address, struct err *e)
            http_server_listen(s->service.web.http, address, s->address, e);
 }
 
-/* Until we are told to stop; a start that failed only closes what was opened. */
+/* Until we are asked to stop; a start that failed only closes what was opened. */
 static int serve(struct serve *s, struct str address)
 {
     int code = EXIT_OK;

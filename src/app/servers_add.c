@@ -1,5 +1,5 @@
 /*
- * servers_add.c - what `trefoil servers add` is told to add.
+ * servers_add.c - the arguments of `trefoil servers add`.
  *
  *   servers add NAME URL           a server that is reached over HTTP
  *   servers add NAME -- COMMAND    a server that trefoil starts
@@ -91,7 +91,7 @@ static bool split_all(struct arena *mem, const struct option_list *list,
     return true;
 }
 
-/* The type that the entry gets; NULL: none, so that trefoil finds out by itself. */
+/* The type for the entry; NULL: none, so that trefoil detects it. */
 static bool read_transport(const char *name, bool url, const char **out, struct err *e)
 {
     enum server_transport t;

@@ -80,7 +80,7 @@ static bool make_copy(struct app *app, const char *file, const char *copy, struc
             missing.code == ERR_NOT_FOUND || fail(e, missing.code, "%s", missing.text));
 }
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_text(const struct store_import *i, const char *file, bool only_shown)
 {

@@ -20,7 +20,7 @@ struct shown_ask {
     struct task_asking *of;
     struct shown_ask *next;
     enum shown_state state;
-    bool open; /* by what was told last */
+    bool open; /* as last reported */
     struct str key;
     struct task_ask give;
 };
@@ -84,7 +84,7 @@ static struct shown_ask *find(struct task_asking *t, struct str key)
     return s;
 }
 
-/* Its own copy of all: what was told goes. */
+/* A copy of everything: the reported data is freed. */
 static void fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
 {
     s->key = arena_str(&s->mem, a->key);

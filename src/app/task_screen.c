@@ -107,7 +107,7 @@ void task_screen_begin(struct task_screen *s, struct str id, struct str agent)
 
 /* ---- for eyes -------------------------------------------------------------------------------- */
 
-/* Its turn ends with it; what stands for the state in the words of turns. */
+/* Its turn ends with it; the state in the terms of turns. */
 static void put_end(struct task_screen *s, struct str text)
 {
     struct event ev = { .kind = EVENT_END, .end = { .stop = TURN_FAILED, .text = text } };
@@ -137,7 +137,7 @@ static void put_status(struct task_screen *s, struct str text)
     }
 }
 
-/* Whether an ask is closed is told by "answered", whoever asked. */
+/* "answered" tells whether an ask is closed, for all processes. */
 static void put_event(struct task_screen *s, struct arena *mem, struct json body)
 {
     struct event ev;

@@ -1,11 +1,11 @@
 /*
- * tasks_watch.c - `trefoil tasks watch`: a task as it is worked on, wherever that is; or all of them,
- * a line for each change.
+ * tasks_watch.c - `trefoil tasks watch`: the progress of a task, in any process; or of all tasks, a
+ * line for each change.
  *
- * Whoever works on one stores what happens before telling it, so the store is looked at again and
- * again: whatever is new is shown, until the task has ended and all of it was. All of them never end.
- * What one task asks is put to the person at the terminal, if there is one; whoever answers first
- * has answered.
+ * The process that runs a task stores each event before it reports it, so this polls the store:
+ * new events are shown, until the task has ended and all were shown. Watching all tasks never
+ * ends. Questions of a single task are put to the person at the terminal, if there is one; the
+ * first answer counts.
  */
 #include "app/task_asking.h"
 #include "app/task_exit.h"
@@ -32,7 +32,7 @@ struct watching {
     struct timer pause;
     bool due;         /* time to look again */
     bool interrupted; /* by Ctrl-C */
-    bool told_idle;   /* that nobody works on it */
+    bool told_idle;   /* that no process runs it */
     bool over;        /* it has ended, and all is shown */
     int code;
 };
@@ -61,7 +61,7 @@ static void on_signal(int signum, void *ctx)
     loop_stop(w->handle->loop);
 }
 
-/* Who only looked has not said no. */
+/* A person who only watched has not rejected anything. */
 static void on_lost(void *ctx)
 {
     struct watching *w = ctx;

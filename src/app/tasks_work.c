@@ -1,14 +1,15 @@
 /*
- * tasks_work.c - what of tasks needs agents of our own: `agents dispatch` and `tasks cancel`.
+ * tasks_work.c - the verbs about tasks that need agents in this process: `agents dispatch` and
+ * `tasks cancel`.
  *
- * A dispatched task is worked on by this process, which shows it like `run` shows a turn and leaves
- * when it has ended. Step by step, each on the loop until it is done: connect the servers, open the
- * workshop, create the task, follow it; then all of it is closed in the opposite order. An interrupt
+ * A dispatched task runs in this process, which shows it like `run` shows a turn and exits when it
+ * has ended. Step by step, each on the loop until it is done: connect the servers, open the
+ * runtime, create the task, follow it; then all of it is closed in the opposite order. An interrupt
  * cancels the task, which then ends like any other.
  *
- * What the task asks is put to the person at the terminal. Without one it is answered with no, and
- * said so; with yes where that was said beforehand (--yes); or it waits for somebody elsewhere (--ask).
- * Meanwhile others may answer, too: what is open is looked up anew whenever a question comes or goes.
+ * Questions of the task are put to the person at the terminal. Without a terminal they are
+ * rejected with a notice, approved (--yes), or wait for an answer from elsewhere (--ask). Other
+ * clients may answer, too: the open questions are read again whenever one is opened or closed.
  */
 #include "app/once.h"
 #include "app/task_asking.h"
@@ -43,7 +44,7 @@ struct task_command {
     struct task_ask cancel; /* beside it */
     bool canceling;         /* that is under way */
     bool created;
-    bool denied; /* it asked for something, and nobody was there */
+    bool denied; /* it needed approval, and no person was available */
     bool leaving;
     bool step_done;
     bool failed; /* the step, for this reason: */
@@ -85,7 +86,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
     struct task_command *j = ctx;
 
     (void)op;
-    (void)e; /* it may have ended by itself: then that is how it ended */
+    (void)e; /* it may have ended on its own: then that is how it ended */
     j->canceling = false;
     task_ask_fini(&j->cancel);
     loop_stop(j->once.loop);
@@ -130,7 +131,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     struct reply *r = ctx;
 
     (void)op;
-    (void)e; /* somebody was faster, or the task has ended */
+    (void)e; /* another client answered first, or the task has ended */
     task_ask_fini(&r->ask);
     arena_fini(&r->mem);
 }
@@ -147,7 +148,7 @@ static void answer(struct task_command *j, struct str key, bool yes)
         return;
     r->ask.id = j->id;
     r->ask.by = principal_self(ORIGIN_TERMINAL);
-    r->ask.unseen = true; /* yes was said to all of it, beforehand */
+    r->ask.unseen = true; /* --yes approves all of it in advance */
     task_answer(j->engine, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
@@ -196,7 +197,7 @@ static void on_question(struct task_command *j, const struct event_ask *ask)
     }
 }
 
-/* Its time was over, and nobody had come. */
+/* Its time was over without an answer. */
 static bool is_given_up(struct arena *mem, struct json body)
 {
     return json_is(json_get(body, STR("by")), STR("nobody")) &&
@@ -234,7 +235,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     return true;
 }
 
-/* Who is told that it was too slow goes on from where it was. */
+/* A follower that was too slow resumes from its last event. */
 static void follow(struct task_command *j)
 {
     int64_t after = 0;

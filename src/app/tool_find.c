@@ -37,8 +37,8 @@ void tool_find_warn(const struct once *o)
 }
 
 /*
- * Which server would publish this name, as far as the name tells? NULL: it cannot be told without
- * asking all.
+ * Which server would publish this name, as far as the name shows? NULL: unknown without connecting
+ * to all.
  */
 static const char *server_of(const struct app *app, struct str name)
 {

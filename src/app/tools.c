@@ -264,7 +264,7 @@ static void on_interrupt(struct once *once)
 
 /* ---- starting it --------------------------------------------------------------------------- */
 
-/* Without one nobody is asked. */
+/* Without a console no person is asked. */
 static void open_console(struct one_call *o)
 {
     struct err e;
