@@ -1,9 +1,9 @@
 /*
- * Two kinds of memory: the desk's is that of one reading of all definitions, gone with the next;
- * an agent's is its own and holds a copy of its definition, so that it stays as it was while
- * somebody holds it.
+ * Two kinds of memory: the registry's is for one reading of all definitions, freed with the next;
+ * an agent's holds a copy of its definition, so that it stays unchanged while it is held.
  *
- * Rules, instructions and skills are read when an agent is taken, so they are as they are then.
+ * Rules, instructions and skills are read when an agent is taken, so they are current at that
+ * time.
  */
 #include "runtime/agent_registry.h"
 

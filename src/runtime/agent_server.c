@@ -51,7 +51,7 @@ static void forget_definition(struct agent_scope *a)
 
 /* ---- its card ------------------------------------------------------------------------------ */
 
-/* No more than its file exposes: how it is told to work is not for others. */
+/* No more than its file exposes: its system prompt is not for others. */
 static void read_card(struct call *call)
 {
     const struct agent_scope *a = call->ctx;

@@ -113,7 +113,8 @@ static bool names_model(const struct provider_spec *spec, struct str model)
     return false;
 }
 
-/* Who names this model and can be asked: of the configuration, else by a key of the environment. */
+/* The usable provider that names this model: from the configuration, else by a key of the
+ * environment. */
 static bool provider_of_model(struct picking *p, struct str model, struct provider_spec *out)
 {
     struct err e;
@@ -202,7 +203,7 @@ static bool pick_own(struct picking *p, const struct agent_def *def, struct str 
     return pick_word(p, word, def->provider, out, e);
 }
 
-/* Nobody says which model. The default of [models] is for another provider only when it is a tier. */
+/* No model is named. The default of [models] is for another provider only when it is a tier. */
 static bool pick_default(struct picking *p, struct str provider, struct model_pick *out,
                          struct err *e)
 {
@@ -227,7 +228,7 @@ static struct str known_providers(const struct picking *p)
     return buf_str(&out);
 }
 
-/* Did somebody say that there is to be no model? Else there is none for want of a better one. */
+/* Did the user choose offline? Otherwise it is only the last resort. */
 static bool is_offline_wanted(const struct picking *p)
 {
     const char *forced = model_env("TREFOIL_PROVIDER", NULL);
@@ -250,7 +251,7 @@ static struct nearest nearest_model(const struct picking *p, struct str word)
     return n;
 }
 
-/* A model that was asked for, and that nobody has, is not replaced by none at all. */
+/* A requested model that no provider has is not replaced by the offline model. */
 static bool check_found(const struct picking *p, struct str word, const struct model_pick *got,
                         struct err *e)
 {

@@ -1,9 +1,9 @@
 /*
- * models.c - providers that are open, shared by all who ask for the same one.
+ * models.c - open providers, shared by all agents that use the same one.
  *
  * A provider is the same when its whole spec is: a configuration that changes a key or an address
- * opens another, and who still works with the old one keeps it. Nothing is closed before the end,
- * so all that was ever handed out lives as long as struct models.
+ * opens another, and agents that still use the old one keep it. Nothing is closed before the
+ * end, so every returned provider is valid as long as struct models.
  */
 #include "runtime/models.h"
 
@@ -153,7 +153,7 @@ static bool make_ready(struct models *m, struct arena *mem, const struct model_p
     return true;
 }
 
-/* Who cannot be asked now is no fallback, but also no reason not to work. */
+/* A provider that cannot be used now is no fallback, but the agent works without it. */
 static bool choose_fallback(struct models *m, struct arena *mem, const struct agent_def *def,
                             const struct model_pick *first, struct agent_model *out, struct err *e)
 {

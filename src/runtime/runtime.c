@@ -127,7 +127,7 @@ static void on_agents(void *ctx)
         w->on_agents(w->on_agents_ctx);
 }
 
-/* Work that goes on by itself needs a place to be remembered in. */
+/* Background work needs a store. */
 static void open_tasks(struct runtime *w)
 {
     struct service *s = w->service;
@@ -215,7 +215,7 @@ void runtime_use(struct runtime *w, const struct config *config)
     agent_registry_refresh(w->registry, config);
 }
 
-/* ---- closing: retention, tasks, their logs, the desk, the models, the store ----------------- */
+/* ---- closing: retention, tasks, their logs, the registry, the models, the store ------------- */
 
 static void on_store_closed(void *ctx)
 {

@@ -126,7 +126,7 @@ static const char instructions[] =
     "answer_task, or let the user run `trefoil approvals`; never decide for the user. If "
     "mode_reason says why an agent is read-only, tell the user which setting changes that.";
 
-/* Not by `who`: a verb may have put itself there. */
+/* Not by `ctx`: a verb may have set it. */
 static struct service *of_upstreams(struct upstreams *up)
 {
     return CONTAINER_OF(up, struct service, upstreams);

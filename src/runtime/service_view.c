@@ -40,7 +40,7 @@ bool tool_is_about_agents(const struct tool *t)
     return false;
 }
 
-/* ---- what the faces join ------------------------------------------------------------------- */
+/* ---- what the views join ------------------------------------------------------------------- */
 
 /* Of the built-in tools that the service exposes, those that are about agents. */
 static void list_about_agents(struct service *s)

@@ -16,7 +16,7 @@ struct logs {
     struct state_port *state;
     void (*grown)(void *ctx, size_t bytes); /* called after each write; NULL: not called */
     void *grown_ctx;
-    size_t open, writing; /* logs; of the second kind nobody knows but us */
+    size_t open, writing; /* logs; of the second kind only this file knows */
     void (*done)(void *ctx);
     void *ctx;
 };
@@ -31,7 +31,8 @@ static struct one_log *one_of(struct work_client *c)
     return CONTAINER_OF(c, struct one_log, log.client);
 }
 
-/* ---- who is told of a log whose session has been left: that it has gaps, and nothing else ------ */
+/* ---- the client of a log whose session is closed: it reports gaps, and nothing else
+ * ----------- */
 
 static void on_gaps(struct work_client *c, const struct event *ev)
 {

@@ -13,7 +13,7 @@ static const struct pick params_fields[] = {
     PICK_FIELD("mcpServers", PICK_ARRAY, struct session_params, servers, PICK_MUST),
 };
 
-/* The servers stand in the session's memory until they have been copied by their fleet. */
+/* The servers are in the session's memory until its upstreams have copied them. */
 static bool read_params(struct session_entry *s, struct json params, struct server_list *list,
                         struct err *e)
 {

@@ -62,7 +62,7 @@ void skill_registry_refresh(struct skill_registry *s)
     use(s, fresh, list);
     if (s->on_changed)
         s->on_changed(s->ctx);
-    arena_fini(&old); /* who listed the old ones has let go of them now */
+    arena_fini(&old); /* code that listed the old ones uses them no more */
 }
 
 const struct tool *skill_registry_tool(const struct skill_registry *s, const struct tool *builtin)
