@@ -3,16 +3,16 @@
  *
  *   trefoil ==control== keeper --> child --> whatever it starts
  *
- *   starting  the child half applies limits and becomes its program, or says why not
- *   watching  the child runs: orders are heard, orphans of its tree are reaped
- *   killing   the child ended, an order came or trefoil is gone; until nobody is left
+ *   starting  the child half applies limits and becomes its program, or reports why not
+ *   watching  the child runs: requests are read, orphans of its tree are reaped
+ *   killing   the child ended, a request came or trefoil has exited; until no process is left
  *
- * Nothing escapes, because the keeper is a subreaper: who loses its parent anywhere below
- * becomes a direct child of the keeper. Direct children are killed, and so is, at once, all that
- * can be seen below them (loop/process_tree.h); what was missed comes to us as the upper ones die; and
- * so on, until waitid answers ECHILD. It goes from the top, so a supervisor is dead before it
- * can miss its worker. Nobody is frozen first: SIGKILL ends forking as surely as SIGSTOP does,
- * since the kernel makes no new process for one that has a signal waiting, and SIGKILL to a
+ * No process escapes, because the keeper is a subreaper: a descendant that loses its parent becomes
+ * a direct child of the keeper. Direct children are killed, and so is, at once, all that can be
+ * seen below them (loop/process_tree.h); missed processes become our children as the upper ones
+ * die; and so on, until waitid returns ECHILD. It goes from the top, so a supervisor is dead before
+ * it can miss its worker. No process is stopped first: SIGKILL ends forking as surely as SIGSTOP
+ * does, since the kernel makes no new process for one that has a signal waiting, and SIGKILL to a
  * group reaches all its members under one lock.
  *
  * No stranger is hit, because a signal is sent only
@@ -21,13 +21,14 @@
  *   - to the group of a dead child that is not reaped. It is a member until then, so the number
  *     of the group is taken as well;
  *   - below a direct child through a descriptor that is known to lead to one of ours.
- * And such a group holds nobody else: groups do not reach beyond a session, the keeper leads
- * its own, and who is in a session that a descendant made is a descendant. The one exception
- * is the keeper's own group, which the child is in until its setsid, and is never signalled.
+ * And such a group has no other members: groups do not reach beyond a session, the keeper leads its
+ * own, and every member of a session that a descendant made is a descendant. The one exception is
+ * the keeper's own group, which the child is in until its setsid, and is never signalled.
  *
  * What it cannot do: kill a program that gained other rights (setuid), or one that hangs in
- * the kernel. Then it says KEEP_STUCK and goes on trying. Killed itself by SIGKILL, it takes
- * the child along (PR_SET_PDEATHSIG); the rest of the tree comes to trefoil, a subreaper too.
+ * the kernel. Then it reports KEEP_STUCK and keeps trying. If the keeper is killed by SIGKILL,
+ * the child dies with it (PR_SET_PDEATHSIG); trefoil, a subreaper too, inherits the rest of the
+ * tree.
  */
 #include "sandbox/keep.h"
 
@@ -61,7 +62,7 @@ struct plan {
 
 struct keeper {
     int control; /* orders in, news out; -1: trefoil is gone */
-    int setup;   /* the child half's last word before it becomes its program; -1: heard */
+    int setup;   /* the child half's last message before it becomes its program; -1: read */
     int signals; /* tells of SIGCHLD; all signals are blocked */
     pid_t child;
     bool reaped; /* the child is dead, with this status */
@@ -70,7 +71,7 @@ struct keeper {
     struct keep_news_msg failure;
     bool killing;
     int64_t killing_since;
-    int pause_ms;     /* until we look again for who does not die */
+    int pause_ms;     /* until the next search for surviving processes */
     int left;         /* seen in the last look */
     pid_t last_group; /* killed since that look */
     bool told_stuck;
@@ -174,7 +175,7 @@ static void hear_child_half(struct keeper *k)
         tell(k, &(struct keep_news_msg){ .news = KEEP_STARTED, .value = k->child });
 }
 
-/* A stopped child has to go on before it can heed a SIGTERM. */
+/* A stopped child has to continue before it can handle a SIGTERM. */
 static void terminate(struct keeper *k)
 {
     pid_t whom = -k->child;
@@ -332,9 +333,9 @@ static void unmark_environment(void)
 }
 
 /*
- * What makes us a keeper. A child of the same user could stop us, so trefoil's death lets us go
- * on; it cannot look into us or take our descriptors. The name keeps us out of the way of
- * `pkill -9 trefoil`, which should end trefoil and leave the rest to us.
+ * What makes us a keeper. A child of the same user could stop us, so trefoil's death makes us
+ * continue; it cannot read our memory or take our descriptors. The name protects us from `pkill
+ * -9 trefoil`, which should end trefoil and leave the rest to us.
  */
 static bool become_keeper(void)
 {
