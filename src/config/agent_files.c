@@ -26,7 +26,7 @@ struct loading {
     const struct config *config;
 };
 
-/* ---- gathering -------------------------------------------------------------------------- */
+/* ---- collecting ------------------------------------------------------------------------- */
 
 static const char *left_out(const struct loading *l, const char *why)
 {

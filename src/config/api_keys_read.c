@@ -22,7 +22,7 @@ static bool read_secret(const struct server_reader *r, struct json at, struct st
            (out->n || json_fail(at, e, "a key must not be empty"));
 }
 
-/* `name` and `secret` are where they stand in the file. */
+/* `name` and `secret` are the values in the file, for errors. */
 static bool check_unique(const struct key_list *list, const struct http_key *key, struct json name,
                          struct json secret, struct err *e)
 {

@@ -2,8 +2,8 @@
 
 /*
  * The models that presets name (provider.c); prices as their makers published them in 2026, for
- * prompts of usual length. max_tokens stands where the API wants to be told how much it may
- * answer; the others answer as much as they can when nothing is said.
+ * prompts of usual length. max_tokens is set where the API requires it; the others answer as
+ * much as they can by default.
  */
 static const struct model_fact known[] = {
     /* name, window, max_tokens, { input, output, cache_read, cache_write } */
@@ -45,7 +45,7 @@ static bool names_both(struct str name, const char *provider, struct str model)
            str_ends(name, model);
 }
 
-/* What is said of PROVIDER/MODEL goes before what is said of MODEL, a later file before others. */
+/* Values for PROVIDER/MODEL override those for MODEL, a later file overrides others. */
 static void fill_configured(const struct model_setup *s, const char *provider, bool weak,
                             struct agent_model *out)
 {

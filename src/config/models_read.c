@@ -112,7 +112,7 @@ static bool read_url(const struct reading *in, struct json url, struct provider_
     return true;
 }
 
-/* Who has another server has other models: what is not named there is `model`, not the preset's. */
+/* Another server has other models: a tier that is not named there is `model`, not the preset's. */
 static void read_models(const struct provider_raw *raw, struct provider_spec *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(out->model); i++)
@@ -134,7 +134,7 @@ static bool resolve(const struct reading *in, struct json table, const struct pr
     return true;
 }
 
-/* A key that is not there is the business of who wants to use this provider. */
+/* A missing key is an error only for requests that use this provider. */
 static bool read_secrets(const struct reading *in, struct json table,
                          const struct provider_raw *raw, struct provider_entry *out, struct err *e)
 {

@@ -7,7 +7,7 @@
 
 enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 
-/* The members of an entry, or of its transport, before anyone looks at their shapes. */
+/* The members of an entry, or of its transport, before their types are checked. */
 struct raw {
     struct str name, type, env_base, era;
     struct json transport, command, args, env, url, headers, cwd, tools, include;
@@ -301,7 +301,7 @@ static bool read_times(const struct server_reader *r, struct json entry, const s
     return true;
 }
 
-/* More than usual only where the user says so: a repository must not flood its reader. */
+/* More than the default only if the user sets it: a repository must not flood its reader. */
 static int64_t read_result_chars(const struct server_reader *r, struct json entry, int64_t said)
 {
     struct json at = json_get(entry, STR("max_result_chars"));

@@ -49,7 +49,7 @@ bool server_text(const struct server_reader *r, struct json v, struct str *out, 
     return true;
 }
 
-/* The folder that the file of this value stands in. */
+/* The folder of the file that contains this value. */
 static const char *folder_of(const struct server_reader *r, struct json v)
 {
     const char *file = v.doc->file, *slash = file ? strrchr(file, '/') : NULL;
@@ -57,7 +57,8 @@ static const char *folder_of(const struct server_reader *r, struct json v)
     return slash ? arena_cstr(r->mem, str_head(str_of(file), (size_t)(slash - file))) : r->root;
 }
 
-/* What the text of a variable or header stands for: in our own files it may refer to a secret. */
+/* The value that the text of a variable or header refers to: in our own files it may refer to a
+ * secret. */
 static bool resolve_text(const struct server_reader *r, struct json at, struct str text,
                          struct str *out, struct err *e)
 {
@@ -70,7 +71,7 @@ static bool resolve_text(const struct server_reader *r, struct json at, struct s
     return true;
 }
 
-/* The value of a variable or header: may be a secret, or stand for one. */
+/* The value of a variable or header: may be a secret, or refer to one. */
 static bool secret_text(const struct server_reader *r, struct json v, struct str *out,
                         struct err *e)
 {
@@ -84,7 +85,7 @@ static bool secret_text(const struct server_reader *r, struct json v, struct str
     return server_text(r, v, &s, e) && resolve_text(r, v, s, out, e);
 }
 
-/* A secret that stands in the file itself: s is the text of its value. */
+/* A secret in the file itself: s is the text of its value. */
 static void note_literal(const struct server_reader *r, struct json v, struct str name,
                          struct str s)
 {

@@ -34,7 +34,7 @@ static bool hash_text(struct arena *mem, struct str text, struct str *out, struc
     return true;
 }
 
-/* The length of the name stands in front, so that no other name and text give the same bytes. */
+/* The length of the name comes first, so that no other name and text give the same bytes. */
 static bool hash_entry(struct arena *mem, const struct server_spec *s, struct str *out,
                        struct err *e)
 {
@@ -43,7 +43,7 @@ static bool hash_entry(struct arena *mem, const struct server_spec *s, struct st
         out, e);
 }
 
-/* The persona stands for the files that it includes. */
+/* The persona includes the text of the files that it includes. */
 bool trust_hash_agent(struct arena *mem, const struct agent_def *def, struct str *out,
                       struct err *e)
 {
