@@ -1,13 +1,14 @@
 /*
- * An event of the kernel only means: look soon. So it may come too often or for nothing, and the
- * handles need no care of their own: after each change they are all made anew for the folders
- * that are there now.
+ * An event of the kernel only means: check soon. So it may come too often or for nothing, and the
+ * handles need no separate care: after each change they are all recreated for the folders that
+ * exist now.
  *
  *   quiet --event--> waiting (timer `settle`) --look--> quiet, and told if the sum is another one
  *         --timer `look`--------------------------look-->
  *
- * Two sums: `seen` is what the owner is told of; `anchors` is which folders are to be watched, for
- * those above a path that is not there may be replaced with nothing else to be seen.
+ * Two sums: `seen` covers the changes that the owner gets; `anchors` is which folders are to be
+ * watched, for those above a path that is not there may be replaced with nothing else to be
+ * seen.
  */
 #include "loop/file_watch.h"
 

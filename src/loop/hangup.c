@@ -33,7 +33,7 @@ bool hangups_open(struct hangups *h, struct loop *loop, void (*gone)(void *ctx),
     return true;
 }
 
-/* Once is enough: until it is closed the end would be told with every turn of the loop. */
+/* Once is enough: until it is closed, every turn of the loop would report the end. */
 bool hangups_add(struct hangups *h, int socket, void *ctx, struct err *e)
 {
     struct epoll_event event = { .events = EPOLLONESHOT, .data.ptr = ctx };

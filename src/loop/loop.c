@@ -190,7 +190,7 @@ void loop_free(struct loop *loop)
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop->uv)) {
         uv_print_all_handles(&loop->uv, stderr);
-        abort(); /* someone did not close what it opened */
+        abort(); /* a component did not close what it opened */
     }
     while (loop->signals) {
         struct loop_signal *next = loop->signals->next;

@@ -152,7 +152,7 @@ static void swept(struct proc *p)
     feed(p, PROC_ON_SWEPT);
 }
 
-/* Look for who came to us and kill it, until nobody is found; the keeper goes first. */
+/* Find inherited processes and kill them, until none is found; the keeper goes first. */
 static void sweep(struct proc *p)
 {
     int64_t now = loop_now(p->all->loop);
@@ -337,7 +337,7 @@ static void on_io_room(struct stream *s)
     of_io(s)->io_events->on_room(s);
 }
 
-/* Nobody can talk to it any more, so it has to go. */
+/* Its owner cannot reach it any more, so it has to end. */
 static void on_io_closed(struct stream *s)
 {
     struct proc *p = of_io(s);

@@ -15,7 +15,7 @@ static enum proc_state kept(enum proc_state s, enum proc_event ev, enum proc_sta
     return s;
 }
 
-/* A keeper that is being killed may still have had its last word. */
+/* A keeper that is being killed may still have sent its last message. */
 static enum proc_state swept(enum proc_event ev)
 {
     return ev == PROC_ON_SWEPT || ev == PROC_ON_KEEPER_LEFT ? PROC_DONE : PROC_SWEEPING;

@@ -1,12 +1,13 @@
 /*
- * process_tree_kill.c - kill a tree without hitting a stranger, though pids change hands at any moment.
+ * process_tree_kill.c - kill a tree without hitting another process, though pids may be reused at
+ * any moment.
  *
  * Below a direct child a process is signalled through a descriptor (pidfd), which stays with
- * the process it was opened for. Whether that is one of ours is asked after opening: its parent
- * must be us, because the one above has died, or the one above, which must still hold its own
- * number once that was read. If the number below changed hands before the descriptor was
- * opened, the answer is about the new holder, who has another parent; if after, the descriptor
- * leads to nobody.
+ * the process it was opened for. Whether that is one of ours is checked after opening: its
+ * parent must be us, because its parent has died, or the process above, which must still have
+ * its own pid after that was read. If the pid was reused before the descriptor was opened, the
+ * check sees the new process, which has another parent; if after, the descriptor refers to no
+ * process.
  */
 #include "base/auto.h"
 #include "loop/process_tree.h"
@@ -14,7 +15,7 @@
 #include <signal.h>
 #include <sys/pidfd.h>
 
-enum { DEEPEST = 64 }; /* who is further down gets its turn when the upper ones are gone */
+enum { DEEPEST = 64 }; /* deeper processes get their turn when the upper ones are gone */
 
 struct above {
     pid_t pid;

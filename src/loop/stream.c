@@ -48,7 +48,8 @@ static void pay_room(struct stream *s)
     s->events->on_room(s);
 }
 
-/* Who left may have answered before: a child that is asked once more while it exits. */
+/* The peer may have answered before it disconnected: a child that gets one more request while it
+ * exits. */
 static void on_failed(struct post *p)
 {
     struct stream *s = CONTAINER_OF(p, struct stream, failed);
@@ -63,7 +64,7 @@ static void on_failed(struct post *p)
     if (!s->over_limit)
         stream_read_rest(s);
     if (s->ended)
-        pay_room(s); /* the end was told before: at least nobody waits in vain */
+        pay_room(s); /* the end was reported before: at least no writer waits in vain */
     else if (!s->closing)
         end(s, &e);
 }
@@ -203,7 +204,7 @@ bool stream_write(struct stream *s, const struct str *piece, size_t n)
 
     assert(n <= MAX_PIECES);
     if (s->error || s->closing || s->shutting)
-        return true; /* nobody will read it; on_end tells why */
+        return true; /* the peer will not read it; on_end reports why */
     for (size_t i = 0; i < n; i++)
         total += piece[i].n;
     if (total >= DIRECT && !s->blocked) {

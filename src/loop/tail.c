@@ -41,7 +41,7 @@ static size_t escape_len(struct str s)
     return i < s.n && s.p[i] >= 0x40 && s.p[i] <= 0x7e ? i + 1 : 0;
 }
 
-/* What stands for the first character of s; *out_len is how much of s it takes. */
+/* The displayed form of the first character of s; *out_len is how much of s it takes. */
 static struct str shown(struct str s, size_t *out_len)
 {
     size_t n = utf8_len(s.p, s.n);

@@ -55,8 +55,8 @@ static void start(struct watch *w)
 }
 
 /*
- * An error: libuv has stopped; reading or writing will tell which. What the other side said before
- * may take many reads, so who wants more than this one gets it.
+ * An error: libuv has stopped; reading or writing will report which. Reading the last bytes of the
+ * other side may take many reads, so a reader that wants more than this one gets it.
  */
 static void on_error(struct watch *w)
 {

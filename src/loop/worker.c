@@ -1,6 +1,6 @@
 /*
- * Three lists: `gathered` belongs to the loop, `waiting` and `finished` to whoever holds the lock.
- * The thread never sees the loop but through uv_async_send.
+ * Three lists: `gathered` belongs to the loop, `waiting` and `finished` to the holder of the
+ * lock. The thread uses the loop only through uv_async_send.
  */
 #include "loop/worker.h"
 
