@@ -39,8 +39,8 @@ int64_t clock_file_lag_ms(void)
 }
 
 /*
- * Calendars are slow, and whoever asks for the time as text mostly asks again within the second:
- * each thread keeps its last one.
+ * Calendars are slow, and callers that need the time as text often need it again within the same
+ * second: each thread keeps its last one.
  */
 static int64_t second_of(int64_t wall_ms)
 {

@@ -16,7 +16,7 @@ __attribute__((cold)) static bool fail_duplicate(struct arena *mem, struct json 
                      STR_ARG(utf8_head(json_str(mem, key), 64)));
 }
 
-/* Keys come from strangers: who could choose where they fall could make this quadratic. */
+/* Keys are untrusted: an attacker who could choose their slots could make this quadratic. */
 static bool check_many(struct arena *mem, struct json obj, size_t count, struct err *e)
 {
     uint64_t secret = hash_secret();

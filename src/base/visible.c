@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 
-/* Code points nobody sees, or that change how their neighbours are seen. */
+/* Invisible code points, or those that change how their neighbours are displayed. */
 static const struct {
     uint32_t from, to;
 } unseen[] = {
@@ -21,7 +21,7 @@ static bool is_unseen(uint32_t c)
     return false;
 }
 
-/* Nobody sees these either, but in a text they do no harm. */
+/* These are invisible, too, but do no harm in a text. */
 static bool belongs_to_lines(uint32_t c)
 {
     return c == '\n' || c == '\t' || c == 0x200c || c == 0x200d || (c >= 0xfe00 && c <= 0xfe0f);

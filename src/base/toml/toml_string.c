@@ -2,7 +2,7 @@
  * toml_string.c - the four kinds of strings.
  *
  * A string is read in two steps: find where it ends, then decode what is between. Decoding
- * never makes it longer. A string that stands for itself is not copied.
+ * never makes it longer. A string without escapes is not copied.
  *
  * The whole text was checked before: here are no bad UTF-8, no control characters but tab and
  * line ends, and no CR without LF.

@@ -1,5 +1,5 @@
 /*
- * toml_tree.c - the tree while it is being read, and who may add to what.
+ * toml_tree.c - the tree while it is being read, and which statements may add to which table.
  *
  * All members of all tables are found through one look-up table, keyed by parent and key, so
  * that a table of a hundred thousand keys costs no more per key than a small one.
@@ -112,7 +112,7 @@ bool toml_contain(struct toml *t, struct toml_item *item, enum json_type type, e
     return true;
 }
 
-/* ---- who may add to what ---------------------------------------------------------------- */
+/* ---- which statements may add to which table ------------------------------------------- */
 
 static const char *kind_text(const struct toml_item *it)
 {
