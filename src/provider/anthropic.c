@@ -2,7 +2,7 @@
  * anthropic.c - the Messages API, streamed.
  *
  * A thought is sealed as {"signature":"..."}, or {"data":"..."} when it was redacted; thoughts that
- * others sealed, or nobody, are left out, as the API refuses them.
+ * another provider sealed, or that are not sealed, are omitted, as the API refuses them.
  *
  * Four places may be marked for the prompt cache; we mark the tools, the system prompt and the
  * last two messages of the user, so that each request of a turn reads what the one before wrote.
@@ -280,7 +280,7 @@ static bool begin_block(struct reply *r, struct arena *scratch, int64_t key, str
     if (json_is(type, STR("redacted_thinking")))
         return seal(r, scratch, key, "data", json_get(block, STR("data")), e);
     if (!json_is(type, STR("tool_use")))
-        return true; /* a kind of block nobody asked for */
+        return true; /* an unknown kind of block */
     if (!reply_call(r, key, member(scratch, block, "id"), member(scratch, block, "name"), e))
         return false;
     return json_count(input) == 0 || reply_args(r, key, json_raw(input), e);
@@ -302,7 +302,7 @@ static bool add_delta(struct reply *r, struct arena *scratch, int64_t key, struc
     return true;
 }
 
-/* Counts are told at the start and again, larger, at the end. */
+/* Counts are reported at the start and again, larger, at the end. */
 static void note_usage(struct reply *r, struct json usage)
 {
     struct model_usage *u = &r->turn->usage;

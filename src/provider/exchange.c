@@ -186,7 +186,8 @@ static void on_bytes(struct fetch *f, struct str bytes)
     }
     if (!intake_feed(&x->in, bytes))
         op_cancel(&f->op);
-    else if (x->in.reply.over && !timer_is_set(&x->timer)) /* a connection to keep ends by itself */
+    else if (x->in.reply.over && !timer_is_set(&x->timer)) /* a connection to keep ends on its
+                                                            * own */
         timer_set(x->turn->op.loop, &x->timer, LINGER_MS, on_linger_over);
 }
 

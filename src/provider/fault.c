@@ -243,7 +243,7 @@ void fault_transport(struct fault *f, const struct provider_spec *s, const struc
     fail_in(&f->err, "%s", s->name);
 }
 
-/* ---- when to come back ---------------------------------------------------------------------- */
+/* ---- when to retry -------------------------------------------------------------------------- */
 
 static int64_t until_date(struct str text, int64_t wall_ms)
 {

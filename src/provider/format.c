@@ -54,7 +54,7 @@ bool ask_is_media(const struct block *b, const char *type)
     return b->kind == BLOCK_MEDIA && str_starts(b->type, str_of(type));
 }
 
-/* Whoever sent the media chose its type, so none of its other words are told to the model. */
+/* The sender of the media chose its type, so no other words of it reach the model. */
 static const char *media_kind(struct str type)
 {
     if (str_starts(type, STR("image/")))

@@ -353,7 +353,7 @@ static bool note_stop(struct reply *r, struct json reason, struct err *e)
     return true;
 }
 
-/* Each event counts anew from the beginning; the last one counts. */
+/* Each event counts from the beginning again; the last one is used. */
 static void note_usage(struct reply *r, struct json usage)
 {
     int64_t thinking = count_at(usage, "thoughtsTokenCount");

@@ -29,7 +29,7 @@ static void on_event(const struct sse_event *ev, void *ctx)
 
     if (!ev->data.n) /* a sign of life */
         return;
-    if (str_eq(ev->data, STR("[DONE]"))) { /* OpenAI and those who follow it */
+    if (str_eq(ev->data, STR("[DONE]"))) { /* OpenAI and compatible servers */
         in->reply.over = in->reply.stopped;
         return;
     }

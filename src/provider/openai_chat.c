@@ -1,6 +1,6 @@
 /*
- * openai_chat.c - Chat Completions, streamed: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter and all who
- * speak it.
+ * openai_chat.c - Chat Completions, streamed: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter and other
+ * compatible servers.
  *
  * Servers differ: a call may lack its index or its id, calls may share an index, and the reason may
  * be "stop" beside calls. Thoughts come as reasoning_content or reasoning, and are not sent back.
@@ -84,7 +84,7 @@ static void write_result(const struct model_call *a, struct jw *w, const struct 
     jw_object_end(w);
 }
 
-/* What a message of the user says beside results. Media of results cannot stand in those. */
+/* The parts of a user message beside results. Media of results cannot be in those. */
 static size_t parts_of(const struct message *m, bool *only_text)
 {
     size_t n = 0;

@@ -1,8 +1,9 @@
 /*
  * openai_responses.c - the Responses API, streamed, with nothing kept at the server.
  *
- * What the model thought comes back encrypted when asked for, and is sealed as the whole item to
- * send again. Models that do not think refuse to be asked, so the names of those that do are here.
+ * The thoughts of the model are returned encrypted on request, and are sealed as the whole item
+ * to send again. Models without thoughts refuse that request, so the names of those with
+ * thoughts are here.
  */
 #include "provider/format.h"
 
