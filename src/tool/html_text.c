@@ -1,24 +1,179 @@
+/*
+ * html_text.c - the tree of libgumbo, walked without recursion.
+ *
+ * libgumbo has no limits of its own: it copies unclosed formatting tags into every paragraph that
+ * follows, and many of its steps search all open elements. It cannot handle a failed allocation.
+ * So parsing is bounded in three steps:
+ *   - The allocator sets stop_on_first_error when the limit of time or memory is reached. libgumbo
+ *     reads this flag after every token. PROLOGUE contains an error, so that the flag takes effect.
+ *   - A long text has no allocations, so feed_copy inserts end tags that have no effect (PULSE).
+ *   - libgumbo compares all attributes of a tag with each other, so a tag with more than
+ *     ATTRIBUTES_MOST is not passed on as a tag.
+ * At worst one more token is handled after the limit.
+ */
 #include "tool/html_text.h"
 
+#include "base/auto.h"
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "base/clock.h"
+#include "tool/gumbo_api.h"
 
-#include <stdio.h>
-
-enum { TITLE_MOST = 1000, HREF_MOST = 2000, ENTITY_MOST = 12 };
-
-struct page {
-    struct str rest; /* what has not been read */
-    struct buf text, title;
-    struct buf *out;   /* one of these */
-    int lines;         /* line ends to come before the next character: 0, 1 or 2 */
-    bool space;        /* a space is to come before it */
-    int pre;           /* depth of <pre> */
-    struct str link;   /* target of the link we are in; STR_NONE: none */
-    size_t link_began; /* where its text begins in out */
+enum {
+    TITLE_MOST = 1000,
+    HREF_MOST = 2000,
+    TREE_PER_BYTE = 32,    /* bytes of tree per byte of the page */
+    TREE_MIN = 4 << 20,    /* and for a small page */
+    ATTRIBUTES_MOST = 100, /* of a tag */
+    WORD_MOST = 4000,      /* bytes of a name, and of a value without quotes */
+    PULSE_WANTED = 2048,   /* a text of this length gets a PULSE at the next space */
+    PULSE_REQUIRED = 4096, /* or anywhere */
 };
 
+#define PROLOGUE STR("<!DOCTYPE html></wbr>")
+#define PULSE STR("</wbr>")
+
+/* ---- parsing ----------------------------------------------------------------------------- */
+
+struct parse {
+    struct arena tree;
+    size_t left; /* bytes that the tree may still take */
+    int64_t deadline;
+    struct buf feed; /* what libgumbo reads */
+    GumboOptions options;
+    bool stopped;
+};
+
+static void *parse_alloc(void *userdata, size_t n)
+{
+    struct parse *p = userdata;
+
+    if (!p->stopped && (n > p->left || clock_mono_ms() >= p->deadline))
+        p->stopped = p->options.stop_on_first_error = true;
+    p->left -= n < p->left ? n : p->left;
+    return arena_alloc(&p->tree, n);
+}
+
+static void parse_free(void *userdata, void *ptr)
+{
+    (void)userdata, (void)ptr;
+}
+
+static bool is_html_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+/* The number of bytes before the first space, '>' or byte of `ends`. */
+static size_t word_length(struct str s, const char *ends)
+{
+    size_t i = 0;
+
+    while (i < s.n && !is_html_space(s.p[i]) && s.p[i] != '>' && !strchr(ends, s.p[i]))
+        i++;
+    return i;
+}
+
+static struct str skip_html_space(struct str s)
+{
+    while (s.n && is_html_space(s.p[0]))
+        s = str_skip(s, 1);
+    return s;
+}
+
+/* Drop an attribute, or the name of the tag, from the start of *s. False: a word is too long. */
+static bool skip_attribute(struct str *s)
+{
+    size_t name = word_length(str_head(*s, WORD_MOST + 1), "/="), value;
+
+    *s = skip_html_space(str_skip(*s, name));
+    if (s->n && s->p[0] == '/')
+        *s = str_skip(*s, 1);
+    if (!s->n || s->p[0] != '=')
+        return name <= WORD_MOST;
+    *s = skip_html_space(str_skip(*s, 1));
+    if (s->n && (s->p[0] == '"' || s->p[0] == '\'')) {
+        ptrdiff_t end = str_find_byte(str_skip(*s, 1), s->p[0]);
+
+        *s = str_skip(*s, end < 0 ? s->n : (size_t)end + 2);
+        return name <= WORD_MOST;
+    }
+    value = word_length(str_head(*s, WORD_MOST + 1), "");
+    *s = str_skip(*s, value);
+    return name <= WORD_MOST && value <= WORD_MOST;
+}
+
+/*
+ * Does a tag begin here that has too many attributes, or words so long that the answer would take
+ * long? Comments and scripts may contain such a "tag", too; it does no harm to change it there.
+ */
+static bool is_huge_tag(struct str s)
+{
+    size_t n = 0;
+
+    if (s.n < 2 || s.p[1] == '!' || s.p[1] == '?')
+        return false;
+    while (s.n && s.p[0] != '>')
+        if (!skip_attribute(&s) || n++ > ATTRIBUTES_MOST)
+            return true;
+    return false;
+}
+
+/* Would a PULSE before this byte split a character? */
+static bool is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static void feed_copy(struct parse *p, struct str html)
+{
+    size_t run = 0;
+
+    buf_init_in(&p->feed, &p->tree, 2 * html.n + 100);
+    buf_put(&p->feed, PROLOGUE);
+    for (size_t i = 0; i < html.n; i++, run++) {
+        char c = html.p[i];
+
+        if (c == '<' && is_huge_tag(str_skip(html, i)))
+            c = ' ';
+        if (c == '<')
+            run = 0;
+        if ((run >= PULSE_WANTED && c == ' ') ||
+            (run >= PULSE_REQUIRED && !is_inside_character(c))) {
+            buf_put(&p->feed, PULSE);
+            run = 0;
+        }
+        buf_putc(&p->feed, c);
+    }
+}
+
+static const GumboNode *parse_page(struct parse *p, const struct gumbo_api *api, struct str html)
+{
+    feed_copy(p, html);
+    p->left = TREE_MIN + TREE_PER_BYTE * html.n;
+    p->deadline = clock_mono_ms() + HTML_PARSE_MS;
+    p->options = (GumboOptions){
+        .allocator = parse_alloc,
+        .deallocator = parse_free,
+        .userdata = p,
+        .tab_stop = 8,
+        .max_errors = 1,
+        .fragment_context = GUMBO_TAG_LAST,
+        .fragment_namespace = GUMBO_NAMESPACE_HTML,
+    };
+    return api->parse(&p->options, p->feed.p, p->feed.n)->document;
+}
+
 /* ---- characters -------------------------------------------------------------------------- */
+
+struct page {
+    const struct gumbo_api *api;
+    struct buf text, title;
+    struct buf *out;   /* one of these */
+    int lines;         /* line ends to write before the next character: 0, 1 or 2 */
+    bool space;        /* write a space before it */
+    int pre;           /* depth of <pre> */
+    size_t link_began; /* where the text of the current link begins in out */
+};
 
 static void put_pending(struct page *p)
 {
@@ -43,357 +198,224 @@ static void want_lines(struct page *p, int lines)
     p->space = false;
 }
 
-static bool is_space(char c)
+/* Spaces are merged, except in <pre>. A no-break space is a space, too. */
+static void put_text(struct page *p, struct str s)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
-static const struct {
-    const char *name, *text;
-} entities[] = {
-    { "amp", "&" },         { "lt", "<" },         { "gt", ">" },          { "quot", "\"" },
-    { "apos", "'" },        { "nbsp", " " },       { "copy", "\u00a9" },   { "reg", "\u00ae" },
-    { "mdash", "\u2014" },  { "ndash", "\u2013" }, { "hellip", "\u2026" }, { "lsquo", "\u2018" },
-    { "rsquo", "\u2019" },  { "ldquo", "\u201c" }, { "rdquo", "\u201d" },  { "laquo", "\u00ab" },
-    { "raquo", "\u00bb" },  { "bull", "\u2022" },  { "middot", "\u00b7" }, { "times", "\u00d7" },
-    { "euro", "\u20ac" },   { "trade", "\u2122" }, { "rarr", "\u2192" },   { "larr", "\u2190" },
-    { "auml", "\u00e4" },   { "ouml", "\u00f6" },  { "uuml", "\u00fc" },   { "Auml", "\u00c4" },
-    { "Ouml", "\u00d6" },   { "Uuml", "\u00dc" },  { "szlig", "\u00df" },  { "eacute", "\u00e9" },
-    { "egrave", "\u00e8" },
-};
-
-/* "#233" or "#xe9" as UTF-8. */
-static size_t numeric(struct str digits, char out[4])
-{
-    bool hex = digits.n > 1 && (digits.p[1] == 'x' || digits.p[1] == 'X');
-    uint32_t cp = 0;
-
-    for (size_t i = hex ? 2 : 1; i < digits.n; i++) {
-        char c = digits.p[i];
-        int d = c >= '0' && c <= '9' ? c - '0'
-                : hex ? ((c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1)
-                      : -1;
-
-        if (d < 0 || cp > 0x10ffff)
-            return 0;
-        cp = cp * (hex ? 16 : 10) + (uint32_t)d;
-    }
-    if (!cp || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
-        return 0;
-    return utf8_encode(cp, out);
-}
-
-/* The entity at the start of s, "&" included: what it means; *used is 0 when it is none. */
-static struct str entity(struct str s, char room[4], size_t *used)
-{
-    ptrdiff_t end = str_find_byte(str_head(s, ENTITY_MOST), ';');
-    struct str name;
-
-    *used = 0;
-    if (end < 2)
-        return STR_NONE;
-    name = (struct str){ s.p + 1, (size_t)end - 1 };
-    *used = (size_t)end + 1;
-    if (name.p[0] == '#') {
-        size_t n = numeric(name, room);
-
-        *used = n ? *used : 0;
-        return (struct str){ room, n };
-    }
-    for (size_t i = 0; i < ARRAY_LEN(entities); i++)
-        if (str_eq(name, str_of(entities[i].name)))
-            return str_of(entities[i].text);
-    *used = 0;
-    return STR_NONE;
-}
-
-/* One character of text. */
-static void take_char(struct page *p)
-{
-    char c = p->rest.p[0], room[4];
-    size_t used = 0;
-
-    if (c == '&') {
-        struct str means = entity(p->rest, room, &used);
-
-        if (used && str_eq(means, STR(" ")))
-            p->space = true;
-        else if (used)
-            put_bytes(p, means);
-    }
-    if (!used) {
-        used = 1;
-        if (is_space(c) && p->pre && c != '\r')
-            put_bytes(p, str_head(p->rest, 1));
-        else if (is_space(c))
-            p->space = true;
-        else
-            put_bytes(p, str_head(p->rest, 1));
-    }
-    p->rest = str_skip(p->rest, used);
-}
-
-/* ---- tags -------------------------------------------------------------------------------- */
-
-struct tag {
-    struct str name, attributes;
-    bool closes;
-};
-
-/* The end of the tag that begins at s, quotes heeded; s.n: it never ends. */
-static size_t tag_end(struct str s)
-{
-    char quote = 0;
-
-    for (size_t i = 1; i < s.n; i++) {
-        if (quote) {
-            quote = s.p[i] == quote ? 0 : quote;
-        } else if ((s.p[i] == '"' || s.p[i] == '\'') && i && s.p[i - 1] == '=') {
-            quote = s.p[i];
-        } else if (s.p[i] == '>') {
-            return i;
-        }
-    }
-    return s.n;
-}
-
-static bool is_letter(char c)
-{
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
-/* Is a tag at the start? Then it is taken off p->rest. */
-static bool take_tag(struct page *p, struct tag *t)
-{
-    struct str s = p->rest;
-    size_t at = 1, end;
-
-    t->closes = s.n > 1 && s.p[1] == '/';
-    at += t->closes;
-    if (at >= s.n || !is_letter(s.p[at]))
-        return false;
-    end = tag_end(s);
-    t->name = (struct str){ s.p + at, 0 };
-    while (at + t->name.n < end && !is_space(t->name.p[t->name.n]) && t->name.p[t->name.n] != '/')
-        t->name.n++;
-    at += t->name.n;
-    t->attributes = (struct str){ s.p + at, end - at };
-    p->rest = str_skip(s, end < s.n ? end + 1 : end);
-    return true;
-}
-
-static bool named(const struct tag *t, const char *name)
-{
-    return str_eq_nocase(t->name, str_of(name));
-}
-
-/* The value of an attribute, as it stands there; STR_NONE when absent. */
-static struct str attribute(const struct tag *t, const char *name)
-{
-    struct str s = t->attributes;
+    static const struct str no_break = STR("\u00a0");
 
     while (s.n) {
-        struct str key, value = STR("");
-        size_t n = 0;
+        size_t n = str_starts(s, no_break) ? no_break.n : 1;
 
-        s = str_trim(s);
-        while (n < s.n && s.p[n] != '=' && !is_space(s.p[n]))
-            n++;
-        key = str_head(s, n);
+        if (n > 1 || (is_html_space(s.p[0]) && !p->pre))
+            p->space = true;
+        else
+            put_bytes(p, str_head(s, 1));
         s = str_skip(s, n);
-        if (s.n && s.p[0] == '=') {
-            char quote = s.n > 1 && (s.p[1] == '"' || s.p[1] == '\'') ? s.p[1] : 0;
-
-            s = str_skip(s, quote ? 2 : 1);
-            for (n = 0; n < s.n && (quote ? s.p[n] != quote : !is_space(s.p[n]));)
-                n++;
-            value = str_head(s, n);
-            s = str_skip(s, n + (quote && n < s.n));
-        }
-        if (str_eq_nocase(key, str_of(name)))
-            return value;
-        if (!key.n && s.n)
-            s = str_skip(s, 1);
     }
-    return STR_NONE;
 }
 
-/* Text whose entities are decoded; other bytes as they are. */
-static void put_decoded(struct page *p, struct str s)
-{
-    struct str was = p->rest;
+/* ---- elements ---------------------------------------------------------------------------- */
 
-    p->rest = s;
-    while (p->rest.n)
-        take_char(p);
-    p->rest = was;
+/* STR_NONE when absent. */
+static struct str attribute(const struct page *p, const GumboNode *n, const char *name)
+{
+    const GumboAttribute *a = p->api->attribute(&n->v.element.attributes, name);
+
+    return a ? str_of(a->value) : STR_NONE;
 }
 
-/* Of a link only a target that leads somewhere is told, and only behind some text. */
-static void end_link(struct page *p)
+/* The target of a link is shown if it leads to another page, and only after a text. */
+static void end_link(struct page *p, const GumboNode *n)
 {
-    struct str to = p->link;
+    struct str to = attribute(p, n, "href");
 
-    p->link = STR_NONE;
     if (!to.n || to.n > HREF_MOST || to.p[0] == '#' || p->out->n <= p->link_began ||
         str_eq_nocase(str_head(to, 11), STR("javascript:")))
         return;
-    if (str_eq((struct str){ p->out->p + p->link_began, p->out->n - p->link_began }, to))
+    if (str_eq(str_skip(buf_str(p->out), p->link_began), to))
         return;
     p->space = true;
     put_bytes(p, STR("("));
-    put_decoded(p, to);
+    put_text(p, to);
     p->space = false;
     put_bytes(p, STR(")"));
 }
 
-static void on_link(struct page *p, const struct tag *t)
+static void put_image(struct page *p, const GumboNode *n)
 {
-    if (p->link.p)
-        end_link(p);
-    if (t->closes)
-        return;
-    p->link = attribute(t, "href");
-    p->link_began = p->out->n;
-}
-
-static void on_image(struct page *p, const struct tag *t)
-{
-    struct str alt = attribute(t, "alt");
+    struct str alt = attribute(p, n, "alt");
 
     if (!alt.n)
         return;
     put_bytes(p, STR("["));
-    put_decoded(p, alt);
+    put_text(p, alt);
     p->space = false;
     put_bytes(p, STR("]"));
 }
 
-/* Everything up to the end tag of this one is no text. */
-static void skip_element(struct page *p, struct str name)
+enum shape { SHAPE_NONE, SHAPE_LINE, SHAPE_BLOCK, SHAPE_HEADING, SHAPE_ITEM, SHAPE_CELL };
+
+static enum shape tag_shape(GumboTag tag)
 {
-    while (p->rest.n) {
-        ptrdiff_t at = str_find(p->rest, STR("</"));
+    static const enum shape shapes[GUMBO_TAG_LAST + 1] = {
+        [GUMBO_TAG_BR] = SHAPE_LINE,          [GUMBO_TAG_TR] = SHAPE_LINE,
+        [GUMBO_TAG_DT] = SHAPE_LINE,          [GUMBO_TAG_DD] = SHAPE_LINE,
+        [GUMBO_TAG_DIV] = SHAPE_LINE,         [GUMBO_TAG_OPTION] = SHAPE_LINE,
+        [GUMBO_TAG_P] = SHAPE_BLOCK,          [GUMBO_TAG_UL] = SHAPE_BLOCK,
+        [GUMBO_TAG_OL] = SHAPE_BLOCK,         [GUMBO_TAG_DL] = SHAPE_BLOCK,
+        [GUMBO_TAG_TABLE] = SHAPE_BLOCK,      [GUMBO_TAG_SECTION] = SHAPE_BLOCK,
+        [GUMBO_TAG_ARTICLE] = SHAPE_BLOCK,    [GUMBO_TAG_HEADER] = SHAPE_BLOCK,
+        [GUMBO_TAG_FOOTER] = SHAPE_BLOCK,     [GUMBO_TAG_NAV] = SHAPE_BLOCK,
+        [GUMBO_TAG_MAIN] = SHAPE_BLOCK,       [GUMBO_TAG_ASIDE] = SHAPE_BLOCK,
+        [GUMBO_TAG_BLOCKQUOTE] = SHAPE_BLOCK, [GUMBO_TAG_PRE] = SHAPE_BLOCK,
+        [GUMBO_TAG_HR] = SHAPE_BLOCK,         [GUMBO_TAG_FORM] = SHAPE_BLOCK,
+        [GUMBO_TAG_FIGURE] = SHAPE_BLOCK,     [GUMBO_TAG_H1] = SHAPE_HEADING,
+        [GUMBO_TAG_H2] = SHAPE_HEADING,       [GUMBO_TAG_H3] = SHAPE_HEADING,
+        [GUMBO_TAG_H4] = SHAPE_HEADING,       [GUMBO_TAG_H5] = SHAPE_HEADING,
+        [GUMBO_TAG_H6] = SHAPE_HEADING,       [GUMBO_TAG_LI] = SHAPE_ITEM,
+        [GUMBO_TAG_TD] = SHAPE_CELL,          [GUMBO_TAG_TH] = SHAPE_CELL,
+    };
 
-        p->rest = str_skip(p->rest, at < 0 ? p->rest.n : (size_t)at + 2);
-        if (str_eq_nocase(str_head(p->rest, name.n), name)) {
-            ptrdiff_t end = str_find_byte(p->rest, '>');
+    return tag <= GUMBO_TAG_LAST ? shapes[tag] : SHAPE_NONE;
+}
 
-            p->rest = str_skip(p->rest, end < 0 ? p->rest.n : (size_t)end + 1);
-            return;
-        }
+/* Space around an element, and what introduces it. */
+static void put_shape(struct page *p, GumboTag tag, bool ends)
+{
+    enum shape shape = tag_shape(tag);
+
+    if (shape == SHAPE_CELL) {
+        if (ends)
+            put_bytes(p, STR(" |"));
+        p->space = true;
+    } else if (shape != SHAPE_NONE) {
+        want_lines(p, shape == SHAPE_BLOCK || shape == SHAPE_HEADING ? 2 : 1);
+    }
+    if (!ends && (shape == SHAPE_HEADING || shape == SHAPE_ITEM)) {
+        put_bytes(p, shape == SHAPE_ITEM ? STR("-")
+                                         : str_head(STR("######"), tag - GUMBO_TAG_H1 + 1u));
+        p->space = true;
     }
 }
 
-static void on_title(struct page *p, const struct tag *t)
+static void put_title(struct page *p, bool ends)
 {
-    p->out = t->closes || p->title.n ? &p->text : &p->title;
+    p->out = ends || p->title.n ? &p->text : &p->title;
     p->lines = 0;
     p->space = false;
 }
 
-enum shape { SHAPE_LINE, SHAPE_BLOCK, SHAPE_HEADING, SHAPE_ITEM, SHAPE_CELL, SHAPE_SKIP };
+static bool is_hidden(GumboTag tag)
+{
+    return tag == GUMBO_TAG_SCRIPT || tag == GUMBO_TAG_STYLE || tag == GUMBO_TAG_TEMPLATE ||
+           tag == GUMBO_TAG_SVG || tag == GUMBO_TAG_NOSCRIPT || tag == GUMBO_TAG_IFRAME ||
+           tag == GUMBO_TAG_TEXTAREA;
+}
 
-static const struct {
-    const char *name;
-    enum shape shape;
-} shapes[] = {
-    { "br", SHAPE_LINE },          { "tr", SHAPE_LINE },       { "dt", SHAPE_LINE },
-    { "dd", SHAPE_LINE },          { "div", SHAPE_LINE },      { "option", SHAPE_LINE },
-    { "p", SHAPE_BLOCK },          { "ul", SHAPE_BLOCK },      { "ol", SHAPE_BLOCK },
-    { "dl", SHAPE_BLOCK },         { "table", SHAPE_BLOCK },   { "section", SHAPE_BLOCK },
-    { "article", SHAPE_BLOCK },    { "header", SHAPE_BLOCK },  { "footer", SHAPE_BLOCK },
-    { "nav", SHAPE_BLOCK },        { "main", SHAPE_BLOCK },    { "aside", SHAPE_BLOCK },
-    { "blockquote", SHAPE_BLOCK }, { "pre", SHAPE_BLOCK },     { "hr", SHAPE_BLOCK },
-    { "form", SHAPE_BLOCK },       { "figure", SHAPE_BLOCK },  { "h1", SHAPE_HEADING },
-    { "h2", SHAPE_HEADING },       { "h3", SHAPE_HEADING },    { "h4", SHAPE_HEADING },
-    { "h5", SHAPE_HEADING },       { "h6", SHAPE_HEADING },    { "li", SHAPE_ITEM },
-    { "td", SHAPE_CELL },          { "th", SHAPE_CELL },       { "script", SHAPE_SKIP },
-    { "style", SHAPE_SKIP },       { "template", SHAPE_SKIP }, { "svg", SHAPE_SKIP },
-    { "noscript", SHAPE_SKIP },    { "iframe", SHAPE_SKIP },   { "textarea", SHAPE_SKIP },
+static void begin_element(struct page *p, const GumboNode *n)
+{
+    GumboTag tag = n->v.element.tag;
+
+    if (tag == GUMBO_TAG_TITLE)
+        put_title(p, false);
+    else if (tag == GUMBO_TAG_A)
+        p->link_began = p->out->n;
+    else if (tag == GUMBO_TAG_IMG)
+        put_image(p, n);
+    p->pre += tag == GUMBO_TAG_PRE;
+    put_shape(p, tag, false);
+}
+
+static void end_element(struct page *p, const GumboNode *n)
+{
+    GumboTag tag = n->v.element.tag;
+
+    if (tag == GUMBO_TAG_TITLE)
+        put_title(p, true);
+    else if (tag == GUMBO_TAG_A)
+        end_link(p, n);
+    p->pre -= tag == GUMBO_TAG_PRE;
+    put_shape(p, tag, true);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+/* An open element, and its next child. */
+struct open_node {
+    const GumboNode *node;
+    unsigned int next;
 };
 
-static void on_shape(struct page *p, const struct tag *t, enum shape shape)
+/* Write a node; true: it has children to visit, and end_element follows. */
+static bool enter_node(struct page *p, const GumboNode *n)
 {
-    switch (shape) {
-    case SHAPE_LINE: want_lines(p, 1); break;
-    case SHAPE_BLOCK: want_lines(p, 2); break;
-    case SHAPE_HEADING:
-        want_lines(p, 2);
-        if (!t->closes) {
-            put_bytes(p, str_head(STR("######"), (size_t)(t->name.p[1] - '0')));
-            p->space = true;
-        }
-        break;
-    case SHAPE_ITEM:
-        want_lines(p, 1);
-        if (!t->closes) {
-            put_bytes(p, STR("-"));
-            p->space = true;
-        }
-        break;
-    case SHAPE_CELL:
-        if (t->closes)
-            put_bytes(p, STR(" |"));
-        p->space = true;
-        break;
-    case SHAPE_SKIP:
-        if (!t->closes)
-            skip_element(p, t->name);
-        break;
+    switch (n->type) {
+    case GUMBO_NODE_TEXT:
+    case GUMBO_NODE_CDATA:
+    case GUMBO_NODE_WHITESPACE: put_text(p, str_of(n->v.text.text)); return false;
+    case GUMBO_NODE_ELEMENT:
+        if (is_hidden(n->v.element.tag))
+            return false;
+        begin_element(p, n);
+        return true;
+    case GUMBO_NODE_DOCUMENT: return true;
+    case GUMBO_NODE_COMMENT:
+    case GUMBO_NODE_TEMPLATE: break;
     }
+    return false;
 }
 
-static void on_tag(struct page *p, const struct tag *t)
+static const GumboVector *children_of(const GumboNode *n)
 {
-    if (named(t, "title"))
-        on_title(p, t);
-    if (named(t, "a"))
-        on_link(p, t);
-    else if (named(t, "img"))
-        on_image(p, t);
-    if (named(t, "pre"))
-        p->pre = !t->closes;
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        if (named(t, shapes[i].name))
-            on_shape(p, t, shapes[i].shape);
+    return n->type == GUMBO_NODE_DOCUMENT ? &n->v.document.children : &n->v.element.children;
 }
 
-/* ---- the page ---------------------------------------------------------------------------- */
-
-/* Comments, declarations, processing instructions. True: one was passed over. */
-static bool skip_markup(struct page *p)
+static void walk_tree(struct page *p, const GumboNode *document)
 {
-    bool comment = str_starts(p->rest, STR("<!--"));
-    ptrdiff_t end;
+    struct buf stack;
+    struct open_node open = { document, 0 };
 
-    if (!comment && !str_starts(p->rest, STR("<!")) && !str_starts(p->rest, STR("<?")))
+    buf_init(&stack, SIZE_MAX / 4);
+    while (!p->text.full) {
+        const GumboVector *children = children_of(open.node);
+
+        if (open.next < children->length) {
+            const GumboNode *child = children->data[open.next++];
+
+            if (enter_node(p, child)) {
+                buf_put(&stack, (struct str){ (const char *)&open, sizeof(open) });
+                open = (struct open_node){ child, 0 };
+            }
+            continue;
+        }
+        if (!stack.n)
+            break;
+        end_element(p, open.node);
+        stack.n -= sizeof(open);
+        memcpy(&open, stack.p + stack.n, sizeof(open));
+    }
+    buf_fini(&stack);
+}
+
+bool html_to_text(struct arena *mem, struct str html, size_t most, struct html_text *out,
+                  struct err *e)
+{
+    struct parse parse = { .stopped = false };
+    struct page p = { 0 };
+
+    if (!gumbo_api_open(&p.api, e))
         return false;
-    end = comment ? str_find(p->rest, STR("-->")) : str_find_byte(p->rest, '>');
-    p->rest = str_skip(p->rest, end < 0 ? p->rest.n : (size_t)end + (comment ? 3 : 1));
-    return true;
-}
-
-struct html_text html_to_text(struct arena *mem, struct str html, size_t most)
-{
-    struct page p = { .rest = html };
-    struct tag tag;
-
+    if (str_starts(html, STR("\xef\xbb\xbf")))
+        html = str_skip(html, 3);
     buf_init_in(&p.text, mem, most);
     buf_init_in(&p.title, mem, TITLE_MOST);
     p.out = &p.text;
-    if (str_starts(p.rest, STR("\xef\xbb\xbf")))
-        p.rest = str_skip(p.rest, 3);
-    while (p.rest.n && !p.text.full) {
-        if (p.rest.p[0] == '<' && skip_markup(&p))
-            continue;
-        if (p.rest.p[0] == '<' && take_tag(&p, &tag))
-            on_tag(&p, &tag);
-        else
-            take_char(&p);
-    }
-    return (struct html_text){
+    walk_tree(&p, parse_page(&parse, p.api, html));
+    arena_fini(&parse.tree);
+    *out = (struct html_text){
         .title = p.title.n ? buf_str(&p.title) : STR(""),
         .text = p.text.n ? buf_str(&p.text) : STR(""),
+        .truncated = parse.stopped,
     };
+    return true;
 }

@@ -88,11 +88,11 @@ static bool run(struct tool_job *w, struct err *e)
     struct html_text page = { .title = STR(""), .text = f->body };
     struct buf out;
 
-    (void)e;
     if (f->latin)
         page.text = from_latin(&w->mem, page.text);
-    if (f->html)
-        page = html_to_text(&w->mem, page.text, (size_t)w->host->limits->message_bytes);
+    if (f->html &&
+        !html_to_text(&w->mem, page.text, (size_t)w->host->limits->message_bytes, &page, e))
+        return false;
     buf_init_in(&out, &w->mem, page.text.n + page.title.n + f->fetch.url.n + 256);
     if (f->fetch.status != 200)
         buf_printf(&out, "HTTP status %d\n", f->fetch.status);
@@ -104,6 +104,8 @@ static bool run(struct tool_job *w, struct err *e)
     }
     buf_putc(&out, '\n');
     buf_put(&out, page.text);
+    if (page.truncated)
+        buf_put(&out, STR("\n\n[the page is too complex: its end was left out]"));
     w->answer = buf_str(&out);
     return true;
 }

@@ -21,7 +21,7 @@ static const struct {
     { "<a href='#top'>up</a> <a href=javascript:x()>y</a>", "up y" },
     { "<a href='http://e.test'>http://e.test</a>", "http://e.test" },
     { "<script>if (a<b) '</p>'</script>x<style>p{}</style>y<!-- <p>z -->", "xy" },
-    { "&lt;&amp;&#233;&#xE9;&nbsp;&bogus;&#0;&", "<&\u00e9\u00e9 &bogus;&#0;&" },
+    { "&lt;&amp;&#233;&#xE9;&nbsp;&bogus;&#0;&", "<&\u00e9\u00e9 &bogus;\ufffd&" },
     { "<pre>a\n  b</pre>c", "a\n  b\n\nc" },
     { "<table><tr><td>1</td><td>2</td></tr><tr><td>3</td></tr></table>", "1 | 2 |\n3 |" },
     { "<img src=x alt='a &gt; b'> <img>", "[a > b]" },
@@ -34,12 +34,21 @@ static const struct {
     { "", "" },
 };
 
+static struct html_text convert(struct arena *mem, struct str html, size_t most)
+{
+    struct html_text page = { .text = STR("") };
+    struct err e;
+
+    OK(html_to_text(mem, html, most, &page, &e));
+    return page;
+}
+
 TEST(pages_become_readable_text)
 {
     for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
         AUTO_ARENA mem = { 0 };
 
-        EQ_S(html_to_text(&mem, str_of(pages[i].html), 10000).text, pages[i].text);
+        EQ_S(convert(&mem, str_of(pages[i].html), 10000).text, pages[i].text);
     }
 }
 
@@ -47,10 +56,9 @@ TEST(a_page_has_a_title)
 {
     AUTO_ARENA mem = { 0 };
 
-    EQ_S(html_to_text(&mem, STR("<title> A &amp;\n B </title>x<title>C</title>"), 99).title,
-         "A & B");
-    EQ_S(html_to_text(&mem, STR("x"), 99).title, "");
-    OK(html_to_text(&mem, STR("<p>aaaaaaaaaaaaaaaaaa"), 8).text.n <= 8);
+    EQ_S(convert(&mem, STR("<title> A &amp;\n B </title>x<title>C</title>"), 99).title, "A & B");
+    EQ_S(convert(&mem, STR("x"), 99).title, "");
+    OK(convert(&mem, STR("<p>aaaaaaaaaaaaaaaaaa"), 8).text.n <= 8);
 }
 
 /* Each prefix, and each with a byte gone wrong, gives some text and no more. */
@@ -64,10 +72,60 @@ TEST(any_bytes_give_some_text)
         char bent[sizeof(page)];
 
         memcpy(bent, page, sizeof(page));
-        OK(html_to_text(&mem, (struct str){ bent, i }, 1000).text.n <= 1000);
+        OK(convert(&mem, (struct str){ bent, i }, 1000).text.n <= 1000);
         bent[i] = "<>&'\"= /"[i % 8];
-        OK(html_to_text(&mem, (struct str){ bent, sizeof(page) }, 1000).text.n <= 1000);
+        OK(convert(&mem, (struct str){ bent, sizeof(page) }, 1000).text.n <= 1000);
     }
+}
+
+/* A page of `count` times `first` (# is a number), then `then`. */
+static struct str hostile_page(struct arena *mem, const char *first, const char *then, int count)
+{
+    struct buf out;
+
+    buf_init_in(&out, mem, 4 << 20);
+    for (int i = 0; i < count; i++) {
+        ptrdiff_t number = str_find_byte(str_of(first), '#');
+
+        buf_put(&out, number < 0 ? str_of(first) : str_head(str_of(first), (size_t)number));
+        if (number >= 0)
+            buf_printf(&out, "%d%s", i, first + number + 1);
+    }
+    for (int i = 0; i < count; i++)
+        buf_put(&out, str_of(then));
+    return buf_str(&out);
+}
+
+TEST(hostile_pages_are_bounded)
+{
+    static const struct {
+        const char *first, *then;
+        bool truncated;
+        int count;
+    } rows[] = {
+        { "<p><b x#>", "", true, 3000 }, /* each paragraph would copy all open tags */
+        { "<div>", "y", false, 10000 },  /* deep */
+        { "", "<i", false, 50000 },      { "<i ", "", false, 50000 },
+        { "<!-- a b", "", false, 1000 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA mem = { 0 };
+        struct str page = hostile_page(&mem, rows[i].first, rows[i].then, rows[i].count);
+
+        OK(convert(&mem, page, 1 << 20).truncated == rows[i].truncated);
+    }
+}
+
+TEST(long_texts_and_comments_are_not_changed)
+{
+    AUTO_ARENA mem = { 0 };
+    struct str words = hostile_page(&mem, "word# ", "", 3000);
+    struct str page =
+        arena_printf(&mem, "<!-- " STR_FMT "--><p>" STR_FMT "<script>" STR_FMT "</script>",
+                     STR_ARG(words), STR_ARG(words), STR_ARG(words));
+
+    EQ_S(convert(&mem, page, 1 << 20).text, arena_cstr(&mem, str_trim(words)));
 }
 
 /* ---- fetching ---------------------------------------------------------------------------- */

@@ -1,0 +1,20 @@
+/*
+ * gumbo_api.h - libgumbo, the HTML parser, opened when a page is first converted
+ * (loop/shared_lib.h).
+ */
+#ifndef TOOL_GUMBO_API_H
+#define TOOL_GUMBO_API_H
+
+#include "base/err.h"
+
+#include <gumbo.h>
+
+struct gumbo_api {
+    __typeof__(gumbo_parse_with_options) *parse;
+    __typeof__(gumbo_get_attribute) *attribute;
+};
+
+/* The table; the first call, on any thread, opens the library. ERR_SYSTEM says what to install. */
+bool gumbo_api_open(const struct gumbo_api **out, struct err *e);
+
+#endif
