@@ -33,7 +33,7 @@ bool place_check_by_path(const struct place *p, struct err *e)
            (!p->rules || path_rules_check(p->rules, below, e));
 }
 
-static const struct op_kind rejected_kind = { .name = "rejected file" };
+static const struct op_kind rejected_kind = { .name = "rejected request" };
 
 /* True: the rules forbid the place, and the op has failed. */
 static bool workspace_rejects(const struct workspace *w, const struct place *p,
@@ -49,11 +49,36 @@ static bool workspace_rejects(const struct workspace *w, const struct place *p,
     return true;
 }
 
+/* An image has a limit of its own. */
+static bool reading_fits(const struct file_reading *r, struct err *e)
+{
+    int64_t most = r->host->limits->file_read_bytes;
+
+    if (r->image || (int64_t)r->text.n <= most)
+        return true;
+    return fail(e, ERR_LIMIT, STR_FMT " has more than %lld bytes (limits.file_read_bytes)",
+                PLACE_ARG(&r->place), (long long)most);
+}
+
+/* r->op is the op of the kind; its result is checked before the caller sees it. */
+static void on_kind_read(struct op *op, const struct err *e, void *ctx)
+{
+    struct file_reading *r = ctx;
+    struct err too_long;
+
+    if (e || reading_fits(r, &too_long))
+        r->done(op, e, r->ctx);
+    else
+        r->done(op, &too_long, r->ctx);
+}
+
 void workspace_read(struct workspace *w, struct file_reading *r, struct op *parent,
                     op_done_fn *done, void *ctx)
 {
+    r->done = done;
+    r->ctx = ctx;
     if (!workspace_rejects(w, &r->place, r->host, &r->op, parent, done, ctx))
-        w->kind->read(w, r, parent, done, ctx);
+        w->kind->read(w, r, parent, on_kind_read, r);
 }
 
 void workspace_write(struct workspace *w, struct file_writing *f, struct op *parent,
@@ -61,6 +86,29 @@ void workspace_write(struct workspace *w, struct file_writing *f, struct op *par
 {
     if (!workspace_rejects(w, &f->place, f->host, &f->op, parent, done, ctx))
         w->kind->write(w, f, parent, done, ctx);
+}
+
+void workspace_run(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
+                   void *ctx)
+{
+    t->workspace = w;
+    if (!workspace_rejects(w, &t->cwd, t->host, &t->op, parent, done, ctx))
+        w->kind->run(w, t, parent, done, ctx);
+}
+
+struct stream *terminal_input(struct terminal *t)
+{
+    return t->workspace->kind->input(t);
+}
+
+void terminal_kill(struct terminal *t)
+{
+    t->workspace->kind->kill(t);
+}
+
+void terminal_release(struct terminal *t)
+{
+    t->workspace->kind->release(t);
 }
 
 bool workspace_fail_changed(const struct place *p, struct err *e)

@@ -1,14 +1,16 @@
 /*
- * workspace.h - the workspace port: the text files that tools read and write.
+ * workspace.h - the workspace port: the text files that tools read and write, and the terminals
+ * in which they run commands.
  *
- * Two kinds of workspace: the local machine (tool/local_workspace.h), and files that another
- * program holds, such as the open buffers of an editor. host->workspace selects one, and each
- * session has its own host, so each session can have its own workspace.
+ * Two kinds of workspace: the local machine (tool/local_workspace.h), and files and terminals that
+ * another program holds, such as an editor. host->workspace selects one, and each session has
+ * its own host, so each session can have its own workspace.
  *
  * A path is a folder plus a path below it (struct place), never one absolute string. The local kind
  * opens the file, checks the guard's rules against the descriptor it got, and only then reads or
- * changes a byte. Other kinds have no descriptor: workspace_read and workspace_write check the rules
- * against the path before the kind sees the request.
+ * changes a byte, or starts a command. Other kinds have no descriptor: workspace_read,
+ * workspace_write and workspace_run check the rules against the path before the kind sees the
+ * request.
  *
  * An editor knows UTF-8 text files only. Images, lists of folders, searches, moves and deletes are
  * always local.
@@ -21,6 +23,7 @@
 
 #include "base/arena.h"
 #include "core/tool/call.h"
+#include "loop/proc.h"
 
 /* A path as the caller gave it, the file it names, and what the guard allows there. */
 struct place {
@@ -51,6 +54,8 @@ struct file_reading {
     bool takes_image;              /* an image may be returned instead of text */
     struct str text;               /* result: the lines; of an image, the whole file in base64 */
     const char *image;             /* result: MIME type of an image; NULL: text */
+    op_done_fn *done;              /* of workspace_read */
+    void *ctx;
 };
 
 struct file_writing {
@@ -65,6 +70,37 @@ struct file_writing {
     bool created;        /* result: there was no such file before */
 };
 
+/* ---- terminals --------------------------------------------------------------------------- */
+
+struct terminal;
+
+/*
+ * The loop delivers these, the first ones possibly before the op of workspace_run settles.
+ * After on_exit the terminal closes by itself; on_closed is the last event.
+ */
+struct terminal_events {
+    void (*on_output)(struct terminal *t, struct str bytes); /* stdout and stderr */
+    void (*on_exit)(struct terminal *t, const struct proc_exit *exit);
+    void (*on_closed)(struct terminal *t); /* the kind has no reference to *t any more */
+};
+
+struct terminal {
+    struct op op; /* first; settles when the command was started, and fails if it cannot be */
+    struct workspace *workspace;
+    const struct terminal_events *events;
+    void *owner;
+    size_t output_limit; /* the owner keeps no more bytes; a kind may drop older output */
+    void *own;           /* of the kind */
+
+    /* What to run; used until the op settles. */
+    const struct host *host;
+    struct arena *mem;                    /* as in struct file_reading */
+    const char *const *argv, *const *env; /* both end with NULL */
+    struct place cwd;
+};
+
+/* ---- kinds ------------------------------------------------------------------------------- */
+
 struct workspace {
     const struct workspace_kind *kind;
 };
@@ -77,16 +113,36 @@ struct workspace_kind {
     /* `expected` and `only_new` are checked by reading first, atomically or not. */
     void (*write)(struct workspace *w, struct file_writing *f, struct op *parent, op_done_fn *done,
                   void *ctx);
+    /* A kind that fails to start the command, or is cancelled before, delivers no event. */
+    void (*run)(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
+                void *ctx);
+    struct stream *(*input)(struct terminal *t); /* stdin, borrowed; NULL: there is none */
+    void (*kill)(struct terminal *t);
+    void (*release)(struct terminal *t);
 };
 
 /*
- * Read or write a file. A kind fails with ERR_LIMIT if the text has more than
- * limits.file_read_bytes. *r and *f must stay valid until done returns.
+ * Read or write a file. ERR_LIMIT: the text has more than limits.file_read_bytes. *r and *f must
+ * stay valid until done returns.
  */
 void workspace_read(struct workspace *w, struct file_reading *r, struct op *parent,
                     op_done_fn *done, void *ctx);
 void workspace_write(struct workspace *w, struct file_writing *f, struct op *parent,
                      op_done_fn *done, void *ctx);
+
+/*
+ * Start a command. *t must live until done has been called with an error, or until on_closed; in
+ * that case also until done returns.
+ */
+void workspace_run(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
+                   void *ctx);
+
+/* For a command that was started and whose on_exit has not been delivered. */
+struct stream *terminal_input(struct terminal *t);
+void terminal_kill(struct terminal *t); /* with all processes that it started; on_exit follows */
+
+/* Kill a command that was started, and close; on_exit, if it is owed, and on_closed follow. */
+void terminal_release(struct terminal *t);
 
 /* Fill *e as the error of a write whose file does not hold the expected text. */
 bool workspace_fail_changed(const struct place *p, struct err *e);

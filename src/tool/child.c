@@ -4,10 +4,9 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "loop/proc_env.h"
+#include "tool/local_workspace.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* ---- what to run ------------------------------------------------------------------------- */
 
@@ -117,7 +116,7 @@ static void on_wait_time(struct timer *t)
 
 static bool is_news(const struct child *k, enum child_news news)
 {
-    return k->exited || (news == CHILD_ANY && k->output.behind > k->output.taken);
+    return child_has_exited(k) || (news == CHILD_ANY && k->output.behind > k->output.taken);
 }
 
 static void tell_waits(struct child *k)
@@ -141,65 +140,30 @@ void child_wait(struct child *k, struct child_wait *w, enum child_news news, int
         timer_set(k->world->loop, &w->timer, ms, on_wait_time);
 }
 
-/* ---- its life ---------------------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------------------------ */
 
-static struct child *child_of(struct stream *s)
+/* The only writer of k->state, except for child_start. */
+static void child_enter(struct child *k, enum child_state to)
 {
-    return s->owner;
+    if (k->state < to)
+        k->state = to;
 }
 
-static void on_bytes(struct stream *s, struct str bytes)
+static void on_child_output(struct terminal *t, struct str bytes)
 {
-    output_put(&child_of(s)->output, bytes);
-    tell_waits(child_of(s));
-}
+    struct child *k = t->owner;
 
-static void on_end(struct stream *s, const struct err *e)
-{
-    (void)s, (void)e;
-}
-
-static void on_room(struct stream *s)
-{
-    (void)s;
-}
-
-static const struct stream_events io_events = {
-    .on_bytes = on_bytes,
-    .on_end = on_end,
-    .on_room = on_room,
-};
-
-static void on_stderr(struct proc *p, struct str line)
-{
-    struct child *k = p->owner;
-
-    output_put(&k->output, line);
-    output_put(&k->output, STR("\n"));
+    output_put(&k->output, bytes);
     tell_waits(k);
 }
 
-static void leave_cwd(struct child *k)
+static void on_child_exit(struct terminal *t, const struct proc_exit *exit)
 {
-    if (k->cwd >= 0)
-        close(k->cwd);
-    k->cwd = -1;
-}
+    struct child *k = t->owner;
 
-static void on_started(struct proc *p)
-{
-    leave_cwd(p->owner);
-}
-
-static void on_proc_exit(struct proc *p, const struct proc_exit *exit)
-{
-    struct child *k = p->owner;
-
-    leave_cwd(k);
-    k->exited = true;
+    child_enter(k, CHILD_EXITED);
     k->exit = *exit;
     tell_waits(k);
-    proc_close(p);
 }
 
 static void free_child(struct child *k)
@@ -214,21 +178,26 @@ static void free_child(struct child *k)
     tool_world_check(w);
 }
 
-static void on_closed(struct proc *p)
+/* Free a dropped child once neither the terminal nor the op refers to it. */
+static void child_check(struct child *k)
 {
-    struct child *k = p->owner;
-
-    k->closed = true;
-    if (k->dropped)
+    if (k->dropped && !k->call && k->state == CHILD_CLOSED)
         free_child(k);
 }
 
-static const struct proc_events child_events = {
-    .on_started = on_started,
-    .on_stderr = on_stderr,
-    .on_exit = on_proc_exit,
-    .on_closed = on_closed,
+static void on_child_closed(struct terminal *t)
+{
+    child_enter(t->owner, CHILD_CLOSED);
+    child_check(t->owner);
+}
+
+static const struct terminal_events child_events = {
+    .on_output = on_child_output,
+    .on_exit = on_child_exit,
+    .on_closed = on_child_closed,
 };
+
+/* ---- starting ---------------------------------------------------------------------------- */
 
 static void new_id(char out[CHILD_ID])
 {
@@ -248,49 +217,70 @@ static void join_world(struct child *k, struct tool_world *w)
     w->children = k;
 }
 
-/* The folder is given by its descriptor: what its path leads to may change. */
 size_t child_output_room(const struct limits *limits, int64_t most)
 {
-    enum { NOTES = 256 }; /* characters that are said besides */
+    enum { NOTES = 256 }; /* characters of the tool's own lines */
     int64_t chars = limits->tool_result_chars;
     int64_t room = chars > 2 * NOTES ? chars - NOTES : chars / 2;
 
     return (size_t)(most < room ? most : room);
 }
 
-struct child *child_start(struct tool_world *w, const struct child_plan *plan, int cwd, size_t head,
-                          size_t tail, struct err *e)
+/* A child that was dropped, or whose call was cancelled, while it was starting ends here. */
+static void on_child_started(struct op *op, const struct err *e, void *ctx)
+{
+    struct child *k = ctx;
+    struct call *call = k->call;
+
+    (void)op;
+    k->call = NULL;
+    if (e) {
+        tool_failed(call, e);
+        free_child(k);
+        return;
+    }
+    child_enter(k, CHILD_RUNNING);
+    if (!k->dropped && !call->op.canceled) {
+        k->started(call, k, k->started_ctx);
+        return;
+    }
+    tool_failed(call, &(struct err){ ERR_CANCELED, "canceled" });
+    k->dropped = false;
+    child_drop(k);
+}
+
+struct child *child_start(struct call *call, const struct child_plan *plan, size_t head,
+                          size_t tail, child_started_fn *started, void *ctx)
 {
     struct child *k = MEM_NEW(struct child);
-    char folder[64];
-    struct proc_opts opts = {
-        .argv = plan->argv,
-        .env = plan->env,
-        .cwd = folder,
-        .events = &child_events,
-        .owner = k,
-        .io_events = &io_events,
-        .io_owner = k,
-    };
 
-    snprintf(folder, sizeof(folder), "/proc/%d/fd/%d", (int)getpid(), cwd);
-    if (!proc_start(&k->proc, w->procs, &opts, e)) {
-        close(cwd);
-        mem_free(k);
-        return NULL;
-    }
-    k->cwd = cwd;
+    k->call = call;
+    k->started = started;
+    k->started_ctx = ctx;
+    k->state = CHILD_STARTING;
     output_init(&k->output, head, tail);
     new_id(k->id);
-    join_world(k, w);
-    stream_start(proc_io(&k->proc));
+    join_world(k, call->host->world);
+    k->terminal = (struct terminal){
+        .events = &child_events,
+        .owner = k,
+        .output_limit = head + tail,
+        .host = call->host,
+        .mem = call->mem,
+        .argv = plan->argv,
+        .env = plan->env,
+        .cwd = plan->cwd,
+    };
+    workspace_run(workspace_of(call->host), &k->terminal, &call->op, on_child_started, k);
     return k;
 }
 
+/* ---- ending ------------------------------------------------------------------------------ */
+
 void child_kill(struct child *k)
 {
-    if (!k->exited)
-        proc_kill(&k->proc);
+    if (!child_has_exited(k))
+        terminal_kill(&k->terminal);
 }
 
 void child_drop(struct child *k)
@@ -301,10 +291,12 @@ void child_drop(struct child *k)
     k->kept = false;
     while (k->waits)
         settle_wait(k->waits, &(struct err){ ERR_CLOSED, "the process was dropped" });
-    if (k->closed)
-        free_child(k);
+    if (k->call)
+        op_cancel(&k->terminal.op);
+    else if (k->state != CHILD_CLOSED)
+        terminal_release(&k->terminal);
     else
-        proc_close(&k->proc);
+        free_child(k);
 }
 
 struct child *child_find(struct tool_world *w, struct str id)
@@ -321,7 +313,7 @@ struct str child_state_text(const struct child *k, struct arena *mem)
 {
     char text[300];
 
-    if (!k->exited)
+    if (!child_has_exited(k))
         return STR("is running");
     proc_exit_text(&k->exit, text, sizeof(text));
     return arena_str(mem, str_of(text));
@@ -329,9 +321,9 @@ struct str child_state_text(const struct child *k, struct arena *mem)
 
 void child_write_state(const struct child *k, struct jw *w)
 {
-    jw_kbool(w, "running", !k->exited);
-    if (k->exited && k->exit.how == PROC_EXITED)
+    jw_kbool(w, "running", !child_has_exited(k));
+    if (child_has_exited(k) && k->exit.how == PROC_EXITED)
         jw_kint(w, "exitCode", k->exit.code);
-    if (k->exited && k->exit.how == PROC_SIGNALED)
+    if (child_has_exited(k) && k->exit.how == PROC_SIGNALED)
         jw_kint(w, "signal", k->exit.code);
 }

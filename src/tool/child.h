@@ -1,37 +1,56 @@
 /*
- * child.h - a program that a tool started, its output, and the calls that wait for it.
+ * child.h - a command that a tool started in a terminal of the workspace, its output, and the calls
+ * that wait for it.
  *
- *   RUNNING -> EXITED -> closed        child_drop() at any time: killed, closed, freed
+ *   STARTING -> RUNNING -> EXITED -> CLOSED
  *
- * The world owns it, so it may outlive the call that started it. Its stdout and stderr become one
- * text, in the order in which they are read; stderr line by line.
+ * STARTING  the workspace starts it; a failure frees it
+ * RUNNING   output arrives
+ * EXITED    the terminal is closing
+ * CLOSED    output and exit code remain
+ *
+ * child_drop() in any state: it is killed, closed and freed. The world owns it, so it may outlive
+ * the call that started it. Its stdout and stderr become one text, in the order in which they are
+ * read; stderr line by line.
  */
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
 
-#include "loop/op.h"
+#include "core/workspace.h"
 #include "tool/output.h"
 #include "tool/tool_job.h"
 #include "tool/world.h"
 
 enum { CHILD_ID = 17 };
 
+enum child_state { CHILD_STARTING, CHILD_RUNNING, CHILD_EXITED, CHILD_CLOSED };
+
+struct child;
+
+/* The command was started; on a failure the call has failed, and this is not called. */
+typedef void child_started_fn(struct call *call, struct child *k, void *ctx);
+
 struct child {
-    struct proc proc;
+    struct terminal terminal;
     struct tool_world *world;
     struct child *next, **link;
     char id[CHILD_ID];
-    bool kept; /* a background process: found by child_find */
+    bool kept; /* a background process: child_find finds it */
     struct output output;
-    int cwd; /* until it has started; -1: none */
-    bool exited, closed, dropped;
-    struct proc_exit exit;
+    enum child_state state;
+    bool dropped;
+    struct proc_exit exit; /* from EXITED on */
     struct child_wait *waits;
+
+    /* While it is starting. */
+    struct call *call; /* NULL: it is not */
+    child_started_fn *started;
+    void *started_ctx;
 };
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-/* Arguments that shell_exec and process_start have in common; all in the memory of the call. */
+/* The arguments that shell_exec and process_start share; all in the memory of the call. */
 struct child_args {
     struct pick_strs argv;
     struct str command;
@@ -75,11 +94,19 @@ bool child_plan(struct call *call, const struct child_args *args, struct child_p
  */
 size_t child_output_room(const struct limits *limits, int64_t most);
 
-/* `cwd` is taken over. Room for head and tail bytes of output. NULL: it could not be started. */
-struct child *child_start(struct tool_world *w, const struct child_plan *plan, int cwd, size_t head,
-                          size_t tail, struct err *e);
+/*
+ * Start a command in the workspace of the call, with room for head and tail bytes of output. The
+ * caller may set the fields of the child that is returned.
+ */
+struct child *child_start(struct call *call, const struct child_plan *plan, size_t head,
+                          size_t tail, child_started_fn *started, void *ctx);
 
-/* Kill it with all it started; its exit follows. */
+static inline bool child_has_exited(const struct child *k)
+{
+    return k->state >= CHILD_EXITED;
+}
+
+/* Kill it with all processes that it started; its exit follows. */
 void child_kill(struct child *k);
 
 /* Kill and free it. Calls that wait for it fail with ERR_CLOSED. */

@@ -24,7 +24,7 @@ enum {
     TREE_PER_BYTE = 32,    /* bytes of tree per byte of the page */
     TREE_MIN = 4 << 20,    /* and for a small page */
     ATTRIBUTES_MOST = 100, /* of a tag */
-    WORD_MOST = 4000,      /* bytes of a name, and of a value without quotes */
+    TAGS_PER_BYTE = 16,    /* bytes that is_huge_tag reads per byte of the page */
     PULSE_WANTED = 2048,   /* a text of this length gets a PULSE at the next space */
     PULSE_REQUIRED = 4096, /* or anywhere */
 };
@@ -36,7 +36,8 @@ enum {
 
 struct parse {
     struct arena tree;
-    size_t left; /* bytes that the tree may still take */
+    size_t left;      /* bytes that the tree may still take */
+    size_t tags_left; /* bytes that is_huge_tag may still read */
     int64_t deadline;
     struct buf feed; /* what libgumbo reads */
     GumboOptions options;
@@ -80,42 +81,42 @@ static struct str skip_html_space(struct str s)
     return s;
 }
 
-/* Drop an attribute, or the name of the tag, from the start of *s. False: a word is too long. */
-static bool skip_attribute(struct str *s)
+/* Drop an attribute, or the name of the tag, from the start of a tag. */
+static struct str skip_attribute(struct str s)
 {
-    size_t name = word_length(str_head(*s, WORD_MOST + 1), "/="), value;
+    s = skip_html_space(str_skip(s, word_length(s, "/=")));
+    if (s.n && s.p[0] == '/')
+        return str_skip(s, 1);
+    if (!s.n || s.p[0] != '=')
+        return s;
+    s = skip_html_space(str_skip(s, 1));
+    if (s.n && (s.p[0] == '"' || s.p[0] == '\'')) {
+        ptrdiff_t end = str_find_byte(str_skip(s, 1), s.p[0]);
 
-    *s = skip_html_space(str_skip(*s, name));
-    if (s->n && s->p[0] == '/')
-        *s = str_skip(*s, 1);
-    if (!s->n || s->p[0] != '=')
-        return name <= WORD_MOST;
-    *s = skip_html_space(str_skip(*s, 1));
-    if (s->n && (s->p[0] == '"' || s->p[0] == '\'')) {
-        ptrdiff_t end = str_find_byte(str_skip(*s, 1), s->p[0]);
-
-        *s = str_skip(*s, end < 0 ? s->n : (size_t)end + 2);
-        return name <= WORD_MOST;
+        return str_skip(s, end < 0 ? s.n : (size_t)end + 2);
     }
-    value = word_length(str_head(*s, WORD_MOST + 1), "");
-    *s = str_skip(*s, value);
-    return name <= WORD_MOST && value <= WORD_MOST;
+    return str_skip(s, word_length(s, ""));
 }
 
 /*
- * Does a tag begin here that has too many attributes, or words so long that the answer would take
- * long? Comments and scripts may contain such a "tag", too; it does no harm to change it there.
+ * Does a tag with too many attributes begin here? Comments and scripts may contain such a "tag",
+ * too; it does no harm to change it there. Hostile pages make this search long: when the bytes in
+ * tags_left are used up, every tag counts as one.
  */
-static bool is_huge_tag(struct str s)
+static bool is_huge_tag(struct parse *p, struct str s)
 {
-    size_t n = 0;
+    struct str rest = s;
+    size_t n = 0, used;
 
     if (s.n < 2 || s.p[1] == '!' || s.p[1] == '?')
         return false;
-    while (s.n && s.p[0] != '>')
-        if (!skip_attribute(&s) || n++ > ATTRIBUTES_MOST)
-            return true;
-    return false;
+    while (p->tags_left && rest.n && rest.p[0] != '>' && n <= ATTRIBUTES_MOST) {
+        rest = skip_attribute(rest);
+        n++;
+    }
+    used = s.n - rest.n;
+    p->tags_left -= used < p->tags_left ? used : p->tags_left;
+    return !p->tags_left || n > ATTRIBUTES_MOST;
 }
 
 /* Would a PULSE before this byte split a character? */
@@ -128,12 +129,13 @@ static void feed_copy(struct parse *p, struct str html)
 {
     size_t run = 0;
 
+    p->tags_left = TAGS_PER_BYTE * (html.n + 1000);
     buf_init_in(&p->feed, &p->tree, 2 * html.n + 100);
     buf_put(&p->feed, PROLOGUE);
     for (size_t i = 0; i < html.n; i++, run++) {
         char c = html.p[i];
 
-        if (c == '<' && is_huge_tag(str_skip(html, i)))
+        if (c == '<' && is_huge_tag(p, str_skip(html, i)))
             c = ' ';
         if (c == '<')
             run = 0;

@@ -4,6 +4,7 @@
 #include "base/container.h"
 #include "loop/job.h"
 #include "tool/beneath.h"
+#include "tool/local_terminal.h"
 
 #include <fcntl.h>
 
@@ -157,6 +158,10 @@ static const struct workspace_kind local_kind = {
     .local = true,
     .read = local_read,
     .write = local_write,
+    .run = local_terminal_run,
+    .input = local_terminal_input,
+    .kill = local_terminal_kill,
+    .release = local_terminal_release,
 };
 
 struct workspace local_workspace = { &local_kind };

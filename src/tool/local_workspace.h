@@ -1,6 +1,6 @@
 /*
  * local_workspace.h - the workspace of this machine: files beneath the folders of the host
- * (beneath.h), read and written on pool threads.
+ * (beneath.h), read and written on pool threads, and commands (local_terminal.h).
  */
 #ifndef TOOL_LOCAL_WORKSPACE_H
 #define TOOL_LOCAL_WORKSPACE_H

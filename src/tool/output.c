@@ -4,6 +4,8 @@
  */
 #include "tool/output.h"
 
+#include "base/utf8.h"
+
 void output_init(struct output *o, size_t head_most, size_t tail_most)
 {
     *o = (struct output){ .head_most = head_most, .tail_most = tail_most };
@@ -33,17 +35,47 @@ void output_put(struct output *o, struct str bytes)
         buf_put(&o->tail, bytes);
 }
 
+/* Without the bytes of a character whose start was dropped. */
+static struct str cut_front(struct str s)
+{
+    size_t n = 0;
+
+    while (n < 3 && n < s.n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+        n++;
+    return str_skip(s, n);
+}
+
+/* Without the bytes of a character whose end was dropped. */
+static struct str cut_back(struct str s)
+{
+    for (size_t k = 1; k <= 3 && k <= s.n; k++) {
+        const char *c = s.p + s.n - k;
+
+        if (((unsigned char)*c & 0xc0) == 0xc0 && !utf8_len(c, k))
+            return str_head(s, s.n - k);
+    }
+    return s;
+}
+
 /* Between two drops more is held; what is shown does not depend on how it came in. */
 struct str output_tail(const struct output *o)
 {
     size_t n = o->tail.n < o->tail_most ? o->tail.n : o->tail_most;
+    struct str tail = n ? str_skip(buf_str(&o->tail), o->tail.n - n) : STR("");
 
-    return n ? str_skip(buf_str(&o->tail), o->tail.n - n) : STR("");
+    return o->behind > n ? cut_front(tail) : tail;
+}
+
+struct str output_head(const struct output *o)
+{
+    struct str head = o->head.n ? buf_str(&o->head) : STR("");
+
+    return o->behind > output_tail(o).n ? cut_back(head) : head;
 }
 
 uint64_t output_lost(const struct output *o)
 {
-    return o->behind - output_tail(o).n;
+    return o->behind + o->head.n - output_tail(o).n - output_head(o).n;
 }
 
 struct str output_take(struct output *o, uint64_t *lost)

@@ -17,7 +17,11 @@ void output_init(struct output *o, size_t head_most, size_t tail_most);
 void output_fini(struct output *o);
 void output_put(struct output *o, struct str bytes);
 
-/* The last bytes after the head, and how many bytes between head and tail were dropped. */
+/*
+ * The first bytes, the last bytes after them, and how many bytes between the two were dropped. If
+ * any were dropped, head and tail are cut between characters.
+ */
+struct str output_head(const struct output *o);
 struct str output_tail(const struct output *o);
 uint64_t output_lost(const struct output *o);
 

@@ -9,17 +9,9 @@
 #include "tool/child.h"
 #include "tool/tools.h"
 
-#include <fcntl.h>
-
 /* ---- starting ---------------------------------------------------------------------------- */
 
-struct process_start {
-    struct tool_job job; /* first */
-    struct child_plan plan;
-    int cwd;
-};
-
-/* Room for one more: the oldest that has ended makes it. */
+/* Make room for one more process: drop the oldest one that has ended. */
 static bool make_room(struct tool_world *w, int64_t most)
 {
     struct child *oldest = NULL;
@@ -27,7 +19,7 @@ static bool make_room(struct tool_world *w, int64_t most)
 
     for (struct child *k = w->children; k; k = k->next) {
         n += k->kept;
-        if (k->kept && k->exited)
+        if (k->kept && child_has_exited(k))
             oldest = k;
     }
     if (n < most)
@@ -35,21 +27,6 @@ static bool make_room(struct tool_world *w, int64_t most)
     if (oldest)
         child_drop(oldest);
     return oldest != NULL;
-}
-
-static void close_cwd(void *ptr)
-{
-    struct process_start *s = ptr;
-
-    if (s->cwd >= 0)
-        close(s->cwd);
-}
-
-static bool open_cwd(struct tool_job *w, struct err *e)
-{
-    struct process_start *s = CONTAINER_OF(w, struct process_start, job);
-
-    return beneath_open(&s->plan.cwd, O_PATH | O_DIRECTORY, 0, &s->cwd, e);
 }
 
 static void write_process(struct call *call, const struct child *k, uint64_t lost)
@@ -63,29 +40,12 @@ static void write_process(struct call *call, const struct child *k, uint64_t los
     jw_object_end(&w);
 }
 
-static void on_cwd(struct tool_job *w)
+static void on_process_started(struct call *call, struct child *k, void *ctx)
 {
-    struct process_start *s = CONTAINER_OF(w, struct process_start, job);
-    const struct limits *l = w->host->limits;
-    struct child *k;
-    struct err e;
-
-    if (!make_room(w->host->world, l->processes)) {
-        call_failed(w->call, "%lld processes are running already (limits.processes)",
-                    (long long)l->processes);
-        return;
-    }
-    k = child_start(w->host->world, &s->plan, s->cwd, 0,
-                    child_output_room(l, l->process_output_bytes), &e);
-    s->cwd = -1;
-    if (!k) {
-        call_failed(w->call, "%s", e.text);
-        return;
-    }
-    k->kept = true;
-    write_process(w->call, k, 0);
-    call_text(w->call, arena_printf(w->call->mem, "Started as %s", k->id));
-    call_done(w->call);
+    (void)ctx;
+    write_process(call, k, 0);
+    call_text(call, arena_printf(call->mem, "Started as %s", k->id));
+    call_done(call);
 }
 
 struct start_args {
@@ -96,17 +56,21 @@ static const struct pick start_fields[] = { CHILD_FIELDS(struct start_args, chil
 
 static void start_process(struct call *call)
 {
+    const struct limits *l = call->host->limits;
     struct start_args args = { 0 };
     struct child_plan plan;
-    struct process_start *s;
+    struct child *k;
 
     if (!tool_args(call, PICK_TABLE(start_fields), &args) || !child_plan(call, &args.child, &plan))
         return;
-    s = TOOL_JOB_NEW(call, struct process_start);
-    s->plan = plan;
-    s->cwd = -1;
-    arena_defer(call->mem, close_cwd, s);
-    tool_job_start(&s->job, open_cwd, on_cwd);
+    if (!make_room(call->host->world, l->processes)) {
+        call_failed(call, "%lld processes are running already (limits.processes)",
+                    (long long)l->processes);
+        return;
+    }
+    k = child_start(call, &plan, 0, child_output_room(l, l->process_output_bytes),
+                    on_process_started, NULL);
+    k->kept = true;
 }
 
 /* ---- one that runs ----------------------------------------------------------------------- */
@@ -214,10 +178,12 @@ static void start_write(struct call *call)
     p = process_of(call, args.id);
     if (!p)
         return;
-    io = proc_io(&p->child->proc);
-    if (p->child->exited || io->shutting || io->error) {
+    io = child_has_exited(p->child) ? NULL : terminal_input(&p->child->terminal);
+    if (!io || io->shutting || io->error) {
         call_failed(call, "the process %s",
-                    p->child->exited ? child_state_text(p->child, call->mem).p : "reads no more");
+                    child_has_exited(p->child) ? child_state_text(p->child, call->mem).p
+                    : io                       ? "reads no more"
+                                               : "has no stdin: its terminal takes no input");
         return;
     }
     if ((int64_t)(stream_backlog(io) + args.text.n) > most) {

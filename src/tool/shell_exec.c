@@ -1,23 +1,19 @@
 /*
- * shell_exec.c - run a program inside the root and wait for its end.
+ * shell_exec.c - run a command inside the root and wait for its end.
  *
- * The folder is opened on the pool, then the program is started under the keeper. When its time is
- * over, or the call is cancelled, it is killed with all it started. What it said is kept up to a
- * bound: the beginning and the end.
+ * The command runs in a terminal of the workspace. When its time is over, or the call is cancelled,
+ * it is killed with all processes that it started. The beginning and the end of its output are
+ * kept, up to a limit.
  */
 #include "base/container.h"
 #include "base/utf8.h"
 #include "tool/child.h"
 #include "tool/tools.h"
 
-#include <fcntl.h>
-
 struct shell_exec {
-    struct tool_job job; /* first */
-    struct child_plan plan;
+    struct call *call;
     struct str input;
     int64_t timeout_ms;
-    int cwd;
     struct child *child;
     struct child_wait wait;
     bool late;
@@ -25,14 +21,14 @@ struct shell_exec {
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* What it said may hold anything, so it is put, not printed. */
+/* The output may contain any bytes, so it is copied, not formatted. */
 static struct str output_text(struct shell_exec *x, struct str state)
 {
     struct output *o = &x->child->output;
     struct buf out;
 
-    buf_init_in(&out, x->job.call->mem, o->head.n + o->tail.n + 1024);
-    buf_put(&out, buf_str(&o->head));
+    buf_init_in(&out, x->call->mem, o->head.n + o->tail.n + 1024);
+    buf_put(&out, output_head(o));
     if (output_lost(o))
         buf_printf(&out, "\n[%llu bytes left out]\n", (unsigned long long)output_lost(o));
     buf_put(&out, output_tail(o));
@@ -44,7 +40,7 @@ static struct str output_text(struct shell_exec *x, struct str state)
 
 static void write_result(struct shell_exec *x)
 {
-    struct jw w = jw_to(&x->job.call->structured);
+    struct jw w = jw_to(&x->call->structured);
 
     jw_object(&w);
     child_write_state(x->child, &w);
@@ -54,7 +50,7 @@ static void write_result(struct shell_exec *x)
 
 static void tell(struct shell_exec *x)
 {
-    struct call *call = x->job.call;
+    struct call *call = x->call;
     struct str state = child_state_text(x->child, call->mem);
 
     if (x->child->exit.how == PROC_NOT_STARTED) {
@@ -78,54 +74,45 @@ static void on_child_exit(struct op *op, const struct err *e, void *ctx)
     if (e && e->code == ERR_TIMEOUT && !x->late) {
         x->late = true;
         child_kill(x->child);
-        child_wait(x->child, &x->wait, CHILD_EXIT, x->job.host->limits->tool_ms, &x->job.call->op,
+        child_wait(x->child, &x->wait, CHILD_EXIT, x->call->host->limits->tool_ms, &x->call->op,
                    on_child_exit, x);
         return;
     }
     if (!e)
         tell(x);
     else if (e->code == ERR_CANCELED)
-        call_done(x->job.call); /* the call knows that it was cancelled */
+        call_done(x->call); /* the call knows that it was cancelled */
     else
-        call_broke(x->job.call, e);
+        call_broke(x->call, e);
     if (!e || e->code != ERR_CLOSED)
         child_drop(x->child);
 }
 
 /* ---- the beginning ----------------------------------------------------------------------- */
 
-static void close_cwd(void *ptr)
+/* Write all of the input and close stdin. False: the call has failed. */
+static bool give_input(struct shell_exec *x)
 {
-    struct shell_exec *x = ptr;
+    struct stream *io = child_has_exited(x->child) ? NULL : terminal_input(&x->child->terminal);
 
-    if (x->cwd >= 0)
-        close(x->cwd);
+    if (io && x->input.n)
+        stream_put(io, x->input);
+    if (io)
+        stream_shut(io);
+    if (io || !x->input.n || child_has_exited(x->child))
+        return true;
+    call_failed(x->call, "input: the terminal of this workspace takes no input");
+    child_drop(x->child);
+    return false;
 }
 
-static bool run(struct tool_job *w, struct err *e)
+static void on_command_started(struct call *call, struct child *k, void *ctx)
 {
-    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, job);
+    struct shell_exec *x = ctx;
 
-    return beneath_open(&x->plan.cwd, O_PATH | O_DIRECTORY, 0, &x->cwd, e);
-}
-
-static void told(struct tool_job *w)
-{
-    struct shell_exec *x = CONTAINER_OF(w, struct shell_exec, job);
-    const struct limits *l = w->host->limits;
-    size_t most = child_output_room(l, l->shell_output_bytes);
-    struct err e;
-
-    x->child = child_start(w->host->world, &x->plan, x->cwd, most / 2, most - most / 2, &e);
-    x->cwd = -1;
-    if (!x->child) {
-        call_failed(w->call, "%s", e.text);
-        return;
-    }
-    if (x->input.n)
-        stream_put(proc_io(&x->child->proc), x->input);
-    stream_shut(proc_io(&x->child->proc));
-    child_wait(x->child, &x->wait, CHILD_EXIT, x->timeout_ms, &w->call->op, on_child_exit, x);
+    x->child = k;
+    if (give_input(x))
+        child_wait(k, &x->wait, CHILD_EXIT, x->timeout_ms, &call->op, on_child_exit, x);
 }
 
 struct shell_exec_args {
@@ -144,6 +131,7 @@ static void start(struct call *call)
 {
     const struct limits *l = call->host->limits;
     struct shell_exec_args args = { .timeout_ms = l->shell_ms };
+    size_t room = child_output_room(l, l->shell_output_bytes);
     struct child_plan plan;
     struct shell_exec *x;
 
@@ -154,13 +142,11 @@ static void start(struct call *call)
                     (long long)l->shell_max_ms);
         return;
     }
-    x = TOOL_JOB_NEW(call, struct shell_exec);
-    x->plan = plan;
+    x = ARENA_NEW(call->mem, struct shell_exec);
+    x->call = call;
     x->input = args.input;
     x->timeout_ms = args.timeout_ms;
-    x->cwd = -1;
-    arena_defer(call->mem, close_cwd, x);
-    tool_job_start(&x->job, run, told);
+    child_start(call, &plan, room / 2, room - room / 2, on_command_started, x);
 }
 
 const struct tool tool_shell_exec = {

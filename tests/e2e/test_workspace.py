@@ -29,6 +29,25 @@ def check_client(root, use):
     equal(use("file_write", path=".trefoil/x", content="")["isError"], True)
     equal(use("file_read", path="../secret")["isError"], True)
     equal((root / "buffer.txt").read_text(), "saved\n")
+    check_terminals(use)
+
+
+def check_terminals(use):
+    """Commands that exist in no terminal of this machine."""
+    said = use("shell_exec", argv=["say", "hello"])
+    equal(said["content"][0]["text"], "hello\n[the program exited with code 3]")
+    equal(said["structuredContent"]["exitCode"], 3)
+    flood = use("shell_exec", argv=["flood"])["content"][0]["text"]
+    has(flood, "bytes left out]\n\u00e9")
+    equal("\ufffd" in flood or len(flood) > 60000, False)
+    has(use("shell_exec", argv=["slow"], timeout_ms=5)["content"][0]["text"], "begun\n[the program took")
+    broken = use("shell_exec", argv=["broken"])
+    equal(broken["isError"], True)
+    has(broken["content"][0]["text"], "no terminals left")
+    equal(use("shell_exec", argv=["say", "x"], cwd="..")["isError"], True)
+    process = use("process_start", argv=["slow"])["structuredContent"]["id"]
+    has(use("process_poll", id=process, wait_ms=1000)["content"][0]["text"], "begun")
+    equal(use("process_kill", id=process)["structuredContent"]["signal"], 9)
 
 
 @case
@@ -57,6 +76,27 @@ def a_slow_file_can_be_cancelled_and_the_connection_goes_on(root):
         answer = t.call("tools/call", {"name": "file_read", "arguments": {"path": "buffer.txt"}}, 8)
         equal(answer["id"], 8)
         equal(answer["result"]["content"][0]["text"], BUFFER)
+
+
+@case
+def a_slow_command_can_be_cancelled(root):
+    with Stdio("--config", read_write(root), root=root) as t:
+        t.initialize()
+        for number, command in enumerate(("slow", "late"), 20):
+            t.send({"jsonrpc": "2.0", "id": number, "method": "tools/call",
+                    "params": {"name": "shell_exec", "arguments": {"argv": [command]}}})
+            t.send({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                    "params": {"requestId": number}})
+        answer = t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["say", "x"]}}, 8)
+        has(answer["result"]["content"][0]["text"], "x\n[the program exited")
+
+
+@case
+def commands_need_approval_as_on_this_machine(root):
+    with Stdio(root=root) as t:
+        t.initialize()
+        answer = t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["say", "x"]}}, 8)
+        equal("x\n[the program exited" in json.dumps(answer), False)
 
 
 @case

@@ -1,5 +1,8 @@
 #include "workspace/memory_workspace.h"
 
+#include "base/container.h"
+#include "base/mem.h"
+
 #include <stdio.h>
 
 enum { FILES = 8, NAME = 64, CONTENT = 4096 };
@@ -53,6 +56,12 @@ static void memory_read(struct workspace *w, struct file_reading *r, struct op *
     op_begin(&r->op, &memory_op_kind, r->host->loop, parent, done, ctx);
     if (memory_misbehaves(&r->op, r->place.path))
         return;
+    if (strcmp(r->place.path, "huge.txt") == 0) {
+        r->text =
+            (struct str){ memset(arena_alloc(r->mem, MEMORY_HUGE), 'x', MEMORY_HUGE), MEMORY_HUGE };
+        op_ok(&r->op);
+        return;
+    }
     if (!f) {
         fail(&e, ERR_NOT_FOUND, "the editor has no file %s", r->place.path);
         op_fail(&r->op, &e);
@@ -100,8 +109,120 @@ static void memory_write(struct workspace *w, struct file_writing *f, struct op 
         op_fail(&f->op, &e);
 }
 
+/* ---- terminals --------------------------------------------------------------------------- */
+
+int memory_terminals;
+
+struct memory_terminal {
+    struct terminal *t;
+    struct loop *loop;
+    struct post post; /* what happens next */
+    char text[256];
+    struct proc_exit exit;
+    bool slow, flood, exited;
+};
+
+static void on_memory_closed(struct post *p)
+{
+    struct memory_terminal *m = CONTAINER_OF(p, struct memory_terminal, post);
+    struct terminal *t = m->t;
+
+    mem_free(m);
+    memory_terminals--;
+    t->events->on_closed(t);
+}
+
+static void on_memory_exit(struct post *p)
+{
+    struct memory_terminal *m = CONTAINER_OF(p, struct memory_terminal, post);
+
+    m->exited = true;
+    m->t->events->on_exit(m->t, &m->exit);
+    m->post.fn = on_memory_closed;
+    loop_post(m->loop, &m->post);
+}
+
+static void flood(struct terminal *t)
+{
+    static char text[2 * MEMORY_FLOOD];
+
+    for (size_t i = 0; i < sizeof(text); i += 2)
+        memcpy(text + i, "\u00e9", 2);
+    t->events->on_output(t, (struct str){ text, sizeof(text) });
+}
+
+static void on_memory_output(struct post *p)
+{
+    struct memory_terminal *m = CONTAINER_OF(p, struct memory_terminal, post);
+
+    m->post.fn = on_memory_exit;
+    if (!m->slow)
+        loop_post(m->loop, &m->post);
+    if (m->flood)
+        flood(m->t);
+    else
+        m->t->events->on_output(m->t, str_of(m->text));
+}
+
+static void memory_run(struct workspace *w, struct terminal *t, struct op *parent, op_done_fn *done,
+                       void *ctx)
+{
+    const char *name = t->argv[0];
+    struct memory_terminal *m;
+    struct err e;
+
+    (void)w;
+    op_begin(&t->op, &memory_op_kind, t->host->loop, parent, done, ctx);
+    if (strcmp(name, "late") == 0)
+        return;
+    if (strcmp(name, "broken") == 0) {
+        fail(&e, ERR_SYSTEM, "the editor has no terminals left");
+        op_fail(&t->op, &e);
+        return;
+    }
+    m = MEM_NEW(struct memory_terminal);
+    memory_terminals++;
+    m->t = t;
+    m->loop = t->host->loop;
+    m->slow = strcmp(name, "slow") == 0;
+    m->flood = strcmp(name, "flood") == 0;
+    m->exit = (struct proc_exit){ .how = PROC_EXITED, .code = m->flood ? 0 : 3 };
+    snprintf(m->text, sizeof(m->text), "%s", m->slow ? "begun" : t->argv[1] ? t->argv[1] : "");
+    m->post.fn = on_memory_output;
+    t->own = m;
+    op_ok(&t->op);
+    loop_post(m->loop, &m->post);
+}
+
+static struct stream *memory_input(struct terminal *t)
+{
+    (void)t;
+    return NULL;
+}
+
+static void memory_kill(struct terminal *t)
+{
+    struct memory_terminal *m = t->own;
+
+    if (!m->slow)
+        return;
+    m->slow = false;
+    m->exit = (struct proc_exit){ .how = PROC_SIGNALED, .code = 9 };
+    if (m->post.fn == on_memory_exit)
+        loop_post(m->loop, &m->post);
+}
+
+static void memory_release(struct terminal *t)
+{
+    memory_kill(t);
+}
+
 const struct workspace_kind memory_kind = {
     .name = "memory",
     .read = memory_read,
     .write = memory_write,
+    .run = memory_run,
+    .input = memory_input,
+    .kill = memory_kill,
+    .release = memory_release,
 };
