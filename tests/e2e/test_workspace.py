@@ -8,9 +8,9 @@ BUFFER = "unsaved one\nunsaved two\nunsaved three\n"
 
 
 def read_write(root):
-    """A configuration of the user's own that lets clients write."""
+    """A configuration of the user's own that lets clients write and run commands."""
     path = pathlib.Path(f"{root}.own.toml")
-    path.write_text('[mcp]\nmode = "read-write"\n')
+    path.write_text('[mcp]\nmode = "read-write"\n[guard.permission]\nexecute = "auto"\n')
     return str(path)
 
 
@@ -63,7 +63,8 @@ def mcp_over_http_works_on_the_buffers(root):
     with Serve("--config", read_write(root), root=root) as s:
         check_client(root, lambda name, **arguments: s.post(
             {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-             "params": {"name": name, "arguments": arguments}}).json()["result"])
+             "params": {"name": name, "arguments": arguments}},
+            mcp_protocol_version="2025-06-18").json()["result"])
 
 
 @case
@@ -96,7 +97,7 @@ def commands_need_approval_as_on_this_machine(root):
     with Stdio(root=root) as t:
         t.initialize()
         answer = t.call("tools/call", {"name": "shell_exec", "arguments": {"argv": ["say", "x"]}}, 8)
-        equal("x\n[the program exited" in json.dumps(answer), False)
+        has(answer["result"]["content"][0]["text"], "needs approval")
 
 
 @case
