@@ -109,7 +109,7 @@ static bool fail_open(const struct place *p, const char *doing, struct err *e)
     return errno == EXDEV || errno == ELOOP ? fail_out(p, e) : place_fail(p, doing, e);
 }
 
-/* Somebody who renames folders meanwhile makes the kernel unsure of a "..": EAGAIN, once more. */
+/* If another process renames folders, the kernel may fail to check a "..": EAGAIN; retry. */
 static int open_way(const struct place *p, const char *path, int flags, unsigned mode)
 {
     struct open_how how = {
@@ -271,7 +271,7 @@ static bool is_dots(struct str name)
     return str_eq(name, STR(".")) || str_eq(name, STR(".."));
 }
 
-/* "a/b/.." is a folder, but not the name of one: nobody deletes a by it. */
+/* "a/b/.." is a folder, but not the name of one, so it cannot be used to delete a. */
 static bool split(const struct place *p, struct str *parent, struct str *name, struct err *e)
 {
     struct str above;
@@ -413,7 +413,7 @@ bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* A name that nobody has guessed. */
+/* A name that cannot be guessed. */
 static void fresh_name(char *out, size_t size)
 {
     uint64_t random;

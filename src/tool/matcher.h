@@ -28,7 +28,7 @@ struct matcher {
     pcre2_code *code;
     pcre2_match_context *context;
     pcre2_match_data *data;
-    const atomic_bool *stop; /* NULL: nobody stops it */
+    const atomic_bool *stop; /* NULL: it cannot be stopped */
     int64_t line_ms;
     int64_t deadline; /* of the line that is matched, in clock_mono_ms() */
     unsigned callouts;

@@ -1,5 +1,5 @@
 /*
- * process.c - programs in the background: start one, hear what it says, write to it, end it.
+ * process.c - background processes: start one, read its output, write to its stdin, kill it.
  *
  * They belong to the program, not to a call or a client; whoever knows the id, which cannot be
  * guessed, may use one. All end with the program. One that has ended is remembered until its
