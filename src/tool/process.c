@@ -1,9 +1,9 @@
 /*
  * process.c - background processes: start one, read its output, write to its stdin, kill it.
  *
- * They belong to the program, not to a call or a client; whoever knows the id, which cannot be
- * guessed, may use one. All end with the program. One that has ended is remembered until its
- * place is needed.
+ * They belong to trefoil, not to a call or a client: every client that knows the id, which cannot
+ * be guessed, can use one. All end with trefoil. A process that has ended is kept until
+ * limits.processes requires its place.
  */
 #include "base/container.h"
 #include "tool/child.h"
