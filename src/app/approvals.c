@@ -143,7 +143,7 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-struct listing {
+struct approvals_listing {
     struct app *app;
     struct buf out;
     struct jw w;
@@ -153,7 +153,7 @@ struct listing {
     const char *state; /* of the task that was looked at last */
 };
 
-static void put_task(struct listing *l, struct arena *mem, const struct task_info *t)
+static void put_task(struct approvals_listing *l, struct arena *mem, const struct task_info *t)
 {
     const struct limits *limits = &l->app->project.config.limits;
     struct approval_walk at = { 0 };
@@ -178,7 +178,7 @@ static bool put_stored(void *ctx, const struct store_task *t)
     return true;
 }
 
-static bool look_at_one(struct listing *l, struct store_handle *handle, struct str id,
+static bool look_at_one(struct approvals_listing *l, struct store_handle *handle, struct str id,
                         struct err *e)
 {
     struct task_look look;
@@ -191,7 +191,7 @@ static bool look_at_one(struct listing *l, struct store_handle *handle, struct s
 }
 
 /* Nothing is open. One task that was asked for should have had something. */
-static int tell_none(const struct listing *l, struct str id)
+static int tell_none(const struct approvals_listing *l, struct str id)
 {
     struct err e;
 
@@ -208,7 +208,7 @@ static int tell_none(const struct listing *l, struct str id)
 /* id STR_NONE: of all tasks. */
 static int list(struct app *app, struct store_handle *handle, struct str id)
 {
-    struct listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
+    struct approvals_listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
     bool ok = true;
     struct err e;
 

@@ -60,7 +60,7 @@ static const char agent_text[] =
 static const char ignore_text[] = "# Logs that trefoil writes.\n"
                                   "logs/\n";
 
-static const struct file {
+static const struct init_file {
     const char *path, *text;
 } files[] = {
     { "trefoil.toml", toml_text },
@@ -69,7 +69,8 @@ static const struct file {
 };
 
 /* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
-static bool make(struct app *app, const struct file *f, const char *path, bool *made, struct err *e)
+static bool make(struct app *app, const struct init_file *f, const char *path, bool *made,
+                 struct err *e)
 {
     struct stat st;
 

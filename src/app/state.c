@@ -124,7 +124,7 @@ static int print_path(const struct app *app)
     return EXIT_OK;
 }
 
-static const struct action {
+static const struct state_action {
     const char *name;
     int (*run)(struct app *app, struct state_list *l, int words, char **word);
 } actions[] = { { "list", list }, { "adopt", adopt }, { "delete", delete_all } };

@@ -18,7 +18,7 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
     return ok;
 }
 
-struct search {
+struct task_search {
     struct id_search ids;
     struct arena *mem;
     struct str found;
@@ -26,7 +26,7 @@ struct search {
 
 static bool look(void *ctx, const struct store_task *t)
 {
-    struct search *f = ctx;
+    struct task_search *f = ctx;
 
     if (id_search_meets(&f->ids, t->id))
         f->found = arena_str(f->mem, t->id);
@@ -36,7 +36,7 @@ static bool look(void *ctx, const struct store_task *t)
 bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
                 struct err *e)
 {
-    struct search f = { .mem = mem, .ids = { .what = "task", .beginning = beginning } };
+    struct task_search f = { .mem = mem, .ids = { .what = "task", .beginning = beginning } };
 
     if (!task_each(port, &(struct store_task_page){ 0 }, look, &f, e) || !id_search_end(&f.ids, e))
         return false;

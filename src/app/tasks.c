@@ -23,7 +23,7 @@ struct tasks_args {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-struct listing {
+struct tasks_listing {
     const struct app *app;
     struct jw w;
     struct buf out;
@@ -39,7 +39,7 @@ static const char *shown_state(struct arena *mem, const struct task_info *t)
     return n ? arena_printf(mem, "%s, %" PRId64 " interrupted", state, n).p : state;
 }
 
-static void put_line(struct listing *l, const struct task_info *t)
+static void put_line(struct tasks_listing *l, const struct task_info *t)
 {
     AUTO_ARENA mem = { 0 };
     char time[CLOCK_TEXT];
@@ -55,7 +55,7 @@ static void put_line(struct listing *l, const struct task_info *t)
 
 static bool list_one(void *ctx, const struct store_task *stored)
 {
-    struct listing *l = ctx;
+    struct tasks_listing *l = ctx;
     AUTO_ARENA mem = { 0 };
     struct task_info t;
 
@@ -71,7 +71,7 @@ static bool list_one(void *ctx, const struct store_task *stored)
 
 static int list(struct app *app, struct store_handle *handle, const struct tasks_args *args)
 {
-    struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
+    struct tasks_listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
     struct store_task_page filter = { .agent = args->agent ? str_of(args->agent) : STR_NONE,
                                       .only_live = args->live };
     bool ok = true;

@@ -121,14 +121,14 @@ static bool is_over(const struct task_command *j)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-struct reply {
+struct task_reply {
     struct task_ask ask;
     struct arena mem;
 };
 
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct reply *r = ctx;
+    struct task_reply *r = ctx;
 
     (void)op;
     (void)e; /* another client answered first, or the task has ended */
@@ -138,7 +138,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
 
 static void answer(struct task_command *j, struct str key, bool yes)
 {
-    struct reply *r = ARENA_NEW(&j->app->project.mem, struct reply);
+    struct task_reply *r = ARENA_NEW(&j->app->project.mem, struct task_reply);
     struct json_opts opts = limits_json(&j->app->project.config.limits);
     struct str text = yes ? STR("{\"action\":\"accept\"}") : STR("{\"action\":\"decline\"}");
     struct json v;

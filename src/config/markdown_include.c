@@ -10,14 +10,14 @@ struct inside {
     bool known; /* the id is: a text that was handed to us has none */
 };
 
-struct reader {
+struct include_reader {
     struct arena *mem;
     const struct include_opts *opts;
     struct buf *out;
 };
 
-static bool put_text(struct reader *r, const struct inside *in, uint32_t line, struct str text,
-                     struct err *e);
+static bool put_text(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str text, struct err *e);
 
 /* Without blanks at either end; *line moves on over the lines cut at the start. */
 static struct str trim_lines(struct str text, uint32_t *line)
@@ -81,7 +81,7 @@ static bool is_inside(const struct inside *in, struct file_id id)
     return false;
 }
 
-static const char *beside(struct reader *r, const char *file, struct str path)
+static const char *beside(struct include_reader *r, const char *file, struct str path)
 {
     const char *slash = strrchr(file, '/');
 
@@ -92,8 +92,8 @@ static const char *beside(struct reader *r, const char *file, struct str path)
 
 /* From the folder of the file, else from the root. A file that is there but may not be read, or
  * lies outside, is not looked for elsewhere. */
-static bool find(struct reader *r, const struct inside *in, struct str path, struct inside *next,
-                 struct str *text, struct err *e)
+static bool find(struct include_reader *r, const struct inside *in, struct str path,
+                 struct inside *next, struct str *text, struct err *e)
 {
     size_t max = (size_t)r->opts->limits->prompt_bytes;
 
@@ -106,8 +106,8 @@ static bool find(struct reader *r, const struct inside *in, struct str path, str
     return file_read_beneath(r->mem, r->opts->root, next->file, max, text, &next->id, e);
 }
 
-static bool put_file(struct reader *r, const struct inside *in, uint32_t line, struct str path,
-                     struct err *e)
+static bool put_file(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str path, struct err *e)
 {
     struct inside next = { .up = in, .known = true };
     uint32_t first = 1;
@@ -133,8 +133,8 @@ static bool put_file(struct reader *r, const struct inside *in, uint32_t line, s
     return put_text(r, &next, first, text, e);
 }
 
-static bool put_line(struct reader *r, const struct inside *in, uint32_t number, struct str line,
-                     bool code, struct err *e)
+static bool put_line(struct include_reader *r, const struct inside *in, uint32_t number,
+                     struct str line, bool code, struct err *e)
 {
     struct str path;
 
@@ -150,8 +150,8 @@ static bool put_line(struct reader *r, const struct inside *in, uint32_t number,
                 in->file, number, (long long)r->opts->limits->prompt_bytes);
 }
 
-static bool put_text(struct reader *r, const struct inside *in, uint32_t line, struct str text,
-                     struct err *e)
+static bool put_text(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str text, struct err *e)
 {
     bool code = false;
 
@@ -171,7 +171,7 @@ static bool put_text(struct reader *r, const struct inside *in, uint32_t line, s
 static bool resolve(struct arena *mem, const struct include_opts *opts, const struct inside *in,
                     uint32_t line, struct str text, struct str *out, struct err *e)
 {
-    struct reader r = { mem, opts, NULL };
+    struct include_reader r = { mem, opts, NULL };
     struct buf all;
 
     if (!has_includes(text)) {

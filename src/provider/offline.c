@@ -25,7 +25,7 @@ struct scene {
     int64_t slept_ms;
 };
 
-struct command {
+struct offline_command {
     const char *name, *usage;
     void (*run)(struct scene *s, struct str rest);
 };
@@ -250,7 +250,7 @@ static void on_fail(struct scene *s, struct str rest)
     settle(s, &e);
 }
 
-static const struct command commands[] = {
+static const struct offline_command commands[] = {
     { "/help", "/help                  this list", on_help },
     { "/tools", "/tools                 the tools that are offered", on_tools },
     { "/call", "/call NAME {JSON}      run a tool", on_call },

@@ -74,18 +74,18 @@ static void pen_text(struct pen *p, struct str s)
 /* ---- what is written ----------------------------------------------------------------------- */
 
 /* What stands before the cursor and behind it. A search shows what it has found. */
-struct parts {
+struct line_parts {
     struct str mark, before, behind;
     char search[MARK_MOST];
 };
 
-static void take_parts(const struct line_state *s, struct str prompt, struct parts *p)
+static void take_parts(const struct line_state *s, struct str prompt, struct line_parts *p)
 {
     struct str text = buf_str(&s->text);
 
-    *p = (struct parts){ .mark = prompt,
-                         .before = str_head(text, s->cursor),
-                         .behind = str_skip(text, s->cursor) };
+    *p = (struct line_parts){ .mark = prompt,
+                              .before = str_head(text, s->cursor),
+                              .behind = str_skip(text, s->cursor) };
     if (!s->searching)
         return;
     snprintf(p->search, sizeof(p->search), "(%s: " STR_FMT "_) ",
@@ -97,7 +97,7 @@ static void take_parts(const struct line_state *s, struct str prompt, struct par
 }
 
 /* Returns where the cursor is to stand; the pen is behind the text then. */
-static struct spot lay(struct pen *p, const struct parts *parts)
+static struct spot lay(struct pen *p, const struct line_parts *parts)
 {
     struct spot cursor;
 
@@ -152,7 +152,7 @@ static void move_to(struct buf *out, const struct pen *p, struct spot to)
         buf_printf(out, "\x1b[%zuC", to.column);
 }
 
-static void paint(const struct parts *parts, struct line_screen *screen, struct buf *out)
+static void paint(const struct line_parts *parts, struct line_screen *screen, struct buf *out)
 {
     struct pen measure = { .columns = columns_of(screen) };
     struct pen write = { .columns = columns_of(screen), .out = out };
@@ -171,7 +171,7 @@ static void paint(const struct parts *parts, struct line_screen *screen, struct 
 void line_paint(const struct line_state *s, struct str prompt, struct line_screen *screen,
                 struct buf *out)
 {
-    struct parts parts;
+    struct line_parts parts;
 
     take_parts(s, prompt, &parts);
     paint(&parts, screen, out);
@@ -180,7 +180,7 @@ void line_paint(const struct line_state *s, struct str prompt, struct line_scree
 void line_paint_end(const struct line_state *s, struct str prompt, struct line_screen *screen,
                     struct buf *out)
 {
-    struct parts parts = { .mark = prompt, .before = buf_str(&s->text), .behind = STR("") };
+    struct line_parts parts = { .mark = prompt, .before = buf_str(&s->text), .behind = STR("") };
 
     paint(&parts, screen, out);
     buf_put(out, STR("\r\n"));
@@ -191,7 +191,7 @@ void line_resized(const struct line_state *s, struct str prompt, struct line_scr
                   size_t columns, size_t rows)
 {
     struct pen measure;
-    struct parts parts;
+    struct line_parts parts;
     struct spot cursor;
 
     screen->columns = columns;
