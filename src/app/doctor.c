@@ -318,7 +318,7 @@ static void put_json(struct jw *w, const char *name, struct doctor_finding f)
     jw_object_end(w);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int doctor_run(struct app *app, const void *args, int words, char **word)
 {
     AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
@@ -348,5 +348,5 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .words = "",
     .summary = "Check the installation and suggest repairs",
-    .run = run,
+    .run = doctor_run,
 };

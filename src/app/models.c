@@ -31,7 +31,7 @@ struct models_listing {
 /* ---- collecting ----------------------------------------------------------------------------- */
 
 /* With what the preset and the environment add. */
-static void add(struct models_listing *l, const char *name, const char *from)
+static void models_add(struct models_listing *l, const char *name, const char *from)
 {
     struct arena *mem = &l->app->project.mem;
     const struct model_setup *s = &l->app->project.config.models;
@@ -54,7 +54,7 @@ static void add_configured(struct models_listing *l)
         const struct provider_spec *spec = &s->provider[i].spec;
 
         if (!s->provider[i].inert)
-            add(l, spec->name, spec->origin);
+            models_add(l, spec->name, spec->origin);
         else
             l->row[l->rows++] = (struct row){ .spec = *spec,
                                               .from = spec->origin,
@@ -63,7 +63,7 @@ static void add_configured(struct models_listing *l)
     }
 }
 
-static struct row *find(const struct models_listing *l, const char *name)
+static struct row *models_find(const struct models_listing *l, const char *name)
 {
     for (size_t i = 0; i < l->rows; i++)
         if (!l->row[i].inert && strcmp(l->row[i].spec.name, name) == 0)
@@ -78,8 +78,8 @@ static void add_found(struct models_listing *l)
         const char *sign = p->key_env ? p->key_env : p->url_env;
         const char *value = sign ? getenv(sign) : NULL;
 
-        if (value && str_trim(str_of(value)).n && !find(l, p->name))
-            add(l, p->name, sign);
+        if (value && str_trim(str_of(value)).n && !models_find(l, p->name))
+            models_add(l, p->name, sign);
     }
 }
 
@@ -92,10 +92,10 @@ static void add_serving(struct models_listing *l)
     if (!l->served)
         return;
     name = l->serving.spec.name;
-    if (!find(l, name))
-        add(l, name, forced && strcmp(forced, name) == 0 ? "TREFOIL_PROVIDER" : "built in");
-    if (find(l, name))
-        find(l, name)->serves = true;
+    if (!models_find(l, name))
+        models_add(l, name, forced && strcmp(forced, name) == 0 ? "TREFOIL_PROVIDER" : "built in");
+    if (models_find(l, name))
+        models_find(l, name)->serves = true;
 }
 
 static struct models_listing gather(struct app *app)
@@ -245,7 +245,7 @@ static void print_listing(const struct models_listing *l)
         print_provider(l, &l->row[i]);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int models_run(struct app *app, const void *args, int words, char **word)
 {
     struct models_listing l = gather(app);
 
@@ -263,5 +263,5 @@ const struct verb verb_models = {
     .name = "models",
     .words = "",
     .summary = "List model providers, the model in use, context windows and prices",
-    .run = run,
+    .run = models_run,
 };

@@ -35,8 +35,8 @@ static const char *left_out(const struct agent_loading *l, const char *why)
 }
 
 /* A definition without a name has nothing to be found by; the warning is all there is of it. */
-static void take(struct agent_loading *l, enum level level, const struct agent_def *def, bool ok,
-                 const struct err *e)
+static void agent_files_take(struct agent_loading *l, enum level level, const struct agent_def *def,
+                             bool ok, const struct err *e)
 {
     struct agent_list *list = l->list;
     const char *bad = ok ? NULL : left_out(l, e->text);
@@ -86,7 +86,7 @@ static void read_markdown(struct agent_loading *l, enum level level, const char 
             continue;
         ok = agent_read_markdown(&l->r, path, foreign, &def, &e);
         if (ok || e.code != ERR_NOT_FOUND)
-            take(l, level, &def, ok, &e);
+            agent_files_take(l, level, &def, ok, &e);
         else
             note(l->r.mem, l->r.notes, LOG_DEBUG, "%s", e.text);
     }
@@ -105,7 +105,7 @@ static void read_json(struct agent_loading *l)
         bool ok = agent_read_json(&l->r, names.v[i], &def, &e);
 
         if (ok || e.code != ERR_NOT_FOUND)
-            take(l, LEVEL_JSON, &def, ok, &e);
+            agent_files_take(l, LEVEL_JSON, &def, ok, &e);
     }
 }
 
@@ -116,7 +116,7 @@ static void read_toml(struct agent_loading *l, enum level level, struct json arr
         struct agent_def def;
         struct err e;
 
-        take(l, level, &def, agent_read_toml(&l->r, entry, &def, &e), &e);
+        agent_files_take(l, level, &def, agent_read_toml(&l->r, entry, &def, &e), &e);
     }
 }
 

@@ -58,7 +58,7 @@ static const struct pick fields[] = {
 };
 
 /* null is as good as nothing. */
-static bool said(struct json v)
+static bool agent_read_said(struct json v)
 {
     return json_here(v) && json_type(v) != JSON_NULL;
 }
@@ -115,7 +115,7 @@ static bool apply_model(const struct agent_reading *in, const char *key, struct 
 
 static bool apply_numbers(const struct agent_reading *in, const struct agent_fields *raw)
 {
-    if (said(json_get(in->obj, STR("budget"))) &&
+    if (agent_read_said(json_get(in->obj, STR("budget"))) &&
         !(isfinite(raw->budget) && raw->budget > 0 && raw->budget <= AGENT_BUDGET_MOST))
         return bad(in, "budget", "numbers above 0, up to 1000000 (US dollars)");
     in->def->max_turns = raw->max_turns;
@@ -125,7 +125,7 @@ static bool apply_numbers(const struct agent_reading *in, const struct agent_fie
 
 /* ---- lists ------------------------------------------------------------------------------ */
 
-static void add(struct arena *mem, struct pick_strs *list, struct str s)
+static void agent_read_add(struct arena *mem, struct pick_strs *list, struct str s)
 {
     list->v =
         arena_grow(mem, list->v, list->n * sizeof(*list->v), (list->n + 1) * sizeof(*list->v));
@@ -133,7 +133,7 @@ static void add(struct arena *mem, struct pick_strs *list, struct str s)
 }
 
 /* At commas outside of brackets: Bash(a, b), Read */
-static void split(struct arena *mem, struct str s, struct pick_strs *list)
+static void agent_read_split(struct arena *mem, struct str s, struct pick_strs *list)
 {
     size_t from = 0, deep = 0;
 
@@ -147,7 +147,7 @@ static void split(struct arena *mem, struct str s, struct pick_strs *list)
             continue;
         item = str_trim(str_head(str_skip(s, from), i - from));
         if (item.n)
-            add(mem, list, item);
+            agent_read_add(mem, list, item);
         from = i + 1;
     }
 }
@@ -156,11 +156,11 @@ static bool list_of(const struct agent_reading *in, struct json v, struct pick_s
 {
     struct arena *mem = in->r->mem;
 
-    if (!said(v))
+    if (!agent_read_said(v))
         return true;
     out->set = true;
     if (json_type(v) == JSON_STRING) {
-        split(mem, json_str(mem, v), out);
+        agent_read_split(mem, json_str(mem, v), out);
         return true;
     }
     if (json_type(v) != JSON_ARRAY)
@@ -169,7 +169,7 @@ static bool list_of(const struct agent_reading *in, struct json v, struct pick_s
     {
         if (json_type(item) != JSON_STRING)
             return json_fail(item, in->e, "expected a string");
-        add(mem, out, str_trim(json_str(mem, item)));
+        agent_read_add(mem, out, str_trim(json_str(mem, item)));
     }
     return true;
 }
@@ -188,9 +188,10 @@ static bool tools_of(const struct agent_reading *in, struct json v, struct pick_
 
 static bool apply_tools(const struct agent_reading *in, const struct agent_fields *raw)
 {
-    if (said(raw->tools) && said(raw->allowed_tools))
+    if (agent_read_said(raw->tools) && agent_read_said(raw->allowed_tools))
         return json_fail(raw->tools, in->e, "tools and allowed_tools mean the same; write one");
-    return tools_of(in, said(raw->tools) ? raw->tools : raw->allowed_tools, &in->def->allowed) &&
+    return tools_of(in, agent_read_said(raw->tools) ? raw->tools : raw->allowed_tools,
+                    &in->def->allowed) &&
            tools_of(in, raw->disallowed_tools, &in->def->disallowed);
 }
 
@@ -313,7 +314,7 @@ static bool apply_name(const struct agent_reading *in, struct str name)
     return true;
 }
 
-static bool apply(const struct agent_reading *in, const struct agent_fields *raw)
+static bool agent_read_apply(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
 
@@ -350,7 +351,7 @@ static bool read_object(const struct agent_reading *in, bool lenient, bool named
         return false;
     if (lenient)
         note_unknown(r, in->obj);
-    if (!apply(in, &raw))
+    if (!agent_read_apply(in, &raw))
         return false;
     note_ignored(r, in->def);
     note_missing_tools(r, in->def);

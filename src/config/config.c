@@ -353,8 +353,8 @@ bool config_servers(const struct server_reader *r, struct json file, struct serv
            read_array(r, json_get(file, STR("mcp_servers")), out, e);
 }
 
-static bool apply(struct config_loading *l, struct json root, bool from_project,
-                  struct server_list *list, struct err *e)
+static bool config_apply(struct config_loading *l, struct json root, bool from_project,
+                         struct server_list *list, struct err *e)
 {
     struct config *c = l->c;
     struct file_tables t = { .serve.listen = c->listen,
@@ -396,7 +396,7 @@ static bool load_file(struct config_loading *l, const char *path, bool must, boo
     if (!file_read(l->mem, path, (size_t)c->limits.config_bytes, &text, e))
         return !must && e->code == ERR_NOT_FOUND;
     if (!toml_read(l->mem, text, path, CONFIG_DEPTH, &root, e) ||
-        !apply(l, root, from_project, list, e))
+        !config_apply(l, root, from_project, list, e))
         return false;
     c->files[c->file_count++] = path;
     return true;

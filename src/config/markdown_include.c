@@ -92,8 +92,9 @@ static const char *beside(struct include_reader *r, const char *file, struct str
 
 /* From the folder of the file, else from the root. A file that is there but may not be read, or
  * lies outside, is not looked for elsewhere. */
-static bool find(struct include_reader *r, const struct inside *in, struct str path,
-                 struct inside *next, struct str *text, struct err *e)
+static bool markdown_include_find(struct include_reader *r, const struct inside *in,
+                                  struct str path, struct inside *next, struct str *text,
+                                  struct err *e)
 {
     size_t max = (size_t)r->opts->limits->prompt_bytes;
 
@@ -118,7 +119,7 @@ static bool put_file(struct include_reader *r, const struct inside *in, uint32_t
                     in->file, line, STR_ARG(path), (long long)r->opts->limits->include_depth);
     if (memchr(path.p, '\0', path.n))
         return fail(e, ERR_INVALID, "%s:%u: a path must not hold a zero byte", in->file, line);
-    if (!find(r, in, path, &next, &text, e)) {
+    if (!markdown_include_find(r, in, path, &next, &text, e)) {
         if (e->code == ERR_NOT_FOUND) /* that is for the file we were asked for */
             e->code = ERR_INVALID;
         return fail_in(e, "%s:%u: @" STR_FMT, in->file, line, STR_ARG(path));
@@ -168,8 +169,9 @@ static bool put_text(struct include_reader *r, const struct inside *in, uint32_t
     return true;
 }
 
-static bool resolve(struct arena *mem, const struct include_opts *opts, const struct inside *in,
-                    uint32_t line, struct str text, struct str *out, struct err *e)
+static bool markdown_include_resolve(struct arena *mem, const struct include_opts *opts,
+                                     const struct inside *in, uint32_t line, struct str text,
+                                     struct str *out, struct err *e)
 {
     struct include_reader r = { mem, opts, NULL };
     struct buf all;
@@ -194,7 +196,7 @@ bool include_resolve(struct arena *mem, const struct include_opts *opts, const c
 
     if (id)
         in.id = *id;
-    return resolve(mem, opts, &in, line, text, out, e);
+    return markdown_include_resolve(mem, opts, &in, line, text, out, e);
 }
 
 bool include_read(struct arena *mem, const struct include_opts *opts, const char *file,
@@ -214,5 +216,5 @@ bool include_read(struct arena *mem, const struct include_opts *opts, const char
     if (id)
         *id = in.id;
     text = trim_lines(text, &first);
-    return resolve(mem, opts, &in, first, text, out, e);
+    return markdown_include_resolve(mem, opts, &in, first, text, out, e);
 }

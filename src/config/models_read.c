@@ -119,8 +119,9 @@ static void read_models(const struct provider_raw *raw, struct provider_spec *ou
         out->model[i] = raw->model[i].n || !out->base_url.n ? raw->model[i] : raw->model[TIER_NONE];
 }
 
-static bool resolve(const struct models_reading *in, struct json table,
-                    const struct provider_raw *raw, struct provider_spec *out, struct err *e)
+static bool models_read_resolve(const struct models_reading *in, struct json table,
+                                const struct provider_raw *raw, struct provider_spec *out,
+                                struct err *e)
 {
     struct server_spec s = { 0 };
 
@@ -138,7 +139,7 @@ static bool resolve(const struct models_reading *in, struct json table,
 static bool read_secrets(const struct models_reading *in, struct json table,
                          const struct provider_raw *raw, struct provider_entry *out, struct err *e)
 {
-    if (resolve(in, table, raw, &out->spec, e))
+    if (models_read_resolve(in, table, raw, &out->spec, e))
         return true;
     if (e->code == ERR_INVALID)
         return false;
@@ -180,7 +181,8 @@ static bool read_provider(struct models_reading *in, struct json key, struct err
 
 /* ---- files over each other ------------------------------------------------------------------ */
 
-static struct provider_entry *find(struct provider_entry *list, size_t n, struct str name)
+static struct provider_entry *models_read_find(struct provider_entry *list, size_t n,
+                                               struct str name)
 {
     for (size_t i = 0; i < n; i++)
         if (str_eq(name, str_of(list[i].spec.name)))
@@ -219,7 +221,8 @@ static void lay_over(struct models_reading *in)
 
     for (size_t i = 0; i < in->owns; i++) {
         struct provider_entry *own = &in->own[i];
-        struct provider_entry *under = find(s->provider, s->providers, str_of(own->spec.name));
+        struct provider_entry *under =
+            models_read_find(s->provider, s->providers, str_of(own->spec.name));
 
         if (!in->trusted && under && !own->inert)
             take_models(&under->spec, &own->spec);
@@ -227,7 +230,7 @@ static void lay_over(struct models_reading *in)
             all[n++] = *own;
     }
     for (size_t i = 0; i < s->providers; i++)
-        if (!in->trusted || !find(in->own, in->owns, str_of(s->provider[i].spec.name)))
+        if (!in->trusted || !models_read_find(in->own, in->owns, str_of(s->provider[i].spec.name)))
             all[n++] = s->provider[i];
     s->provider = all;
     s->providers = n;

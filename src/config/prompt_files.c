@@ -46,7 +46,7 @@ static enum prompt_family family_of(struct str provider)
     return FOR_ALL;
 }
 
-static bool wanted(const struct prompt_loading *l, enum prompt_family family)
+static bool prompt_files_wanted(const struct prompt_loading *l, enum prompt_family family)
 {
     return family == FOR_ALL || l->family == FOR_ALL || family == l->family;
 }
@@ -59,7 +59,8 @@ static bool have(const struct prompt_file_parts *p, struct file_id id)
     return false;
 }
 
-static void add(struct prompt_loading *l, struct prompt_file_parts *p, const char *file)
+static void prompt_files_add(struct prompt_loading *l, struct prompt_file_parts *p,
+                             const char *file)
 {
     struct file_id id;
     struct str text;
@@ -91,7 +92,7 @@ static void add_folder(struct prompt_loading *l, struct prompt_file_parts *p, co
     }
     for (size_t i = 0; i < names.n; i++)
         if (str_ends(str_of(names.v[i]), STR(".md")))
-            add(l, p, arena_printf(l->mem, "%s/%s", folder, names.v[i]).p);
+            prompt_files_add(l, p, arena_printf(l->mem, "%s/%s", folder, names.v[i]).p);
 }
 
 void prompt_files_load(struct arena *mem, const char *root, const struct limits *limits,
@@ -101,11 +102,11 @@ void prompt_files_load(struct arena *mem, const char *root, const struct limits 
     struct prompt_file_parts rules = { 0 }, instructions = { 0 };
 
     for (size_t i = 0; i < ARRAY_LEN(rule_folders); i++)
-        if (wanted(&l, rule_folders[i].family))
+        if (prompt_files_wanted(&l, rule_folders[i].family))
             add_folder(&l, &rules, rule_folders[i].folder);
     for (size_t i = 0; i < ARRAY_LEN(instruction_files); i++)
-        if (wanted(&l, instruction_files[i].family))
-            add(&l, &instructions, instruction_files[i].file);
+        if (prompt_files_wanted(&l, instruction_files[i].family))
+            prompt_files_add(&l, &instructions, instruction_files[i].file);
     *out = (struct prompt_parts){ .rule = rules.v,
                                   .rules = rules.n,
                                   .instruction = instructions.v,

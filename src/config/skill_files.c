@@ -71,7 +71,7 @@ static bool read_skill(struct skill_loading *l, const char *folder, const char *
     return include_resolve(l->mem, &l->opts, path, &id, fm.line, fm.body, &out->body, e);
 }
 
-static void add(struct skill_loading *l, const struct skill *s)
+static void skill_files_add(struct skill_loading *l, const struct skill *s)
 {
     struct skill_list *list = l->list;
     const struct skill *old = skills_find(list, str_of(s->name));
@@ -101,7 +101,7 @@ static void read_place(struct skill_loading *l, const char *folder, bool foreign
         struct skill s;
 
         if (read_skill(l, folder, names.v[i], foreign, &s, &e))
-            add(l, &s);
+            skill_files_add(l, &s);
         else if (e.code != ERR_NOT_FOUND)
             note(l->mem, l->notes, LOG_WARN, "%s; this skill is left out", e.text);
     }

@@ -270,7 +270,12 @@ static bool is_of_this_machine(struct arena *mem, const struct root_id *id)
     return root_id_of(mem, "/", &here, &e) && str_eq(here.machine, id->machine);
 }
 
-bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now)
+/*
+ * Should gc delete it? Yes when its folder was deleted, and when it was not used for
+ * limits.session_keep_ms and its folder cannot be found or is another one. A folder on a disk that
+ * is not mounted, or of another machine that shares the state directory, was not deleted.
+ */
+static bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now)
 {
     AUTO_ARENA mem = { 0 };
 
