@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/container.h"
+#include "runtime/service.h"
 #include "term/terminal_mode.h"
 
 #include <signal.h>

@@ -7,6 +7,7 @@
 #include "loop/fd_stream.h"
 #include "proto/mcp/server/mcp_stdio.h"
 #include "runtime/runtime.h"
+#include "runtime/service.h"
 
 #include <signal.h>
 #include <stdio.h>

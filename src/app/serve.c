@@ -6,6 +6,8 @@
 #include "loop/drain.h"
 #include "runtime/config_reload.h"
 #include "runtime/runtime.h"
+#include "runtime/service.h"
+#include "runtime/service_http.h"
 #include "store/store.h"
 #include "wire/address.h"
 #include "wire/http1_parse.h"
