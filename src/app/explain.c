@@ -162,7 +162,7 @@ static bool choose_caller(struct explain *x, struct err *e)
                     : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
 
-/* A private tool is offered to nobody, and that is what there is to explain. */
+/* A private tool is offered to no client, and `explain` must show that. */
 static const struct tool *explain_find(struct explain *x, struct str name, struct err *e)
 {
     for (size_t i = 0; i < builtin_tool_count; i++)

@@ -84,7 +84,7 @@ static struct shown_ask *task_asking_find(struct task_asking *t, struct str key)
     return s;
 }
 
-/* Its own copy of all: what was told goes. */
+/* A copy of everything: the reported data is freed. */
 static void task_asking_fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
 {
     s->key = arena_str(&s->mem, a->key);

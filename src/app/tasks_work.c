@@ -235,7 +235,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
     return true;
 }
 
-/* Who is told that it was too slow goes on from where it was. */
+/* A follower that was too slow resumes from its last event. */
 static void tasks_work_follow(struct task_command *j)
 {
     int64_t after = 0;

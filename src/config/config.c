@@ -193,7 +193,7 @@ static void note_opening(const struct config_loading *l, struct json table, bool
             l->c->opened_by = arena_cstr(l->mem, json_where(l->mem, json_get(table, keys[i])));
 }
 
-/* What the user has set is the only address; else serve.c asks who opened it (opened_by). */
+/* An address that the user has set is the only one; otherwise serve.c asks for opened_by. */
 static void apply_serve(struct config_loading *l, struct json root, const struct serve_table *t,
                         bool from_project)
 {
@@ -385,7 +385,7 @@ static bool config_apply(struct config_loading *l, struct json root, bool from_p
            config_servers(&r, root, list, e);
 }
 
-/* An absent file is fine unless somebody asked for it. */
+/* A missing file is fine unless the user named it. */
 static bool load_file(struct config_loading *l, const char *path, bool must, bool from_project,
                       struct server_list *list, struct err *e)
 {
@@ -430,7 +430,7 @@ static void note_all_tools(struct config_loading *l, const struct server_spec *s
              "%s: server %s has no allowed_tools: all its tools are available", s->origin, s->name);
 }
 
-/* Add those of a layer that nobody above them hides. */
+/* Add the servers of a layer that no higher layer overrides. */
 static bool lay_under(struct config_loading *l, const struct layer *layer, struct err *e)
 {
     struct server_list *all = &l->c->servers;

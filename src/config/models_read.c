@@ -135,7 +135,7 @@ static bool models_read_resolve(const struct models_reading *in, struct json tab
     return true;
 }
 
-/* A key that is not there is the business of who wants to use this provider. */
+/* A missing key is an error only for requests that use this provider. */
 static bool read_secrets(const struct models_reading *in, struct json table,
                          const struct provider_raw *raw, struct provider_entry *out, struct err *e)
 {

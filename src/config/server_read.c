@@ -7,7 +7,7 @@
 
 enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 
-/* The members of an entry, or of its transport, before anyone looks at their shapes. */
+/* The members of an entry, or of its transport, before their types are checked. */
 struct server_fields {
     struct str name, type, env_base, era;
     struct json transport, command, args, env, url, headers, cwd, tools, include;

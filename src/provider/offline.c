@@ -54,7 +54,7 @@ static void offline_say(struct scene *s, struct str text)
     settle_by(s, reply_text(&s->reply, 0, text, &e), &e);
 }
 
-/* Nobody can answer that. What it says is no answer but the reason why there is none. */
+/* There is no model to answer. The text is not an answer but the reason why there is none. */
 static void offline_refuse(struct scene *s, const char *what)
 {
     struct err e;

@@ -78,7 +78,7 @@ static inline int toml_hex(char c)
 
 /* ---- toml.c ----------------------------------------------------------------------------- */
 
-/* Fill the error of the reader and return false. ERR_INVALID where no code is given. */
+/* Fill the error of the reader and return false. ERR_INVALID if no code is set. */
 bool toml_bad(struct toml *t, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 bool toml_bad_pos(struct toml *t, struct json_pos pos, enum err_code code, const char *fmt, ...)

@@ -160,7 +160,7 @@ static bool is_number(struct str s)
     return s.n > 0;
 }
 
-/* `2>&1`, `> file`: no words of the command, which goes on after it. */
+/* `2>&1`, `> file`: not words of the command, which continues after it. */
 static void skip_redirection(struct command_reader *r, struct words *cmd, bool adjacent)
 {
     r->simple = false;

@@ -25,7 +25,7 @@ static char normal(char c)
     return is_small(c) ? c : '_';
 }
 
-/* The length of the server stands in front, so that no two pairs give the same bytes. */
+/* The length of the server comes first, so that no two pairs give the same bytes. */
 static uint32_t pair_hash(struct arena *mem, struct str server, struct str tool)
 {
     uint64_t h = hash_str_long(suffix_key, arena_printf(mem, "%zu:" STR_FMT STR_FMT, server.n,
