@@ -344,7 +344,7 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
     return a->detach ? tasks_detach(app, &d.spec) : tasks_dispatch(app, &d);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int agents_run(struct app *app, const void *args, int words, char **word)
 {
     const struct agents_args *a = args;
 
@@ -373,5 +373,5 @@ const struct verb verb_agents = {
     .option = agents_options,
     .options = ARRAY_LEN(agents_options),
     .args_size = sizeof(struct agents_args),
-    .run = run,
+    .run = agents_run,
 };

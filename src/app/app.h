@@ -7,6 +7,7 @@
 #define APP_APP_H
 
 #include "app/options.h"
+#include "base/json.h"
 #include "base/version.h"
 #include "config/project.h"
 #include "term/print.h"
@@ -62,5 +63,17 @@ extern const struct verb verb_agents, verb_approvals, verb_backup, verb_chat, ve
 
 /* "DONE NAME in FILE" on stdout, or the three as an object with --json. Returns EXIT_OK. */
 int app_done(const struct app *app, const char *done, const char *name, const char *file);
+
+/* A list for stdout: lines in `out`, or with --json the items of an array, written by `w`. */
+struct app_list {
+    bool json;
+    struct buf out;
+    struct jw w;
+};
+
+void app_list_begin(struct app_list *l, const struct app *app);
+
+/* Print the list if `ok`, and free it. */
+void app_list_end(struct app_list *l, bool ok);
 
 #endif

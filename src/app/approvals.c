@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { OUT_MOST = 1 << 28, ARGS_SHORT = 160, MESSAGE_SHORT = 4000 };
+enum { ARGS_SHORT = 160, MESSAGE_SHORT = 4000 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -143,30 +143,29 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-struct listing {
+struct approvals_listing {
     struct app *app;
-    struct buf out;
-    struct jw w;
+    struct app_list list;
     int64_t now;
     bool whole;
     size_t shown;      /* questions */
     const char *state; /* of the task that was looked at last */
 };
 
-static void put_task(struct listing *l, struct arena *mem, const struct task_info *t)
+static void put_task(struct approvals_listing *l, struct arena *mem, const struct task_info *t)
 {
     const struct limits *limits = &l->app->project.config.limits;
     struct approval_walk at = { 0 };
     struct approval a;
 
     l->state = task_state_names[t->state];
-    if (l->app->opt.json)
-        approvals_write(&l->w, mem, limits, t, l->whole, l->now);
+    if (l->list.json)
+        approvals_write(&l->list.w, mem, limits, t, l->whole, l->now);
     for (; approval_next(&at, mem, limits, t, &a); l->shown++)
-        if (l->whole && !l->app->opt.json)
-            put_whole(&l->out, mem, &a, l->now);
-        else if (!l->app->opt.json)
-            put_lines(&l->out, &a, l->now);
+        if (l->whole && !l->list.json)
+            put_whole(&l->list.out, mem, &a, l->now);
+        else if (!l->list.json)
+            put_lines(&l->list.out, &a, l->now);
 }
 
 static bool put_stored(void *ctx, const struct store_task *t)
@@ -178,7 +177,7 @@ static bool put_stored(void *ctx, const struct store_task *t)
     return true;
 }
 
-static bool look_at_one(struct listing *l, struct store_handle *handle, struct str id,
+static bool look_at_one(struct approvals_listing *l, struct store_handle *handle, struct str id,
                         struct err *e)
 {
     struct task_look look;
@@ -191,7 +190,7 @@ static bool look_at_one(struct listing *l, struct store_handle *handle, struct s
 }
 
 /* Nothing is open. One task that was asked for should have had something. */
-static int tell_none(const struct listing *l, struct str id)
+static int tell_none(const struct approvals_listing *l, struct str id)
 {
     struct err e;
 
@@ -200,34 +199,25 @@ static int tell_none(const struct listing *l, struct str id)
              l->state);
         return print_error(&e);
     }
-    if (!l->app->opt.json && isatty(STDERR_FILENO))
+    if (!l->list.json && isatty(STDERR_FILENO))
         fputs("no task asks anything now\n", stderr);
     return EXIT_OK;
 }
 
 /* id STR_NONE: of all tasks. */
-static int list(struct app *app, struct store_handle *handle, struct str id)
+static int approvals_list(struct app *app, struct store_handle *handle, struct str id)
 {
-    struct listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
+    struct approvals_listing l = { .app = app, .now = clock_wall_ms(), .whole = id.p != NULL };
     bool ok = true;
     struct err e;
 
-    buf_init(&l.out, OUT_MOST);
-    l.w = jw_to(&l.out);
-    if (app->opt.json)
-        jw_array(&l.w);
+    app_list_begin(&l.list, app);
     if (handle->port && id.p)
         ok = look_at_one(&l, handle, id, &e);
     else if (handle->port)
         ok = task_each(handle->port, &(struct store_task_page){ .only_asking = true }, put_stored,
                        &l, &e);
-    if (app->opt.json) {
-        jw_array_end(&l.w);
-        buf_putc(&l.out, '\n');
-    }
-    if (ok)
-        print_output(&l.out);
-    buf_fini(&l.out);
+    app_list_end(&l.list, ok);
     if (!ok)
         return print_error(&e);
     return l.shown ? EXIT_OK : tell_none(&l, id);
@@ -253,28 +243,21 @@ static int act_on_one(struct app *app, struct store_handle *handle,
     if (!task_find(app, handle, word[1], &id))
         return EXIT_FAILED;
     if (to_show)
-        return list(app, handle, id);
+        return approvals_list(app, handle, id);
     return approvals_answer(app, handle, id, (enum approvals_act)act, args, words - 2, word + 2);
 }
 
-static int act(struct app *app, struct store_handle *handle, const struct approvals_args *args,
-               int words, char **word)
+static int approvals_dispatch(struct app *app, struct store_handle *handle, const void *args,
+                              int words, char **word)
 {
     if (!words || str_eq(str_of(word[0]), STR("list")))
-        return list(app, handle, STR_NONE);
+        return approvals_list(app, handle, STR_NONE);
     return act_on_one(app, handle, args, words, word);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int approvals_run(struct app *app, const void *args, int words, char **word)
 {
-    struct store_handle handle;
-    int code;
-
-    if (!store_handle_open(&handle, app))
-        return EXIT_FAILED;
-    code = act(app, &handle, args, words, word);
-    store_handle_close(&handle);
-    return code;
+    return store_handle_run(app, approvals_dispatch, args, words, word);
 }
 
 static const struct option options[] = {
@@ -308,5 +291,5 @@ const struct verb verb_approvals = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct approvals_args),
-    .run = run,
+    .run = approvals_run,
 };

@@ -27,7 +27,7 @@ struct approval_answering {
 
 /* ---- which question -------------------------------------------------------------------------- */
 
-static bool look(struct approval_answering *a, struct str id, struct err *e)
+static bool approvals_answer_look(struct approval_answering *a, struct str id, struct err *e)
 {
     struct task_look l;
 
@@ -167,7 +167,7 @@ static void on_slow(struct timer *t)
     fputs("stored; waiting for the task to take it\n", stderr);
 }
 
-static void give(struct approval_answering *a)
+static void approvals_answer_give(struct approval_answering *a)
 {
     task_remote_open(&a->remote, a->app, a->handle);
     a->ask.by = principal_self(ORIGIN_TERMINAL);
@@ -180,7 +180,7 @@ static void give(struct approval_answering *a)
     timer_clear(a->handle->loop, &a->patience);
 }
 
-static void tell(struct approval_answering *a, enum approvals_act act)
+static void approvals_answer_tell(struct approval_answering *a, enum approvals_act act)
 {
     static const char *const done[] = { "allowed", "denied", "answered" };
     AUTO_BUF out;
@@ -219,15 +219,15 @@ int approvals_answer(struct app *app, struct store_handle *handle, struct str id
         return print_usage_error(act == APPROVE_ANSWER
                                      ? "approvals answer: expected JSON or name=value"
                                      : "approvals: allow and deny take ID and KEY alone");
-    if (!look(a, id, &e) || !choose(a, key, &e))
+    if (!approvals_answer_look(a, id, &e) || !choose(a, key, &e))
         return e.code == ERR_INVALID ? print_usage_error("%s", e.text) : print_error(&e);
     if (!write_answer(a, act, args, values, word + (key != NULL), &e))
         return print_usage_error("%s", e.text);
-    give(a);
+    approvals_answer_give(a);
     if (a->err.code)
         print_error(&a->err);
     else
-        tell(a, act);
+        approvals_answer_tell(a, act);
     task_ask_fini(&a->ask);
     task_remote_close(&a->remote);
     return a->err.code == ERR_INVALID ? EXIT_USAGE : a->err.code ? EXIT_FAILED : EXIT_OK;

@@ -2,7 +2,7 @@
 #include "app/app.h"
 #include "store/store.h"
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int backup_run(struct app *app, const void *args, int words, char **word)
 {
     const char *path;
     struct err e;
@@ -24,5 +24,5 @@ const struct verb verb_backup = {
     .summary = "Copy the database of this root into a new file",
     .least = 1,
     .most = 1,
-    .run = run,
+    .run = backup_run,
 };

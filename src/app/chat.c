@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/container.h"
+#include "runtime/service.h"
 #include "term/terminal_mode.h"
 
 #include <signal.h>
@@ -20,10 +21,10 @@ enum { EXIT_BY_SIGNAL = 128, PLAN_MOST = 1 << 20 };
 
 /* ---- saying -------------------------------------------------------------------------------- */
 
-static void say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
+static void chat_verb_say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
 
-static void say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
+static void chat_verb_say(struct chat *c, enum render_side side, const char *fmt, va_list ap)
 {
     va_list again;
     AUTO_BUF out;
@@ -43,7 +44,7 @@ void chat_say(struct chat *c, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    say(c, c->app->opt.json ? RENDER_ASIDE : RENDER_ANSWER, fmt, ap);
+    chat_verb_say(c, c->app->opt.json ? RENDER_ASIDE : RENDER_ANSWER, fmt, ap);
     va_end(ap);
 }
 
@@ -52,7 +53,7 @@ void chat_note(struct chat *c, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    say(c, RENDER_ASIDE, fmt, ap);
+    chat_verb_say(c, RENDER_ASIDE, fmt, ap);
     va_end(ap);
 }
 
@@ -309,7 +310,7 @@ static void on_gathered(struct op *op, const struct err *e, void *ctx)
 }
 
 /* Servers are connected first, but for those that take too long: they come later. */
-static void start(struct chat *c)
+static void chat_start(struct chat *c)
 {
     service_expect_servers(&c->service, &c->app->project.config);
     service_use(&c->service, &c->app->project.config);
@@ -397,7 +398,7 @@ static int converse(struct chat *c)
     struct err e;
 
     if (open_all(c, &e)) {
-        start(c);
+        chat_start(c);
     } else {
         c->code = print_error(&e);
         leave_now(c);
@@ -419,7 +420,7 @@ static bool check_args(const struct chat_args *a)
     return false;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int chat_run(struct app *app, const void *args, int words, char **word)
 {
     struct chat *c = ARENA_NEW(&app->project.mem, struct chat);
     int code;
@@ -471,5 +472,5 @@ const struct verb verb_chat = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct chat_args),
-    .run = run,
+    .run = chat_run,
 };

@@ -17,6 +17,7 @@
 #include "core/session/turn.h"
 #include "core/session/undo.h"
 #include "runtime/runtime.h"
+#include "runtime/service.h"
 #include "runtime/session_log.h"
 #include "term/console.h"
 #include "term/line_edit.h"

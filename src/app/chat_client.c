@@ -40,13 +40,13 @@ static bool can_ask(const struct work_client *client, enum ask_kind kind)
     return CONTAINER_OF(client, const struct chat, client)->edit.terminal && asking_can(kind);
 }
 
-static void ask(struct work_client *client, struct ask *a)
+static void chat_client_ask(struct work_client *client, struct ask *a)
 {
     asking_put(&of_client(client)->asking, a);
 }
 
 const struct work_client_kind chat_client_kind = {
-    .event = on_event, .can = can_ask, .ask = ask, .below = on_event_below
+    .event = on_event, .can = can_ask, .ask = chat_client_ask, .below = on_event_below
 };
 
 /* ---- what it asks -------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static struct chat *of_asking(struct asking *a)
     return CONTAINER_OF(a, struct chat, asking);
 }
 
-static void hold(struct chat *c, bool on)
+static void chat_client_hold(struct chat *c, bool on)
 {
     if (on && !c->held)
         render_hold(&c->render);
@@ -69,7 +69,7 @@ static void got_answer(struct chat *c, struct str line)
 {
     c->wanted = false;
     asking_line(&c->asking, line);
-    hold(c, c->wanted);
+    chat_client_hold(c, c->wanted);
 }
 
 static void on_answer(void *ctx, struct str text)
@@ -97,7 +97,7 @@ static void show_question(struct asking *a, struct str lines)
 {
     struct chat *c = of_asking(a);
 
-    hold(c, true);
+    chat_client_hold(c, true);
     c->console.sink.put(&c->console.sink, RENDER_ASIDE, lines);
 }
 
@@ -105,7 +105,7 @@ static void want_answer(struct asking *a, struct str prompt)
 {
     struct chat *c = of_asking(a);
 
-    hold(c, true);
+    chat_client_hold(c, true);
     c->wanted = true;
     line_edit_ask(&c->edit, prompt, true, &question_answer, c);
 }
@@ -116,7 +116,7 @@ static void unwant_answer(struct asking *a)
 
     line_edit_cancel(&c->edit);
     c->wanted = false;
-    hold(c, false);
+    chat_client_hold(c, false);
 }
 
 const struct asking_kind chat_asking_kind = { show_question, want_answer, unwant_answer };

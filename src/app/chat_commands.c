@@ -11,12 +11,12 @@
 
 enum { SESSIONS_SHOWN = 20, LIST_MOST = 8 << 20 };
 
-struct command {
+struct chat_command {
     const char *name, *words, *what;
     void (*run)(struct chat *c, struct str rest);
 };
 
-static const struct command commands[];
+static const struct chat_command commands[];
 
 static void say_buf(struct chat *c, const struct buf *b)
 {
@@ -305,7 +305,7 @@ static void on_undo(struct chat *c, struct str rest)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static const struct command commands[] = {
+static const struct chat_command commands[] = {
     { "/help", "", "this list", on_help },
     { "/agent", "[NAME]", "talk to another agent, or list them", on_agent },
     { "/model", "[NAME]", "use another model, from the next turn on", on_model },

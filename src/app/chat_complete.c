@@ -22,7 +22,7 @@ static bool can_be_typed(struct str s)
     return utf8_valid(s) == s.n;
 }
 
-static void add(struct line_choices *out, struct str typed, struct str choice)
+static void chat_complete_add(struct line_choices *out, struct str typed, struct str choice)
 {
     if (str_starts(choice, typed) && can_be_typed(choice))
         out->v[out->n++] = choice;
@@ -37,7 +37,7 @@ static void complete_command(struct arena *mem, struct str head, struct line_cho
     out->from = 0;
     out->v = ARENA_ARRAY(mem, struct str, n);
     for (size_t i = 0; i < n; i++)
-        add(out, head, str_of(chat_command_name(i)));
+        chat_complete_add(out, head, str_of(chat_command_name(i)));
 }
 
 static void complete_agent(struct chat *c, struct arena *mem, struct str typed,
@@ -49,14 +49,14 @@ static void complete_agent(struct chat *c, struct arena *mem, struct str typed,
 
     out->v = ARENA_ARRAY(mem, struct str, n + 1);
     for (size_t i = 0; i < n; i++)
-        add(out, typed, arena_str(mem, str_of(card[i].name)));
+        chat_complete_add(out, typed, arena_str(mem, str_of(card[i].name)));
 }
 
 static void complete_mode(struct arena *mem, struct str typed, struct line_choices *out)
 {
     out->v = ARENA_ARRAY(mem, struct str, 2);
-    add(out, typed, STR("read-only"));
-    add(out, typed, STR("read-write"));
+    chat_complete_add(out, typed, STR("read-only"));
+    chat_complete_add(out, typed, STR("read-write"));
 }
 
 /* ---- paths --------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void complete_path(struct chat *c, struct arena *mem, struct str typed,
 
         if (str_starts(path, typed) && is_folder(mem, root, path))
             path = arena_printf(mem, STR_FMT "/", STR_ARG(path));
-        add(out, typed, path);
+        chat_complete_add(out, typed, path);
     }
 }
 

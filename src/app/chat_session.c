@@ -8,6 +8,7 @@
 #include "app/chat.h"
 
 #include "base/display.h"
+#include "runtime/service.h"
 
 static struct agent_registry_port *registry_of(struct chat *c)
 {
@@ -43,7 +44,7 @@ static const char *mode_of(const struct session *s)
     return guard_is_read_only(&s->scope) ? ", read-only" : "";
 }
 
-static void greet(struct chat *c)
+static void chat_session_greet(struct chat *c)
 {
     const struct session *s = c->session;
     struct str model = shown_text(&c->mem, s->agent->model);
@@ -100,22 +101,22 @@ static void on_mode_set(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (e)
         chat_complain(c, e);
-    greet(c);
+    chat_session_greet(c);
     chat_done(c);
 }
 
 /* The one before, if there was one, is left; the command line's mode is for the first. */
-static void settle(struct chat *c, struct chat_seat *before)
+static void chat_session_settle(struct chat *c, struct chat_seat *before)
 {
     struct session_change mode = { .mode = str_of(c->args->mode) };
 
     if (before) {
-        greet(c);
+        chat_session_greet(c);
         chat_leave_seat(c, before, on_left);
     } else if (c->args->mode) {
         session_change(c->session, &c->changing, &mode, NULL, on_mode_set, c);
     } else {
-        greet(c);
+        chat_session_greet(c);
         chat_done(c);
     }
 }
@@ -138,7 +139,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     c->usage = (struct event_usage){ .cost_usd = -1 };
     buf_clear(&c->plan);
     session_tell(c->session, &c->client);
-    settle(c, before);
+    chat_session_settle(c, before);
 }
 
 void chat_open(struct chat *c, struct str id, const struct agent_want *want)
@@ -163,7 +164,7 @@ void chat_open(struct chat *c, struct str id, const struct agent_want *want)
 /* ---- finding ------------------------------------------------------------------------------- */
 
 /* What the command line says is for the first session; those that follow know their agent. */
-static struct agent_want wanted(const struct chat *c, struct str agent)
+static struct agent_want chat_session_wanted(const struct chat *c, struct str agent)
 {
     struct agent_want want = { .name = agent };
 
@@ -216,7 +217,7 @@ static bool is_one(const struct chat *c, struct err *e)
 
 static void open_found(struct chat *c)
 {
-    struct agent_want want = wanted(c, c->search.agent);
+    struct agent_want want = chat_session_wanted(c, c->search.agent);
     struct err e;
 
     if (is_one(c, &e)) {
@@ -274,7 +275,7 @@ void chat_find(struct chat *c, struct str beginning)
 
 void chat_first(struct chat *c)
 {
-    struct agent_want want = wanted(c, STR_NONE);
+    struct agent_want want = chat_session_wanted(c, STR_NONE);
 
     if (c->args->last || c->args->session)
         chat_find(c, str_of(c->args->session));
@@ -292,11 +293,11 @@ static void on_changed(struct op *op, const struct err *e, void *ctx)
     if (e)
         chat_complain(c, e);
     else
-        greet(c);
+        chat_session_greet(c);
     chat_done(c);
 }
 
-static void change(struct chat *c, const struct session_change *to)
+static void chat_session_change(struct chat *c, const struct session_change *to)
 {
     chat_begin(c, &c->changing.op);
     session_change(c->session, &c->changing, to, NULL, on_changed, c);
@@ -310,7 +311,7 @@ void chat_use_agent(struct chat *c, const struct agent_want *want)
         chat_done(c);
         return;
     }
-    change(c, &to);
+    chat_session_change(c, &to);
     agent_drop(to.agent);
 }
 
@@ -318,5 +319,5 @@ void chat_use_mode(struct chat *c, struct str mode)
 {
     struct session_change to = { .mode = mode };
 
-    change(c, &to);
+    chat_session_change(c, &to);
 }

@@ -106,7 +106,7 @@ static void print_check(struct app *app, const struct agent_list *agents)
  * Loading has checked the configuration before we get here; what others read when they need it
  * is read now. A definition that is left out makes the check fail.
  */
-static int check(struct app *app)
+static int config_check(struct app *app)
 {
     struct config *c = &app->project.config;
     struct agent_list agents;
@@ -160,11 +160,11 @@ static int limits(struct app *app)
     return EXIT_OK;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int config_run(struct app *app, const void *args, int words, char **word)
 {
     (void)args;
     (void)words;
-    return str_eq(str_of(word[0]), STR("check")) ? check(app) : limits(app);
+    return str_eq(str_of(word[0]), STR("check")) ? config_check(app) : limits(app);
 }
 
 static const struct subcommand subcommands[] = {
@@ -179,5 +179,5 @@ const struct verb verb_config = {
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .needs_subcommand = true,
-    .run = run,
+    .run = config_run,
 };

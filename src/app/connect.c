@@ -189,7 +189,7 @@ static struct entry_put entry_of(const struct connecting *c, struct str text)
                                .replace = c->args->force };
 }
 
-static int put(struct connecting *c)
+static int connect_put(struct connecting *c)
 {
     enum entry_change how = ENTRY_SAME;
     struct entry_put edit;
@@ -215,7 +215,7 @@ static int put(struct connecting *c)
 }
 
 /* The whole file as it would be if there were none. */
-static int print(struct connecting *c)
+static int connect_print(struct connecting *c)
 {
     const struct entry_put edit = entry_of(c, STR(""));
     enum entry_change how;
@@ -247,7 +247,7 @@ static bool check_args(const struct connecting *c, struct err *e)
     return true;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int connect_run(struct app *app, const void *args, int words, char **word)
 {
     struct connecting c = { .app = app, .args = args, .client = mcp_client_named(word[0]) };
     struct err e;
@@ -259,7 +259,7 @@ static int run(struct app *app, const void *args, int words, char **word)
         return print_usage_error("connect: %s", e.text);
     if (!make_entry(&c, &e))
         return print_error(&e);
-    return c.args->print ? print(&c) : put(&c);
+    return c.args->print ? connect_print(&c) : connect_put(&c);
 }
 
 static const struct option options[] = {
@@ -288,5 +288,5 @@ const struct verb verb_connect = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct connect_args),
-    .run = run,
+    .run = connect_run,
 };

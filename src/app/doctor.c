@@ -26,21 +26,21 @@ enum health { HEALTH_OK, HEALTH_NOTE, HEALTH_BAD };
 
 static const char *const health_names[] = { "ok", "note", "bad" };
 
-struct finding {
+struct doctor_finding {
     enum health health;
     struct str text;
 };
 
-typedef struct finding check_fn(struct app *app);
+typedef struct doctor_finding check_fn(struct app *app);
 
-static struct finding found(enum health health, struct str text)
+static struct doctor_finding found(enum health health, struct str text)
 {
-    return (struct finding){ health, text };
+    return (struct doctor_finding){ health, text };
 }
 
 /* ---- checks ----------------------------------------------------------------------------- */
 
-static struct finding check_program(struct app *app)
+static struct doctor_finding check_program(struct app *app)
 {
     struct utsname u;
 
@@ -49,7 +49,7 @@ static struct finding check_program(struct app *app)
                                          u.sysname, u.release));
 }
 
-static struct finding check_root(struct app *app)
+static struct doctor_finding check_root(struct app *app)
 {
     bool writable = access(app->project.root.path, W_OK) == 0;
 
@@ -59,7 +59,7 @@ static struct finding check_root(struct app *app)
                      writable ? "" : "; it cannot be written: choose another with --root"));
 }
 
-static struct finding check_config(struct app *app)
+static struct doctor_finding check_config(struct app *app)
 {
     const struct config *c = &app->project.config;
 
@@ -70,7 +70,7 @@ static struct finding check_config(struct app *app)
                               c->file_count > 1 ? ", " : "", c->file_count > 1 ? c->files[1] : ""));
 }
 
-static struct finding check_store(struct app *app)
+static struct doctor_finding check_store(struct app *app)
 {
     const char *path;
     struct stat st;
@@ -89,7 +89,7 @@ static struct finding check_store(struct app *app)
                                          (long long)st.st_size));
 }
 
-static struct finding check_audit(struct app *app)
+static struct doctor_finding check_audit(struct app *app)
 {
     struct audit_report r;
     struct err e;
@@ -110,7 +110,7 @@ static struct finding check_audit(struct app *app)
 }
 
 /* Landlock answers its ABI version to an empty request. */
-static struct finding check_landlock(struct app *app)
+static struct doctor_finding check_landlock(struct app *app)
 {
     const int landlock_create_ruleset = 444, ask_version = 1;
     long abi = syscall(landlock_create_ruleset, NULL, 0, ask_version);
@@ -120,7 +120,7 @@ static struct finding check_landlock(struct app *app)
     return found(HEALTH_OK, arena_printf(&app->project.mem, "ABI %ld", abi));
 }
 
-static struct finding check_http_client(struct app *app)
+static struct doctor_finding check_http_client(struct app *app)
 {
     const struct curl_api *curl;
     struct err e;
@@ -191,7 +191,7 @@ static bool try_child(struct app *app, struct trial *t, struct err *e)
     return true;
 }
 
-static struct finding check_keeper(struct app *app)
+static struct doctor_finding check_keeper(struct app *app)
 {
     struct trial *t = ARENA_NEW(&app->project.mem, struct trial);
     char how[160];
@@ -210,7 +210,7 @@ static struct finding check_keeper(struct app *app)
 }
 
 /* Questions to 2026-07-28 clients and trusted entries are sealed. */
-static struct finding check_seals(struct app *app)
+static struct doctor_finding check_seals(struct app *app)
 {
     char seal[MAC_BYTES];
     struct err e;
@@ -220,7 +220,7 @@ static struct finding check_seals(struct app *app)
     return found(HEALTH_OK, STR("libcrypto"));
 }
 
-static struct finding check_servers(struct app *app)
+static struct doctor_finding check_servers(struct app *app)
 {
     const struct server_list *l = &app->project.config.servers;
     size_t untrusted = 0, open = 0;
@@ -245,7 +245,7 @@ static struct finding check_servers(struct app *app)
                                          "%zu MCP servers; `trefoil servers` tries them", l->n));
 }
 
-static struct finding check_agents(struct app *app)
+static struct doctor_finding check_agents(struct app *app)
 {
     struct agent_list list;
     struct skill_list skills;
@@ -274,7 +274,7 @@ static struct finding check_agents(struct app *app)
                               list.n ? "" : "; `trefoil init` writes a first agent"));
 }
 
-static struct finding check_daemon(struct app *app)
+static struct doctor_finding check_daemon(struct app *app)
 {
     const char *path;
     int pid;
@@ -304,12 +304,12 @@ static const struct {
 
 /* ---- printing --------------------------------------------------------------------------- */
 
-static void print_text(const char *name, struct finding f)
+static void print_text(const char *name, struct doctor_finding f)
 {
     printf("%-4s  %-12s " STR_FMT "\n", health_names[f.health], name, STR_ARG(f.text));
 }
 
-static void put_json(struct jw *w, const char *name, struct finding f)
+static void put_json(struct jw *w, const char *name, struct doctor_finding f)
 {
     jw_object(w);
     jw_kstr(w, "check", str_of(name));
@@ -318,7 +318,7 @@ static void put_json(struct jw *w, const char *name, struct finding f)
     jw_object_end(w);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int doctor_run(struct app *app, const void *args, int words, char **word)
 {
     AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
@@ -330,7 +330,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     buf_init(&out, 1 << 16);
     jw_array(&w);
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
-        struct finding f = checks[i].check(app);
+        struct doctor_finding f = checks[i].check(app);
 
         bad |= f.health == HEALTH_BAD;
         if (app->opt.json)
@@ -348,5 +348,5 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .words = "",
     .summary = "Check the installation and suggest repairs",
-    .run = run,
+    .run = doctor_run,
 };

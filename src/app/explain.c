@@ -98,7 +98,7 @@ static void write_text(struct buf *out, const struct explain *x, const struct to
     }
 }
 
-static void print(const struct explain *x, const struct tool *t)
+static void explain_print(const struct explain *x, const struct tool *t)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -163,7 +163,7 @@ static bool choose_caller(struct explain *x, struct err *e)
 }
 
 /* A private tool is offered to no client, and `explain` must show that. */
-static const struct tool *find(struct explain *x, struct str name, struct err *e)
+static const struct tool *explain_find(struct explain *x, struct str name, struct err *e)
 {
     for (size_t i = 0; i < builtin_tool_count; i++)
         if (str_eq(name, str_of(builtin_tools[i]->name)) ||
@@ -184,17 +184,17 @@ static int explain(struct explain *x, struct str name, struct json args)
     service_expose(s, &x->once.app->project.config);
     if (!choose_caller(x, &e))
         return print_error_given(&e);
-    t = find(x, name, &e);
+    t = explain_find(x, name, &e);
     if (!t)
         return print_error_given(&e);
     guard_look(&s->guard, &s->offer.host, &x->caller, t, args, &x->verdict);
-    print(x, t);
+    explain_print(x, t);
     return x->verdict.says == GUARD_DENY ? EXIT_DENIED : EXIT_OK;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int explain_run(struct app *app, const void *args, int words, char **word)
 {
     struct explain *x = ARENA_NEW(&app->project.mem, struct explain);
     struct json given;
@@ -237,5 +237,5 @@ const struct verb verb_explain = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct explain_args),
-    .run = run,
+    .run = explain_run,
 };

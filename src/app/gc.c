@@ -31,7 +31,7 @@ struct swept {
     struct log_sweep logs;
 };
 
-static void print(const struct app *app, const struct swept *s)
+static void gc_print(const struct app *app, const struct swept *s)
 {
     if (app->opt.json)
         printf("{\"sessions\":%" PRId64 ",\"session_bytes\":%" PRId64 ",\"logs\":%" PRId64
@@ -45,7 +45,7 @@ static void print(const struct app *app, const struct swept *s)
                s->state_bytes);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int gc_run(struct app *app, const void *args, int words, char **word)
 {
     struct swept swept = { .logs = { .now = clock_wall_ms() } };
     const struct limits *limits = &app->project.config.limits;
@@ -66,7 +66,7 @@ static int run(struct app *app, const void *args, int words, char **word)
                          app->project.state.fd >= 0 ? app->project.state.path : NULL, limits,
                          &swept.logs, &e) &&
          state_sweep(limits, swept.logs.now, &swept.states, &swept.state_bytes, &e);
-    print(app, &swept);
+    gc_print(app, &swept);
     return ok ? EXIT_OK : print_error(&e);
 }
 
@@ -77,5 +77,5 @@ const struct verb verb_gc = {
     .more = "[limits] session_keep_ms, session_keep_bytes, log_keep_ms and log_keep_bytes set the\n"
             "age and the total size that are kept. Sessions in use are never deleted.\n"
             "The state of a root is deleted when its folder was deleted (see: trefoil state).\n",
-    .run = run,
+    .run = gc_run,
 };

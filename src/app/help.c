@@ -94,7 +94,7 @@ int help_print(struct arena *mem, struct command c)
     return EXIT_OK;
 }
 
-int help_print_all(void)
+static int help_print_all(void)
 {
     printf("usage: " TREFOIL_NAME " COMMAND [options]\n\ncommands:\n");
     for (size_t i = 0; verb_at(i); i++)

@@ -4,9 +4,8 @@
 
 #include "app/commands.h"
 
-/* The help of one command, or of the program, to stdout. Both return EXIT_OK. */
+/* Print the help of one command to stdout. Returns EXIT_OK. */
 int help_print(struct arena *mem, struct command c);
-int help_print_all(void);
 
 /* The version to stdout, as JSON with --json. Returns EXIT_OK. */
 int help_version(const struct app *app);

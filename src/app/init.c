@@ -60,7 +60,7 @@ static const char agent_text[] =
 static const char ignore_text[] = "# Logs that trefoil writes.\n"
                                   "logs/\n";
 
-static const struct file {
+static const struct init_file {
     const char *path, *text;
 } files[] = {
     { "trefoil.toml", toml_text },
@@ -69,7 +69,8 @@ static const struct file {
 };
 
 /* Was it made? A link that leads nowhere is there too: what it names is not ours to make. */
-static bool make(struct app *app, const struct file *f, const char *path, bool *made, struct err *e)
+static bool init_make(struct app *app, const struct init_file *f, const char *path, bool *made,
+                      struct err *e)
 {
     struct stat st;
 
@@ -84,7 +85,7 @@ static bool make(struct app *app, const struct file *f, const char *path, bool *
     return true;
 }
 
-static void say(struct jw *w, const struct app *app, const char *path, bool made)
+static void init_say(struct jw *w, const struct app *app, const char *path, bool made)
 {
     if (!app->opt.json) {
         printf("%s %s\n", made ? "wrote" : "kept ", path);
@@ -96,7 +97,7 @@ static void say(struct jw *w, const struct app *app, const char *path, bool made
     jw_object_end(w);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int init_run(struct app *app, const void *args, int words, char **word)
 {
     AUTO_BUF out = { 0 };
     struct jw w = jw_to(&out);
@@ -112,9 +113,9 @@ static int run(struct app *app, const void *args, int words, char **word)
             arena_printf(&app->project.mem, "%s/%s", app->project.root.path, files[i].path).p;
         bool made;
 
-        if (!make(app, &files[i], path, &made, &e))
+        if (!init_make(app, &files[i], path, &made, &e))
             return print_error(&e);
-        say(&w, app, path, made);
+        init_say(&w, app, path, made);
     }
     jw_array_end(&w);
     if (app->opt.json)
@@ -128,5 +129,5 @@ const struct verb verb_init = {
     .name = "init",
     .words = "",
     .summary = "Create a trefoil.toml and a first agent; existing files are kept",
-    .run = run,
+    .run = init_run,
 };

@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-enum { OUT_MOST = 1 << 28 };
-
 static void put_line(struct buf *out, const struct lock_info *l)
 {
     char time[CLOCK_TEXT];
@@ -24,55 +22,49 @@ static void put_line(struct buf *out, const struct lock_info *l)
     buf_putc(out, '\n');
 }
 
-static void print(const struct app *app, const struct store_lock_page *page)
+static void locks_print(const struct app *app, const struct store_lock_page *page)
 {
-    AUTO_BUF out;
-    struct jw w = jw_to(&out);
+    struct app_list list;
 
-    buf_init(&out, OUT_MOST);
-    if (app->opt.json)
-        jw_array(&w);
+    app_list_begin(&list, app);
     for (size_t i = 0; i < page->n; i++) {
         const struct store_lock *v = &page->v[i];
         struct lock_info l = { v->task, v->agent, v->paths, v->exclusive ? "exclusive" : "shared",
                                v->acquired };
 
-        if (app->opt.json)
-            task_lock_write(&w, &l);
+        if (list.json)
+            task_lock_write(&list.w, &l);
         else
-            put_line(&out, &l);
+            put_line(&list.out, &l);
     }
-    if (app->opt.json) {
-        jw_array_end(&w);
-        buf_putc(&out, '\n');
-    }
-    print_output(&out);
+    app_list_end(&list, true);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int locks_list(struct app *app, struct store_handle *handle, const void *args, int words,
+                      char **word)
 {
     struct store_step step = { .what = STORE_LOCKS };
     struct store_ask ask = { .step = &step, .steps = 1 };
-    struct store_handle handle;
     struct err e;
-    bool ok;
+    bool ok = !handle->port || store_wait(handle->port, &ask, &e);
 
     (void)args;
     (void)words;
     (void)word;
-    if (!store_handle_open(&handle, app))
-        return EXIT_FAILED;
-    ok = !handle.port || store_wait(handle.port, &ask, &e);
     if (ok)
-        print(app, &step.locks);
+        locks_print(app, &step.locks);
     store_ask_fini(&ask);
-    store_handle_close(&handle);
     return ok ? EXIT_OK : print_error(&e);
+}
+
+static int locks_run(struct app *app, const void *args, int words, char **word)
+{
+    return store_handle_run(app, locks_list, args, words, word);
 }
 
 const struct verb verb_locks = {
     .name = "locks",
     .words = "",
     .summary = "List the paths that running tasks have locked",
-    .run = run,
+    .run = locks_run,
 };

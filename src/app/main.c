@@ -49,7 +49,7 @@ static bool set_log_level(struct app *app, struct err *e)
     return true;
 }
 
-static bool load(struct app *app, const struct verb *v, struct err *e)
+static bool main_load(struct app *app, const struct verb *v, struct err *e)
 {
     struct project *p = &app->project;
 
@@ -106,7 +106,7 @@ static int run_command(struct app *app, struct command c, void *args, int words,
     code = command_check_words(&app->project.mem, c, words - named, word + named);
     if (code != EXIT_OK)
         return code;
-    if (!load(app, c.verb, &e))
+    if (!main_load(app, c.verb, &e))
         return print_usage_error("%s", e.text);
     return c.verb->run(app, args, words, word);
 }

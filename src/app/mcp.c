@@ -7,6 +7,7 @@
 #include "loop/fd_stream.h"
 #include "proto/mcp/server/mcp_stdio.h"
 #include "runtime/runtime.h"
+#include "runtime/service.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -243,7 +244,7 @@ static bool run_attached(struct app *app, const struct mcp_args *a, enum service
     return !a->no_attach && !attach_is_forbidden() && attach(&app->project, hello, code);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int mcp_verb_run(struct app *app, const void *args, int words, char **word)
 {
     const struct mcp_args *a = args;
     enum framing framing = FRAMING_AUTO;
@@ -279,5 +280,5 @@ const struct verb verb_mcp = {
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct mcp_args),
     .serves = true,
-    .run = run,
+    .run = mcp_verb_run,
 };

@@ -19,7 +19,7 @@ struct row {
     bool serves;
 };
 
-struct listing {
+struct models_listing {
     struct app *app;
     struct row *row;
     size_t rows;
@@ -31,7 +31,7 @@ struct listing {
 /* ---- collecting ----------------------------------------------------------------------------- */
 
 /* With what the preset and the environment add. */
-static void add(struct listing *l, const char *name, const char *from)
+static void models_add(struct models_listing *l, const char *name, const char *from)
 {
     struct arena *mem = &l->app->project.mem;
     const struct model_setup *s = &l->app->project.config.models;
@@ -46,7 +46,7 @@ static void add(struct listing *l, const char *name, const char *from)
     l->rows++;
 }
 
-static void add_configured(struct listing *l)
+static void add_configured(struct models_listing *l)
 {
     const struct model_setup *s = &l->app->project.config.models;
 
@@ -54,7 +54,7 @@ static void add_configured(struct listing *l)
         const struct provider_spec *spec = &s->provider[i].spec;
 
         if (!s->provider[i].inert)
-            add(l, spec->name, spec->origin);
+            models_add(l, spec->name, spec->origin);
         else
             l->row[l->rows++] = (struct row){ .spec = *spec,
                                               .from = spec->origin,
@@ -63,7 +63,7 @@ static void add_configured(struct listing *l)
     }
 }
 
-static struct row *find(const struct listing *l, const char *name)
+static struct row *models_find(const struct models_listing *l, const char *name)
 {
     for (size_t i = 0; i < l->rows; i++)
         if (!l->row[i].inert && strcmp(l->row[i].spec.name, name) == 0)
@@ -71,19 +71,19 @@ static struct row *find(const struct listing *l, const char *name)
     return NULL;
 }
 
-static void add_found(struct listing *l)
+static void add_found(struct models_listing *l)
 {
     for (size_t i = 0; i < provider_preset_count; i++) {
         const struct provider_preset *p = &provider_presets[i];
         const char *sign = p->key_env ? p->key_env : p->url_env;
         const char *value = sign ? getenv(sign) : NULL;
 
-        if (value && str_trim(str_of(value)).n && !find(l, p->name))
-            add(l, p->name, sign);
+        if (value && str_trim(str_of(value)).n && !models_find(l, p->name))
+            models_add(l, p->name, sign);
     }
 }
 
-static void add_serving(struct listing *l)
+static void add_serving(struct models_listing *l)
 {
     const char *forced = getenv("TREFOIL_PROVIDER"), *name;
 
@@ -92,16 +92,17 @@ static void add_serving(struct listing *l)
     if (!l->served)
         return;
     name = l->serving.spec.name;
-    if (!find(l, name))
-        add(l, name, forced && strcmp(forced, name) == 0 ? "TREFOIL_PROVIDER" : "built in");
-    if (find(l, name))
-        find(l, name)->serves = true;
+    if (!models_find(l, name))
+        models_add(l, name, forced && strcmp(forced, name) == 0 ? "TREFOIL_PROVIDER" : "built in");
+    if (models_find(l, name))
+        models_find(l, name)->serves = true;
 }
 
-static struct listing gather(struct app *app)
+static struct models_listing gather(struct app *app)
 {
     size_t most = app->project.config.models.providers + provider_preset_count + 1;
-    struct listing l = { .app = app, .row = ARENA_ARRAY(&app->project.mem, struct row, most) };
+    struct models_listing l = { .app = app,
+                                .row = ARENA_ARRAY(&app->project.mem, struct row, most) };
 
     add_configured(&l);
     add_found(&l);
@@ -109,7 +110,8 @@ static struct listing gather(struct app *app)
     return l;
 }
 
-static struct agent_model facts_of(const struct listing *l, const struct row *r, enum agent_tier t)
+static struct agent_model facts_of(const struct models_listing *l, const struct row *r,
+                                   enum agent_tier t)
 {
     struct agent_model m = { .name = provider_model(&r->spec, t) };
 
@@ -154,7 +156,7 @@ static void put_model(struct jw *w, const char *label, const struct agent_model 
     jw_object_end(w);
 }
 
-static void put_provider(struct jw *w, const struct listing *l, const struct row *r)
+static void put_provider(struct jw *w, const struct models_listing *l, const struct row *r)
 {
     jw_object(w);
     jw_kstr(w, "name", str_of(r->spec.name));
@@ -175,7 +177,7 @@ static void put_provider(struct jw *w, const struct listing *l, const struct row
     jw_object_end(w);
 }
 
-static void print_json(const struct listing *l)
+static void print_json(const struct models_listing *l)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -199,7 +201,8 @@ static void print_json(const struct listing *l)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_model(const struct listing *l, const char *label, const struct agent_model *m)
+static void print_model(const struct models_listing *l, const char *label,
+                        const struct agent_model *m)
 {
     char price[PRICE_TEXT] = "price not known";
     char window[PRICE_TEXT] = "window not known";
@@ -212,7 +215,7 @@ static void print_model(const struct listing *l, const char *label, const struct
            price);
 }
 
-static void print_provider(const struct listing *l, const struct row *r)
+static void print_provider(const struct models_listing *l, const struct row *r)
 {
     struct arena *mem = &l->app->project.mem;
     struct str url = shown_url(mem, &r->spec);
@@ -229,7 +232,7 @@ static void print_provider(const struct listing *l, const struct row *r)
     }
 }
 
-static void print_listing(const struct listing *l)
+static void print_listing(const struct models_listing *l)
 {
     struct arena *mem = &l->app->project.mem;
 
@@ -242,9 +245,9 @@ static void print_listing(const struct listing *l)
         print_provider(l, &l->row[i]);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int models_run(struct app *app, const void *args, int words, char **word)
 {
-    struct listing l = gather(app);
+    struct models_listing l = gather(app);
 
     (void)args;
     (void)words;
@@ -260,5 +263,5 @@ const struct verb verb_models = {
     .name = "models",
     .words = "",
     .summary = "List model providers, the model in use, context windows and prices",
-    .run = run,
+    .run = models_run,
 };

@@ -39,7 +39,7 @@ static bool join_words(struct app *app, int words, char **word, struct str *out,
     return true;
 }
 
-static bool check(const struct run_args *a, int64_t *timeout_ms, struct err *e)
+static bool run_check(const struct run_args *a, int64_t *timeout_ms, struct err *e)
 {
     uint64_t seconds;
 
@@ -77,7 +77,7 @@ static bool open_state(struct app *app, struct run_want *want)
     return false;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int run_prompt_verb(struct app *app, const void *args, int words, char **word)
 {
     const struct run_args *a = args;
     struct run_want want = { .agent = str_of(a->agent),
@@ -90,7 +90,7 @@ static int run(struct app *app, const void *args, int words, char **word)
     struct err e;
     int code;
 
-    if (!check(a, &timeout_ms, &e) || !join_words(app, words, word, &want.text, &e))
+    if (!run_check(a, &timeout_ms, &e) || !join_words(app, words, word, &want.text, &e))
         return print_usage_error("run: %s", e.text);
     if (!want.text.p && !a->last && !a->session)
         return print_usage_error("run: expected a prompt, or - to read it from stdin");
@@ -139,5 +139,5 @@ const struct verb verb_run = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct run_args),
-    .run = run,
+    .run = run_prompt_verb,
 };

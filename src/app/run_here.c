@@ -65,7 +65,7 @@ static void on_done(struct run_job *j, int code, bool canceled)
 
 static const struct run_job_kind job_kind = { on_begins, on_turns, on_note, on_done };
 
-static void stop(struct run_screen *s)
+static void run_here_stop(struct run_screen *s)
 {
     struct run_here *r = CONTAINER_OF(s, struct run_here, screen);
 
@@ -82,7 +82,7 @@ static void on_interrupt(struct once *o)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static void work(struct run_here *r, const struct run_want *want)
+static void run_here_work(struct run_here *r, const struct run_want *want)
 {
     r->job = (struct run_job){ .kind = &job_kind,
                                .shop = &r->shop,
@@ -107,7 +107,7 @@ static int in_runtime(struct run_here *r, const struct run_want *want)
         return EXIT_FAILED;
     }
     runtime_use(&r->shop, &app->project.config);
-    work(r, want);
+    run_here_work(r, want);
     runtime_close(&r->shop, on_step, r);
     wait_step(r);
     return r->code;
@@ -133,7 +133,9 @@ int run_here(struct app *app, const struct run_args *args, const struct run_want
     if (!once_open(&r->once, app))
         return EXIT_FAILED;
     r->once.on_interrupt = on_interrupt;
-    r->screen = (struct run_screen){ .app = app, .loop = r->once.loop, .args = args, .stop = stop };
+    r->screen = (struct run_screen){
+        .app = app, .loop = r->once.loop, .args = args, .stop = run_here_stop
+    };
     code = on_screen(r, want, timeout_ms);
     once_close(&r->once);
     return code;

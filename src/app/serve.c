@@ -6,6 +6,8 @@
 #include "loop/drain.h"
 #include "runtime/config_reload.h"
 #include "runtime/runtime.h"
+#include "runtime/service.h"
+#include "runtime/service_http.h"
 #include "store/store.h"
 #include "wire/address.h"
 #include "wire/http1_parse.h"
@@ -329,7 +331,7 @@ static void on_begin(struct post *post)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-static bool start(struct serve *s, struct str address, struct err *e)
+static bool serve_start(struct serve *s, struct str address, struct err *e)
 {
     const struct config *c = &s->app->project.config;
 
@@ -356,7 +358,7 @@ static int serve(struct serve *s, struct str address)
     int code = EXIT_OK;
     struct err e;
 
-    if (start(s, address, &e)) {
+    if (serve_start(s, address, &e)) {
         daemon_open(&s->daemon);
         print_welcome(s);
         notify_systemd("READY=1");
@@ -371,7 +373,7 @@ static int serve(struct serve *s, struct str address)
     return code;
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int serve_run(struct app *app, const void *args, int words, char **word)
 {
     const struct serve_args *a = args;
     struct serve *s = ARENA_NEW(&app->project.mem, struct serve);
@@ -412,5 +414,5 @@ const struct verb verb_serve = {
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct serve_args),
     .serves = true,
-    .run = run,
+    .run = serve_run,
 };

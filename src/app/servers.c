@@ -71,8 +71,8 @@ static bool keep_trust(struct app *app, const struct target *t, const char *name
     return trust_keep(&app->project.mem, app->project.root.path, &now.servers, e);
 }
 
-static int finish(struct app *app, const struct target *t, const char *name, struct str text,
-                  bool trusted, const char *said)
+static int servers_finish(struct app *app, const struct target *t, const char *name,
+                          struct str text, bool trusted, const char *said)
 {
     struct err e;
 
@@ -113,7 +113,7 @@ static int fail_elsewhere(struct app *app, const char *name, struct err *e)
 
 /* ---- add -------------------------------------------------------------------------------- */
 
-static int add(struct app *app, const struct servers_args *a, int words, char **word)
+static int servers_verb_add(struct app *app, const struct servers_args *a, int words, char **word)
 {
     const struct server_spec *old;
     struct server_new n;
@@ -133,7 +133,7 @@ static int add(struct app *app, const struct servers_args *a, int words, char **
                                  old->origin);
     if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
         return print_error(&e);
-    code = finish(app, &t, n.name, text, true, "added");
+    code = servers_finish(app, &t, n.name, text, true, "added");
     if (code == EXIT_OK && !app->opt.json)
         printf("test it with: " TREFOIL_NAME " servers test %s\n", n.name);
     return code;
@@ -152,7 +152,7 @@ static int remove_one(struct app *app, const struct servers_args *a, int words, 
         return print_error(&e);
     if (!server_edit_remove(&t.edit, word[0], &text, &e))
         return fail_elsewhere(app, word[0], &e);
-    return finish(app, &t, word[0], text, false, "removed");
+    return servers_finish(app, &t, word[0], text, false, "removed");
 }
 
 static bool accepted_now(struct app *app, const char *name)
@@ -164,7 +164,7 @@ static bool accepted_now(struct app *app, const char *name)
     return s && s->trusted;
 }
 
-static int set(struct app *app, const struct servers_args *a, const char *name, bool on)
+static int servers_set(struct app *app, const struct servers_args *a, const char *name, bool on)
 {
     const char *said = on ? "enabled" : "disabled";
     struct target t;
@@ -177,19 +177,19 @@ static int set(struct app *app, const struct servers_args *a, const char *name, 
         return fail_elsewhere(app, name, &e);
     if (str_eq(text, t.edit.text))
         return app_done(app, on ? "already enabled:" : "already disabled:", name, t.edit.file);
-    return finish(app, &t, name, text, accepted_now(app, name), said);
+    return servers_finish(app, &t, name, text, accepted_now(app, name), said);
 }
 
 static int enable(struct app *app, const struct servers_args *a, int words, char **word)
 {
     (void)words;
-    return set(app, a, word[0], true);
+    return servers_set(app, a, word[0], true);
 }
 
 static int disable(struct app *app, const struct servers_args *a, int words, char **word)
 {
     (void)words;
-    return set(app, a, word[0], false);
+    return servers_set(app, a, word[0], false);
 }
 
 static int approve(struct app *app, const struct servers_args *a, int words, char **word)
@@ -213,10 +213,10 @@ static const struct subcommand subcommands[] = {
       "yes revoke" },
 };
 
-static servers_fn *const runs[] = { servers_list, servers_test, add,    remove_one,
+static servers_fn *const runs[] = { servers_list, servers_test, servers_verb_add, remove_one,
                                     enable,       disable,      approve };
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int servers_run(struct app *app, const void *args, int words, char **word)
 {
     size_t i = 0;
 
@@ -250,5 +250,5 @@ const struct verb verb_servers = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct servers_args),
-    .run = run,
+    .run = servers_run,
 };

@@ -152,7 +152,8 @@ static bool list_read_args(struct session_listing *l, const struct sessions_args
            (!args->cursor || session_cursor_read(str_of(args->cursor), &p->cursor, e));
 }
 
-static int list(struct app *app, struct store_handle *handle, const struct sessions_args *args)
+static int sessions_list(struct app *app, struct store_handle *handle,
+                         const struct sessions_args *args)
 {
     struct session_listing l = { .app = app, .step = { .what = STORE_SESSIONS } };
     bool ok;
@@ -179,8 +180,8 @@ static void put_stdout(struct render_sink *sink, enum render_side side, struct s
     fwrite(bytes.p, 1, bytes.n, stdout);
 }
 
-static int show(struct app *app, struct store_handle *handle, const struct sessions_args *args,
-                const struct store_session *s)
+static int sessions_show(struct app *app, struct store_handle *handle,
+                         const struct sessions_args *args, const struct store_session *s)
 {
     struct render_sink sink = { put_stdout };
     bool terminal = isatty(STDOUT_FILENO);
@@ -227,8 +228,9 @@ static int write_export(struct app *app, const struct store_session *s, const st
     return app_done(app, "exported", arena_cstr(&app->project.mem, s->id), file);
 }
 
-static int export(struct app *app, struct store_handle *handle, const struct sessions_args *args,
-                  const struct store_session *s, const char *file)
+static int sessions_export(struct app *app, struct store_handle *handle,
+                           const struct sessions_args *args, const struct store_session *s,
+                           const char *file)
 {
     struct str format = args->format ? str_of(args->format) : STR("jsonl");
     AUTO_BUF out;
@@ -269,7 +271,8 @@ static int fork_one(struct app *app, struct store_handle *handle, const struct s
     return EXIT_OK;
 }
 
-static int delete (struct app *app, struct store_handle *handle, const struct store_session *s)
+static int sessions_delete(struct app *app, struct store_handle *handle,
+                           const struct store_session *s)
 {
     struct store_step step = { .what = STORE_SESSION_DELETE, .session = { .id = s->id } };
     struct store_ask ask = { .step = &step, .steps = 1 };
@@ -287,8 +290,8 @@ static int delete (struct app *app, struct store_handle *handle, const struct st
 /* ---- the verb -------------------------------------------------------------------------------- */
 
 /* The session of an id, or of its beginning; false with the reason said. */
-static bool find(struct app *app, struct store_handle *handle, const char *id,
-                 struct store_session *out)
+static bool sessions_find(struct app *app, struct store_handle *handle, const char *id,
+                          struct store_session *out)
 {
     struct err e;
 
@@ -306,40 +309,33 @@ static int delete_all(struct app *app, struct store_handle *handle, int words, c
     int code = EXIT_OK;
 
     for (int i = 0; i < words; i++)
-        if (!find(app, handle, word[i], &s) || delete (app, handle, &s) != EXIT_OK)
+        if (!sessions_find(app, handle, word[i], &s) || sessions_delete(app, handle, &s) != EXIT_OK)
             code = EXIT_FAILED;
     return code;
 }
 
-static int act(struct app *app, struct store_handle *handle, const struct sessions_args *args,
-               int words, char **word)
+static int sessions_act(struct app *app, struct store_handle *handle, const void *args, int words,
+                        char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
     struct store_session s;
 
     if (str_eq(what, STR("list")))
-        return list(app, handle, args);
+        return sessions_list(app, handle, args);
     if (str_eq(what, STR("delete")))
         return delete_all(app, handle, words - 1, word + 1);
-    if (!find(app, handle, word[1], &s))
+    if (!sessions_find(app, handle, word[1], &s))
         return EXIT_FAILED;
     if (str_eq(what, STR("show")))
-        return show(app, handle, args, &s);
+        return sessions_show(app, handle, args, &s);
     if (str_eq(what, STR("fork")))
         return fork_one(app, handle, &s);
-    return export(app, handle, args, &s, words == 3 ? word[2] : NULL);
+    return sessions_export(app, handle, args, &s, words == 3 ? word[2] : NULL);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int sessions_run(struct app *app, const void *args, int words, char **word)
 {
-    struct store_handle handle;
-    int code;
-
-    if (!store_handle_open(&handle, app))
-        return EXIT_FAILED;
-    code = act(app, &handle, args, words, word);
-    store_handle_close(&handle);
-    return code;
+    return store_handle_run(app, sessions_act, args, words, word);
 }
 
 static const struct option options[] = {
@@ -377,5 +373,5 @@ const struct verb verb_sessions = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct sessions_args),
-    .run = run,
+    .run = sessions_run,
 };

@@ -43,32 +43,25 @@ static void put_line(struct buf *out, const struct state_entry *s)
     buf_put(out, s->in_use ? STR("  (in use)\n") : STR("\n"));
 }
 
-static int list(struct app *app, struct state_list *l, int words, char **word)
+static int state_verb_list(struct app *app, struct state_list *l, int words, char **word)
 {
-    AUTO_BUF out;
-    struct jw w = jw_to(&out);
+    struct app_list list;
 
     (void)words;
     (void)word;
-    buf_init(&out, 64 << 20);
-    if (app->opt.json)
-        jw_array(&w);
+    app_list_begin(&list, app);
     for (size_t i = 0; i < l->n; i++)
-        if (app->opt.json)
-            put_json(&w, &l->v[i], app);
+        if (list.json)
+            put_json(&list.w, &l->v[i], app);
         else
-            put_line(&out, &l->v[i]);
-    if (app->opt.json) {
-        jw_array_end(&w);
-        buf_putc(&out, '\n');
-    }
-    print_output(&out);
+            put_line(&list.out, &l->v[i]);
+    app_list_end(&list, true);
     return EXIT_OK;
 }
 
 /* ---- adopt, delete -------------------------------------------------------------------------- */
 
-static int adopt(struct app *app, struct state_list *l, int words, char **word)
+static int state_verb_adopt(struct app *app, struct state_list *l, int words, char **word)
 {
     const char *aside;
     struct state_entry *s;
@@ -124,12 +117,14 @@ static int print_path(const struct app *app)
     return EXIT_OK;
 }
 
-static const struct action {
+static const struct state_action {
     const char *name;
     int (*run)(struct app *app, struct state_list *l, int words, char **word);
-} actions[] = { { "list", list }, { "adopt", adopt }, { "delete", delete_all } };
+} actions[] = { { "list", state_verb_list },
+                { "adopt", state_verb_adopt },
+                { "delete", delete_all } };
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int state_run(struct app *app, const void *args, int words, char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
     const struct state_args *a = args;
@@ -178,5 +173,5 @@ const struct verb verb_state = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct state_args),
-    .run = run,
+    .run = state_run,
 };

@@ -129,8 +129,8 @@ static bool make_database(struct app *app, const char **out, struct err *e)
     return true;
 }
 
-static bool import(struct app *app, const char *copy, bool only_shown, struct store_import *i,
-                   struct err *e)
+static bool state_import_all(struct app *app, const char *copy, bool only_shown,
+                             struct store_import *i, struct err *e)
 {
     const struct limits *limits = &app->project.config.limits;
     const char *to;
@@ -155,8 +155,8 @@ int state_import(struct app *app, const char *file, bool only_shown)
     if (!state_dir_open(&app->project.state, &e))
         return print_error(&e);
     copy = state_dir_file(&app->project.state, &app->project.mem, "import.db");
-    ok = make_copy(app, file, copy, &e) &&
-         (import(app, copy, only_shown, &i, &e) || fail_in(&e, "cannot import %.80s", file));
+    ok = make_copy(app, file, copy, &e) && (state_import_all(app, copy, only_shown, &i, &e) ||
+                                            fail_in(&e, "cannot import %.80s", file));
     remove_copy(app, copy);
     if (!ok)
         return print_error_given(&e);

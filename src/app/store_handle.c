@@ -52,6 +52,18 @@ void store_handle_close(struct store_handle *s)
     s->port = NULL;
 }
 
+int store_handle_run(struct app *app, store_verb_fn *act, const void *args, int words, char **word)
+{
+    struct store_handle s;
+    int code;
+
+    if (!store_handle_open(&s, app))
+        return EXIT_FAILED;
+    code = act(app, &s, args, words, word);
+    store_handle_close(&s);
+    return code;
+}
+
 bool store_handle_records(struct store_handle *s, struct str session,
                           bool (*each)(void *ctx, const struct store_event *record, struct err *e),
                           void *ctx, struct err *e)

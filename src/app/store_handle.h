@@ -27,6 +27,11 @@ bool store_handle_create(struct store_handle *s, struct app *app, const char *pa
 
 void store_handle_close(struct store_handle *s);
 
+/* Open the store, call `act` for a verb, and close the store. Returns the exit code. */
+typedef int store_verb_fn(struct app *app, struct store_handle *s, const void *args, int words,
+                          char **word);
+int store_handle_run(struct app *app, store_verb_fn *act, const void *args, int words, char **word);
+
 /* The records of a session, as they are stored, one after the other. */
 bool store_handle_records(struct store_handle *s, struct str session,
                           bool (*each)(void *ctx, const struct store_event *record, struct err *e),

@@ -75,7 +75,7 @@ static const struct op_kind shown_kind = { .name = "shown ask", .cancel = cancel
 
 /* ---- asked ----------------------------------------------------------------------------------- */
 
-static struct shown_ask *find(struct task_asking *t, struct str key)
+static struct shown_ask *task_asking_find(struct task_asking *t, struct str key)
 {
     struct shown_ask *s = t->all;
 
@@ -85,7 +85,7 @@ static struct shown_ask *find(struct task_asking *t, struct str key)
 }
 
 /* A copy of everything: the reported data is freed. */
-static void fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
+static void task_asking_fill(struct shown_ask *s, const struct approval *a, enum ask_kind kind)
 {
     s->key = arena_str(&s->mem, a->key);
     s->call = (struct call){ .host = &s->of->host, .mem = &s->mem };
@@ -103,7 +103,7 @@ static void ask_it(struct task_asking *t, const struct approval *a, enum ask_kin
     s->open = true;
     t->all = s;
     t->busy++;
-    fill(s, a, kind);
+    task_asking_fill(s, a, kind);
     op_begin(&s->ask.op, &shown_kind, t->screen->loop, NULL, on_asked, s);
     asking_put(&t->screen->console.asking, &s->ask);
 }
@@ -127,7 +127,7 @@ void task_asking_see(struct task_asking *t, struct str asks)
     for (struct shown_ask *s = t->all; s; s = s->next)
         s->open = false;
     while (approval_next(&at, &mem, t->host.limits, &info, &a)) {
-        struct shown_ask *s = find(t, a.key);
+        struct shown_ask *s = task_asking_find(t, a.key);
 
         if (s)
             s->open = true;

@@ -18,27 +18,29 @@ bool task_each(struct store_port *port, const struct store_task_page *filter,
     return ok;
 }
 
-struct search {
+struct task_search {
     struct id_search ids;
     struct arena *mem;
     struct str found;
 };
 
-static bool look(void *ctx, const struct store_task *t)
+static bool task_find_look(void *ctx, const struct store_task *t)
 {
-    struct search *f = ctx;
+    struct task_search *f = ctx;
 
     if (id_search_meets(&f->ids, t->id))
         f->found = arena_str(f->mem, t->id);
     return !f->ids.over;
 }
 
-bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
-                struct err *e)
+/* The one task whose id begins so, its id in mem. ERR_NOT_FOUND; ERR_INVALID when it is not alone. */
+static bool task_named(struct store_port *port, struct arena *mem, struct str beginning,
+                       struct str *id, struct err *e)
 {
-    struct search f = { .mem = mem, .ids = { .what = "task", .beginning = beginning } };
+    struct task_search f = { .mem = mem, .ids = { .what = "task", .beginning = beginning } };
 
-    if (!task_each(port, &(struct store_task_page){ 0 }, look, &f, e) || !id_search_end(&f.ids, e))
+    if (!task_each(port, &(struct store_task_page){ 0 }, task_find_look, &f, e) ||
+        !id_search_end(&f.ids, e))
         return false;
     *id = f.found;
     return true;

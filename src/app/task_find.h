@@ -13,11 +13,7 @@
 bool task_each(struct store_port *port, const struct store_task_page *filter,
                bool (*each)(void *ctx, const struct store_task *t), void *ctx, struct err *e);
 
-/* The one task whose id begins so, its id in mem. ERR_NOT_FOUND; ERR_INVALID when it is not alone. */
-bool task_named(struct store_port *port, struct arena *mem, struct str beginning, struct str *id,
-                struct err *e);
-
-/* The same for the word of a verb, in app->project.mem; false after printing the reason. */
+/* The one task whose id begins with `word`, in app->project.mem. False after printing why. */
 bool task_find(struct app *app, const struct store_handle *handle, const char *word,
                struct str *id);
 

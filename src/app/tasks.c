@@ -23,10 +23,8 @@ struct tasks_args {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-struct listing {
-    const struct app *app;
-    struct jw w;
-    struct buf out;
+struct tasks_listing {
+    struct app_list list;
     size_t n, most;
 };
 
@@ -39,56 +37,48 @@ static const char *shown_state(struct arena *mem, const struct task_info *t)
     return n ? arena_printf(mem, "%s, %" PRId64 " interrupted", state, n).p : state;
 }
 
-static void put_line(struct listing *l, const struct task_info *t)
+static void put_line(struct tasks_listing *l, const struct task_info *t)
 {
     AUTO_ARENA mem = { 0 };
     char time[CLOCK_TEXT];
 
     clock_text(t->created, time);
-    buf_put(&l->out, id_short(t->id));
-    buf_printf(&l->out, "  %.10s %.5s  %-14s  ", time, time + 11, shown_state(&mem, t));
-    show_text(&l->out, t->agent);
-    buf_put(&l->out, STR("  "));
-    show_summary(&l->out, t->asked);
-    buf_putc(&l->out, '\n');
+    buf_put(&l->list.out, id_short(t->id));
+    buf_printf(&l->list.out, "  %.10s %.5s  %-14s  ", time, time + 11, shown_state(&mem, t));
+    show_text(&l->list.out, t->agent);
+    buf_put(&l->list.out, STR("  "));
+    show_summary(&l->list.out, t->asked);
+    buf_putc(&l->list.out, '\n');
 }
 
 static bool list_one(void *ctx, const struct store_task *stored)
 {
-    struct listing *l = ctx;
+    struct tasks_listing *l = ctx;
     AUTO_ARENA mem = { 0 };
     struct task_info t;
 
     if (l->n++ == l->most)
         return false;
     t = task_info_of(&mem, stored);
-    if (l->app->opt.json)
-        task_write(&l->w, &t, false);
+    if (l->list.json)
+        task_write(&l->list.w, &t, false);
     else
         put_line(l, &t);
     return true;
 }
 
-static int list(struct app *app, struct store_handle *handle, const struct tasks_args *args)
+static int tasks_list(struct app *app, struct store_handle *handle, const struct tasks_args *args)
 {
-    struct listing l = { .app = app, .most = args->all ? SIZE_MAX : LIST_SHORT };
+    struct tasks_listing l = { .most = args->all ? SIZE_MAX : LIST_SHORT };
     struct store_task_page filter = { .agent = args->agent ? str_of(args->agent) : STR_NONE,
                                       .only_live = args->live };
     bool ok = true;
     struct err e;
 
-    buf_init(&l.out, OUT_MOST);
-    l.w = jw_to(&l.out);
-    if (app->opt.json)
-        jw_array(&l.w);
+    app_list_begin(&l.list, app);
     if (handle->port)
         ok = task_each(handle->port, &filter, list_one, &l, &e);
-    if (app->opt.json) {
-        jw_array_end(&l.w);
-        buf_putc(&l.out, '\n');
-    }
-    print_output(&l.out);
-    buf_fini(&l.out);
+    app_list_end(&l.list, true);
     if (ok && l.n > l.most)
         fprintf(stderr, "older ones: " TREFOIL_NAME " tasks --all\n");
     return ok ? EXIT_OK : print_error(&e);
@@ -172,7 +162,7 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
     buf_putc(out, '\n');
 }
 
-static int show(struct app *app, struct store_handle *handle, struct str id)
+static int tasks_show(struct app *app, struct store_handle *handle, struct str id)
 {
     struct task_look l;
     struct task_info t;
@@ -261,7 +251,7 @@ static int act_on_one(struct app *app, struct store_handle *handle, const struct
     if (!task_find(app, handle, word, &id))
         return EXIT_FAILED;
     if (to_show)
-        return show(app, handle, id);
+        return tasks_show(app, handle, id);
     if (to_tell)
         return events(handle, id, after);
     return to_watch ? tasks_watch(app, handle, id, after, args->thoughts) : tasks_cancel(app, id);
@@ -280,20 +270,20 @@ static int watch_all(struct app *app, struct store_handle *handle, const struct 
     return print_error(&e);
 }
 
-static int act(struct app *app, struct store_handle *handle, const struct tasks_args *args,
-               int words, char **word)
+static int tasks_act(struct app *app, struct store_handle *handle, const void *args, int words,
+                     char **word)
 {
     struct str what = words ? str_of(word[0]) : STR("list");
 
     if (str_eq(what, STR("list")))
-        return list(app, handle, args);
+        return tasks_list(app, handle, args);
     if (str_eq(what, STR("watch")) && words == 1)
         return watch_all(app, handle, args);
     return act_on_one(app, handle, args, what, word[1]);
 }
 
 /* Not for people: how a task gets a process of its own (task_child.h). */
-static int work(struct app *app, char **word)
+static int tasks_verb_work(struct app *app, char **word)
 {
     uint64_t fence;
 
@@ -302,18 +292,11 @@ static int work(struct app *app, char **word)
     return tasks_work_on(app, str_of(word[0]), (int64_t)fence);
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int tasks_run(struct app *app, const void *args, int words, char **word)
 {
-    struct store_handle handle;
-    int code;
-
     if (words && str_eq(str_of(word[0]), STR("work")))
-        return work(app, word + 1);
-    if (!store_handle_open(&handle, app))
-        return EXIT_FAILED;
-    code = act(app, &handle, args, words, word);
-    store_handle_close(&handle);
-    return code;
+        return tasks_verb_work(app, word + 1);
+    return store_handle_run(app, tasks_act, args, words, word);
 }
 
 static const struct option options[] = {
@@ -350,5 +333,5 @@ const struct verb verb_tasks = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct tasks_args),
-    .run = run,
+    .run = tasks_run,
 };

@@ -168,7 +168,7 @@ static bool look_at_all(struct watching *w, struct err *e)
     return ok;
 }
 
-static int follow(struct watching *w)
+static int tasks_watch_follow(struct watching *w)
 {
     struct err e;
 
@@ -200,7 +200,7 @@ static int watch(struct app *app, struct store_handle *handle, struct watching *
         w->screen.console.on_lost = on_lost;
         w->screen.console.lost_ctx = w;
     }
-    code = follow(w);
+    code = tasks_watch_follow(w);
     task_asking_close(&w->asking);
     task_remote_close(&w->remote);
     return task_screen_close(&w->screen, w->interrupted) ? code : EXIT_FAILED;

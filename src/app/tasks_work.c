@@ -93,7 +93,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
 }
 
 /* Whatever is under way, leave it. */
-static void stop(struct task_command *j)
+static void tasks_work_stop(struct task_command *j)
 {
     if (!j->created || j->canceling || j->leaving) {
         loop_stop(j->once.loop);
@@ -106,12 +106,12 @@ static void stop(struct task_command *j)
 
 static void on_interrupt(struct once *o)
 {
-    stop(CONTAINER_OF(o, struct task_command, once));
+    tasks_work_stop(CONTAINER_OF(o, struct task_command, once));
 }
 
 static void on_gone(void *ctx)
 {
-    stop(ctx);
+    tasks_work_stop(ctx);
 }
 
 static bool is_over(const struct task_command *j)
@@ -121,14 +121,14 @@ static bool is_over(const struct task_command *j)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-struct reply {
+struct task_reply {
     struct task_ask ask;
     struct arena mem;
 };
 
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct reply *r = ctx;
+    struct task_reply *r = ctx;
 
     (void)op;
     (void)e; /* another client answered first, or the task has ended */
@@ -136,9 +136,9 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     arena_fini(&r->mem);
 }
 
-static void answer(struct task_command *j, struct str key, bool yes)
+static void tasks_work_answer(struct task_command *j, struct str key, bool yes)
 {
-    struct reply *r = ARENA_NEW(&j->app->project.mem, struct reply);
+    struct task_reply *r = ARENA_NEW(&j->app->project.mem, struct task_reply);
     struct json_opts opts = limits_json(&j->app->project.config.limits);
     struct str text = yes ? STR("{\"action\":\"accept\"}") : STR("{\"action\":\"decline\"}");
     struct json v;
@@ -152,7 +152,7 @@ static void answer(struct task_command *j, struct str key, bool yes)
     task_answer(j->engine, &r->ask, arena_str(&r->mem, key), v, NULL, on_answered, r);
 }
 
-static void look(struct task_command *j);
+static void tasks_work_look(struct task_command *j);
 
 static void on_looked(struct op *op, const struct err *e, void *ctx)
 {
@@ -164,11 +164,11 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         task_asking_see(&j->asking, j->look.info.asks);
     task_ask_fini(&j->look);
     if (j->look_again && !j->leaving)
-        look(j);
+        tasks_work_look(j);
     loop_stop(j->once.loop);
 }
 
-static void look(struct task_command *j)
+static void tasks_work_look(struct task_command *j)
 {
     j->look_again = j->looking;
     if (j->looking)
@@ -183,7 +183,7 @@ static void on_question(struct task_command *j, const struct event_ask *ask)
     bool yes = j->what->yes && ask->kind == ASK_PERMISSION;
 
     if (!yes && j->asking.screen) {
-        look(j);
+        tasks_work_look(j);
     } else if (!yes && j->what->ask) {
         task_screen_note(&j->screen, arena_printf(&j->app->project.mem,
                                                   "it waits for an answer: " TREFOIL_NAME
@@ -191,7 +191,7 @@ static void on_question(struct task_command *j, const struct event_ask *ask)
                                                   STR_ARG(j->id)));
     } else {
         j->denied |= !yes;
-        answer(j, ask->key, yes);
+        tasks_work_answer(j, ask->key, yes);
         if (!yes)
             task_screen_note(&j->screen, STR("nobody is there to answer: the task is told no"));
     }
@@ -216,7 +216,7 @@ static void on_asked(struct task_command *j, struct str kind, struct str body)
         return;
     if (str_eq(kind, STR("answered"))) {
         j->denied |= is_given_up(&mem, v);
-        look(j);
+        tasks_work_look(j);
     } else if (event_read(&mem, v, &ev, &e) && ev.ask.open) {
         on_question(j, &ev.ask);
     }
@@ -236,7 +236,7 @@ static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str k
 }
 
 /* A follower that was too slow resumes from its last event. */
-static void follow(struct task_command *j)
+static void tasks_work_follow(struct task_command *j)
 {
     int64_t after = 0;
 
@@ -288,8 +288,8 @@ static int show_task(struct task_command *j, struct str agent)
         j->asking.here = true;
     }
     if (is_over(j))
-        stop(j);
-    follow(j);
+        tasks_work_stop(j);
+    tasks_work_follow(j);
     stop_asking(j);
     task_ask_fini(&j->ask);
     j->ask = (struct task_ask){ .id = j->id };
@@ -489,7 +489,8 @@ static int on_screen(struct task_command *j)
     return task_screen_close(&j->screen, false) ? code : EXIT_FAILED;
 }
 
-static int work(struct app *app, const struct task_dispatch *what, struct str id, int64_t fence)
+static int tasks_work_begin(struct app *app, const struct task_dispatch *what, struct str id,
+                            int64_t fence)
 {
     struct task_command *j = ARENA_NEW(&app->project.mem, struct task_command);
     int code;
@@ -507,17 +508,17 @@ static int work(struct app *app, const struct task_dispatch *what, struct str id
 
 int tasks_dispatch(struct app *app, const struct task_dispatch *what)
 {
-    return work(app, what, STR_NONE, 0);
+    return tasks_work_begin(app, what, STR_NONE, 0);
 }
 
 int tasks_cancel(struct app *app, struct str id)
 {
     if (cancel_by_daemon(app, id))
         return app_done(app, "canceled", arena_cstr(&app->project.mem, id), app->project.root.path);
-    return work(app, NULL, id, 0);
+    return tasks_work_begin(app, NULL, id, 0);
 }
 
 int tasks_work_on(struct app *app, struct str id, int64_t fence)
 {
-    return work(app, NULL, id, fence);
+    return tasks_work_begin(app, NULL, id, fence);
 }

@@ -31,7 +31,8 @@ static void print_unavailable(void *ctx, const struct err *e)
     print_error(e);
 }
 
-void tool_find_warn(const struct once *o)
+/* Remark on stderr which servers are not connected. */
+static void tool_find_warn(const struct once *o)
 {
     service_each_unavailable(&o->service, print_unavailable, NULL);
 }

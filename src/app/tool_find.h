@@ -10,9 +10,6 @@
  */
 const struct tool *tool_find(struct once *o, struct str name, struct err *e);
 
-/* Remark on stderr which servers are not connected. */
-void tool_find_warn(const struct once *o);
-
 /* A JSON object; "-" reads it from stdin. */
 bool tool_find_args(struct arena *mem, const struct limits *limits, struct str text,
                     struct json *out, struct err *e);

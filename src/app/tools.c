@@ -127,7 +127,7 @@ static bool can_ask(const struct caller *c, enum ask_kind kind)
     return (kind == ASK_PERMISSION && o->args->yes) || (asking_can(kind) && o->asks);
 }
 
-static void ask(struct caller *c, struct ask *ask)
+static void tools_ask(struct caller *c, struct ask *ask)
 {
     struct one_call *o = of_caller(c);
 
@@ -177,7 +177,7 @@ static void on_log(struct caller *c, enum call_level level, struct str logger, s
 
 static const struct caller_kind cli_kind = {
     .can = can_ask,
-    .ask = ask,
+    .ask = tools_ask,
     .progress = on_progress,
     .log = on_log,
 };

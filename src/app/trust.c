@@ -83,8 +83,8 @@ static void put_agents(struct jw *w, const struct agent_list *l, const char *key
 }
 
 /* How it is now; a sentence for people. */
-static int say(const struct app *app, const struct agent_list *agents, int code,
-               const char *sentence)
+static int trust_say(const struct app *app, const struct agent_list *agents, int code,
+                     const char *sentence)
 {
     AUTO_BUF out;
     struct jw w = jw_to(&out);
@@ -135,7 +135,7 @@ static size_t show_agents(const struct app *app, const struct agent_list *l, siz
     return l->claims;
 }
 
-static bool ask(size_t waiting)
+static bool trust_ask(size_t waiting)
 {
     char line[16] = "";
 
@@ -159,7 +159,8 @@ static bool keep_agents(struct app *app, struct agent_list *l, bool trusted, str
     return trust_keep_agents(&app->project.mem, app->project.root.path, &hashes, e);
 }
 
-static int keep(struct app *app, struct agent_list *agents, bool trusted, const char *said)
+static int trust_verb_keep(struct app *app, struct agent_list *agents, bool trusted,
+                           const char *said)
 {
     struct config *c = &app->project.config;
     struct err e;
@@ -170,7 +171,7 @@ static int keep(struct app *app, struct agent_list *agents, bool trusted, const 
     if (!trust_keep(&app->project.mem, app->project.root.path, &c->servers, &e) ||
         !keep_agents(app, agents, trusted, &e))
         return print_error(&e);
-    return say(app, agents, EXIT_OK, said);
+    return trust_say(app, agents, EXIT_OK, said);
 }
 
 int trust_run(struct app *app, const struct trust_args *a)
@@ -181,24 +182,25 @@ int trust_run(struct app *app, const struct trust_args *a)
     app->project.config.trust = false; /* what is kept counts here */
     agents_load(&app->project.mem, app->project.root.path, &app->project.config, NULL, &agents);
     if (a->revoke)
-        return keep(app, &agents, false, "nothing of this project is trusted any more");
+        return trust_verb_keep(app, &agents, false, "nothing of this project is trusted any more");
     trust_mark(&app->project.mem, app->project.root.path, false, &app->project.config.servers,
                &app->project.config.notes);
     n = show_servers(app, &waiting);
     n += show_agents(app, &agents, &waiting);
     if (!waiting)
-        return say(app, &agents, EXIT_OK,
-                   n ? "\nall of them are trusted"
-                     : "the files of this project name no MCP server, and no agent that loosens "
-                       "anything");
+        return trust_say(
+            app, &agents, EXIT_OK,
+            n ? "\nall of them are trusted"
+              : "the files of this project name no MCP server, and no agent that loosens "
+                "anything");
     if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         return print_usage_error("trust: nobody is here to be asked; --yes accepts what is shown");
-    if (!a->yes && !ask(waiting))
-        return say(app, &agents, EXIT_FAILED, "nothing was accepted");
-    return keep(app, &agents, true, "\naccepted; a change of an entry asks anew");
+    if (!a->yes && !trust_ask(waiting))
+        return trust_say(app, &agents, EXIT_FAILED, "nothing was accepted");
+    return trust_verb_keep(app, &agents, true, "\naccepted; a change of an entry asks anew");
 }
 
-static int run(struct app *app, const void *args, int words, char **word)
+static int trust_verb_run(struct app *app, const void *args, int words, char **word)
 {
     if (words && str_eq(str_of(word[0]), STR("answers")))
         return trust_answers(app);
@@ -230,5 +232,5 @@ const struct verb verb_trust = {
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct trust_args),
-    .run = run,
+    .run = trust_verb_run,
 };

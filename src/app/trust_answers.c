@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { OUTPUT_MOST = 8 << 20 };
-
 static void write_answer_json(struct jw *w, const struct answer_entry *a)
 {
     char time[CLOCK_TEXT];
@@ -41,26 +39,19 @@ int trust_answers(struct app *app)
 {
     struct answer_file file;
     struct answer_list all;
-    AUTO_BUF out;
-    struct jw w = jw_to(&out);
+    struct app_list list;
     struct err e;
 
-    buf_init(&out, OUTPUT_MOST);
     answer_file_init(&file, &app->project.state.port);
     if (!answer_file_read(&file, &app->project.mem, &all, &e))
         return print_error(&e);
-    if (app->opt.json)
-        jw_array(&w);
+    app_list_begin(&list, app);
     for (size_t i = 0; i < all.n; i++)
-        if (app->opt.json)
-            write_answer_json(&w, &all.v[i]);
+        if (list.json)
+            write_answer_json(&list.w, &all.v[i]);
         else
-            write_answer_line(&out, &all.v[i]);
-    if (app->opt.json) {
-        jw_array_end(&w);
-        buf_putc(&out, '\n');
-    }
-    print_output(&out);
+            write_answer_line(&list.out, &all.v[i]);
+    app_list_end(&list, true);
     if (!all.n && !app->opt.json && isatty(STDERR_FILENO))
         fputs("no answer is remembered for this project\n", stderr);
     return EXIT_OK;

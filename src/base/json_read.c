@@ -14,7 +14,7 @@
 enum { FIRST_NODES = 64 };
 enum want { WANT_VALUE, WANT_MORE };
 
-struct reader {
+struct json_reader {
     struct str text;
     const char *p, *end;
     const struct json_opts *opts;
@@ -41,7 +41,7 @@ struct json_pos json_pos_of(struct str text, size_t offset)
     return pos;
 }
 
-__attribute__((cold)) static bool bad_at(struct reader *r, const char *at, enum err_code code,
+__attribute__((cold)) static bool bad_at(struct json_reader *r, const char *at, enum err_code code,
                                          const char *what)
 {
     size_t offset = (size_t)(at - r->text.p);
@@ -54,14 +54,14 @@ __attribute__((cold)) static bool bad_at(struct reader *r, const char *at, enum 
     return fail(r->e, code, "byte %zu: %s", offset, what);
 }
 
-__attribute__((cold)) static bool bad(struct reader *r, const char *what)
+__attribute__((cold)) static bool bad(struct json_reader *r, const char *what)
 {
     if (r->p >= r->end)
         return bad_at(r, r->end, ERR_INVALID, "the text ends too early");
     return bad_at(r, r->p, ERR_INVALID, what);
 }
 
-__attribute__((noinline)) static bool more_nodes(struct reader *r)
+__attribute__((noinline)) static bool more_nodes(struct json_reader *r)
 {
     uint32_t most = r->opts->max_values, room = r->room ? r->room * 2 : FIRST_NODES;
 
@@ -75,7 +75,7 @@ __attribute__((noinline)) static bool more_nodes(struct reader *r)
 }
 
 /* Append a node whose span begins at `at`; the caller completes it. NULL past the limit. */
-static inline struct json_node *add(struct reader *r, enum json_type type, const char *at)
+static inline struct json_node *add(struct json_reader *r, enum json_type type, const char *at)
 {
     struct json_node *n;
 
@@ -89,7 +89,7 @@ static inline struct json_node *add(struct reader *r, enum json_type type, const
     return n;
 }
 
-static bool skip_comment(struct reader *r)
+static bool skip_comment(struct json_reader *r)
 {
     const char *start = r->p;
 
@@ -109,7 +109,7 @@ static bool skip_comment(struct reader *r)
     return bad_at(r, start, ERR_INVALID, "this comment is never closed");
 }
 
-__attribute__((noinline)) static bool skip_some_space(struct reader *r)
+__attribute__((noinline)) static bool skip_some_space(struct json_reader *r)
 {
     for (;;) {
         while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
@@ -122,7 +122,7 @@ __attribute__((noinline)) static bool skip_some_space(struct reader *r)
 }
 
 /* Mostly there is none: messages come without. */
-static inline bool skip_space(struct reader *r)
+static inline bool skip_space(struct json_reader *r)
 {
     bool none = r->p != r->end && *r->p > ' ' && *r->p != '/';
 
@@ -163,13 +163,14 @@ static bool is_low(int unit)
  * The next few go over a part of a string that begins at p and return where it ends, or NULL
  * when it is wrong. They keep r->p out of the inner loop.
  */
-__attribute__((cold)) static const char *bad_part(struct reader *r, const char *p, const char *what)
+__attribute__((cold)) static const char *bad_part(struct json_reader *r, const char *p,
+                                                  const char *what)
 {
     bad_at(r, p, ERR_INVALID, what);
     return NULL;
 }
 
-static const char *after_unicode_escape(struct reader *r, const char *p, uint8_t *flags)
+static const char *after_unicode_escape(struct json_reader *r, const char *p, uint8_t *flags)
 {
     int unit = hex4(p + 2, r->end);
 
@@ -199,7 +200,7 @@ static inline bool is_short_escape(char c)
     }
 }
 
-static const char *after_escape(struct reader *r, const char *p, uint8_t *flags)
+static const char *after_escape(struct json_reader *r, const char *p, uint8_t *flags)
 {
     *flags |= JSON_F_ESCAPED;
     if (r->end - p < 2)
@@ -212,7 +213,7 @@ static const char *after_escape(struct reader *r, const char *p, uint8_t *flags)
 }
 
 /* Where one character beyond ASCII stands, more follow. */
-static const char *after_characters(struct reader *r, const char *p)
+static const char *after_characters(struct json_reader *r, const char *p)
 {
     if ((unsigned char)*p < 0x20)
         return bad_part(r, p, "a control character in a string must be escaped");
@@ -246,7 +247,7 @@ static inline const char *after_block(const char *p, unsigned odd, bool *stop)
 }
 
 /* Skip what is plain, and short escapes. */
-static inline const char *after_plain(struct reader *r, const char *p, uint8_t *flags)
+static inline const char *after_plain(struct json_reader *r, const char *p, uint8_t *flags)
 {
     bool stop = false;
 
@@ -266,14 +267,14 @@ static inline const char *after_plain(struct reader *r, const char *p, uint8_t *
     return p + json_plain_run(p, (size_t)(r->end - p));
 }
 #else
-static inline const char *after_plain(struct reader *r, const char *p, uint8_t *flags)
+static inline const char *after_plain(struct json_reader *r, const char *p, uint8_t *flags)
 {
     (void)flags; /* escapes are left to after_escape */
     return p + json_plain_run(p, (size_t)(r->end - p));
 }
 #endif
 
-static void end_string(struct reader *r, const char *quote, uint8_t flags)
+static void end_string(struct json_reader *r, const char *quote, uint8_t flags)
 {
     struct json_node *n = &r->node[r->count - 1];
 
@@ -283,7 +284,7 @@ static void end_string(struct reader *r, const char *quote, uint8_t flags)
 }
 
 /* The rest of a string from p on, where the first byte stands that is not plain. */
-__attribute__((noinline)) static bool read_odd_string(struct reader *r, const char *p)
+__attribute__((noinline)) static bool read_odd_string(struct json_reader *r, const char *p)
 {
     uint8_t flags = 0;
 
@@ -302,7 +303,7 @@ __attribute__((noinline)) static bool read_odd_string(struct reader *r, const ch
 }
 
 /* r->p stands on the opening quote. */
-static bool read_string(struct reader *r)
+static bool read_string(struct json_reader *r)
 {
     const char *p = r->p + 1;
 
@@ -315,7 +316,7 @@ static bool read_string(struct reader *r)
     return true;
 }
 
-static bool read_digits(struct reader *r)
+static bool read_digits(struct json_reader *r)
 {
     const char *from = r->p;
 
@@ -324,7 +325,7 @@ static bool read_digits(struct reader *r)
     return r->p > from || bad(r, "expected a digit");
 }
 
-static bool read_number(struct reader *r)
+static bool read_number(struct json_reader *r)
 {
     struct json_node *n = add(r, JSON_NUMBER, r->p);
 
@@ -355,7 +356,7 @@ static bool read_number(struct reader *r)
     return true;
 }
 
-static bool read_word(struct reader *r, struct str word, enum json_type type, uint8_t flags)
+static bool read_word(struct json_reader *r, struct str word, enum json_type type, uint8_t flags)
 {
     struct json_node *n = add(r, type, r->p);
 
@@ -369,7 +370,7 @@ static bool read_word(struct reader *r, struct str word, enum json_type type, ui
     return true;
 }
 
-static bool open_container(struct reader *r, enum json_type type)
+static bool open_container(struct json_reader *r, enum json_type type)
 {
     if (r->depth >= r->opts->max_depth)
         return bad_at(r, r->p, ERR_LIMIT, "nested too deeply");
@@ -381,7 +382,7 @@ static bool open_container(struct reader *r, enum json_type type)
 }
 
 /* r->p stands on the closing bracket. */
-static void close_container(struct reader *r)
+static void close_container(struct json_reader *r)
 {
     struct json_node *n = &r->node[r->open[--r->depth]];
 
@@ -390,7 +391,7 @@ static void close_container(struct reader *r)
     n->next = r->count;
 }
 
-static bool read_key(struct reader *r)
+static bool read_key(struct json_reader *r)
 {
     if (!skip_space(r))
         return false;
@@ -405,7 +406,7 @@ static bool read_key(struct reader *r)
 }
 
 /* Where a closing bracket or an item may stand: behind an opening one, or a last comma. */
-static bool close_or_item(struct reader *r, bool object, enum want *want)
+static bool close_or_item(struct json_reader *r, bool object, enum want *want)
 {
     if (!skip_space(r))
         return false;
@@ -418,7 +419,7 @@ static bool close_or_item(struct reader *r, bool object, enum want *want)
     return !object || read_key(r);
 }
 
-static bool read_value(struct reader *r, enum want *want)
+static bool read_value(struct json_reader *r, enum want *want)
 {
     if (r->p >= r->end)
         return bad(r, "expected a JSON value");
@@ -437,7 +438,7 @@ static bool read_value(struct reader *r, enum want *want)
 }
 
 /* A value ended inside a container: a comma or the closing bracket must follow. */
-static bool read_more(struct reader *r, enum want *want)
+static bool read_more(struct json_reader *r, enum want *want)
 {
     bool object = r->node[r->open[r->depth - 1]].type == JSON_OBJECT;
 
@@ -454,7 +455,7 @@ static bool read_more(struct reader *r, enum want *want)
     return true;
 }
 
-static bool read_all(struct reader *r)
+static bool read_all(struct json_reader *r)
 {
     enum want want = WANT_VALUE;
 
@@ -472,7 +473,7 @@ static bool read_all(struct reader *r)
 bool json_read(struct arena *mem, struct str text, const struct json_opts *opts,
                struct json *out_root, struct err *e)
 {
-    struct reader r;
+    struct json_reader r;
     struct json_doc *doc;
 
     assert(opts->max_depth <= JSON_DEPTH_CEILING);

@@ -29,11 +29,6 @@ void log_setup(enum log_level level, bool json_lines)
     log_json = json_lines;
 }
 
-const char *log_level_name(enum log_level level)
-{
-    return level_names[level];
-}
-
 bool log_level_named(struct str name, enum log_level *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {

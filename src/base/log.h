@@ -32,8 +32,6 @@ void log_setup(enum log_level level, bool json_lines);
 
 /* "error", "warn", "info", "debug", "trace". */
 bool log_level_named(struct str name, enum log_level *out);
-const char *log_level_name(enum log_level level);
-
 extern enum log_level log_level_now;
 
 /* Cheap to ask before building something costly. */

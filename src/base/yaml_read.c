@@ -19,7 +19,7 @@ struct open {
     bool wants_key;
 };
 
-struct reader {
+struct yaml_reader {
     yaml_parser_t parser;
     const struct yaml_opts *opts;
     struct json_build b;
@@ -93,7 +93,7 @@ enum json_type yaml_plain(struct str *text)
 
 /* ---- places and errors ------------------------------------------------------------------ */
 
-static struct json_pos pos_of(const struct reader *r, yaml_mark_t m)
+static struct json_pos pos_of(const struct yaml_reader *r, yaml_mark_t m)
 {
     uint32_t first = r->opts->first_line ? r->opts->first_line : 1;
 
@@ -101,7 +101,7 @@ static struct json_pos pos_of(const struct reader *r, yaml_mark_t m)
 }
 
 __attribute__((format(printf, 4, 5), cold)) static bool
-bad(struct reader *r, yaml_mark_t m, enum err_code code, const char *fmt, ...)
+bad(struct yaml_reader *r, yaml_mark_t m, enum err_code code, const char *fmt, ...)
 {
     struct json_pos pos = pos_of(r, m);
     char text[200];
@@ -116,7 +116,7 @@ bad(struct reader *r, yaml_mark_t m, enum err_code code, const char *fmt, ...)
 }
 
 /* libyaml leaves the mark at zero when it stumbled over bytes; then the context may know. */
-__attribute__((cold)) static bool bad_yaml(struct reader *r)
+__attribute__((cold)) static bool bad_yaml(struct yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
 
@@ -127,26 +127,26 @@ __attribute__((cold)) static bool bad_yaml(struct reader *r)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-static struct open *top(struct reader *r)
+static struct open *top(struct yaml_reader *r)
 {
     return r->depth ? &r->open[r->depth - 1] : NULL;
 }
 
 /* A value is complete: in a mapping a key comes next. */
-static void value_told(struct reader *r)
+static void value_told(struct yaml_reader *r)
 {
     if (r->depth && top(r)->mapping)
         top(r)->wants_key = true;
 }
 
-static bool counts(struct reader *r, const yaml_event_t *ev)
+static bool counts(struct yaml_reader *r, const yaml_event_t *ev)
 {
     if (r->b.count < r->opts->max_values)
         return true;
     return bad(r, ev->start_mark, ERR_LIMIT, "more than %u values", r->opts->max_values);
 }
 
-static bool on_scalar(struct reader *r, const yaml_event_t *ev)
+static bool on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 {
     struct str text = { (const char *)ev->data.scalar.value, ev->data.scalar.length };
     struct json_pos pos = pos_of(r, ev->start_mark);
@@ -168,7 +168,7 @@ static bool on_scalar(struct reader *r, const yaml_event_t *ev)
     return true;
 }
 
-static bool on_open(struct reader *r, const yaml_event_t *ev, bool mapping)
+static bool on_open(struct yaml_reader *r, const yaml_event_t *ev, bool mapping)
 {
     const yaml_char_t *anchor =
         mapping ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor;
@@ -192,7 +192,7 @@ static bool on_open(struct reader *r, const yaml_event_t *ev, bool mapping)
     return true;
 }
 
-static bool on_close(struct reader *r)
+static bool on_close(struct yaml_reader *r)
 {
     json_build_close(&r->b, top(r)->node);
     r->depth--;
@@ -200,7 +200,7 @@ static bool on_close(struct reader *r)
     return true;
 }
 
-static bool on_event(struct reader *r, const yaml_event_t *ev)
+static bool on_event(struct yaml_reader *r, const yaml_event_t *ev)
 {
     switch (ev->type) {
     case YAML_SCALAR_EVENT: return on_scalar(r, ev);
@@ -221,7 +221,7 @@ static bool on_event(struct reader *r, const yaml_event_t *ev)
     return true;
 }
 
-static bool read_events(struct reader *r)
+static bool read_events(struct yaml_reader *r)
 {
     bool ok = true, ended = false;
 
@@ -240,7 +240,7 @@ static bool read_events(struct reader *r)
 bool yaml_read(struct arena *mem, struct str text, const struct yaml_opts *opts,
                struct json *out_root, struct err *e)
 {
-    struct reader *r = ARENA_NEW(mem, struct reader);
+    struct yaml_reader *r = ARENA_NEW(mem, struct yaml_reader);
     size_t valid = utf8_valid(text);
     bool ok;
 

@@ -20,7 +20,7 @@ static const struct {
 
 static const char json_folder[] = "agents";
 
-struct loading {
+struct agent_loading {
     struct agent_reader r;
     struct agent_list *list;
     const struct config *config;
@@ -28,15 +28,15 @@ struct loading {
 
 /* ---- collecting ------------------------------------------------------------------------- */
 
-static const char *left_out(const struct loading *l, const char *why)
+static const char *left_out(const struct agent_loading *l, const char *why)
 {
     note(l->r.mem, l->r.notes, LOG_WARN, "%s; this agent is left out", why);
     return arena_cstr(l->r.mem, str_of(why));
 }
 
 /* A definition without a name has nothing to be found by; the warning is all there is of it. */
-static void take(struct loading *l, enum level level, const struct agent_def *def, bool ok,
-                 const struct err *e)
+static void agent_files_take(struct agent_loading *l, enum level level, const struct agent_def *def,
+                             bool ok, const struct err *e)
 {
     struct agent_list *list = l->list;
     const char *bad = ok ? NULL : left_out(l, e->text);
@@ -58,7 +58,7 @@ static void take(struct loading *l, enum level level, const struct agent_def *de
     };
 }
 
-static bool list_folder(struct loading *l, const char *folder, struct file_names *names)
+static bool list_folder(struct agent_loading *l, const char *folder, struct file_names *names)
 {
     struct err e;
 
@@ -69,7 +69,8 @@ static bool list_folder(struct loading *l, const char *folder, struct file_names
     return false;
 }
 
-static void read_markdown(struct loading *l, enum level level, const char *folder, bool foreign)
+static void read_markdown(struct agent_loading *l, enum level level, const char *folder,
+                          bool foreign)
 {
     struct file_names names = { 0 };
 
@@ -85,14 +86,14 @@ static void read_markdown(struct loading *l, enum level level, const char *folde
             continue;
         ok = agent_read_markdown(&l->r, path, foreign, &def, &e);
         if (ok || e.code != ERR_NOT_FOUND)
-            take(l, level, &def, ok, &e);
+            agent_files_take(l, level, &def, ok, &e);
         else
             note(l->r.mem, l->r.notes, LOG_DEBUG, "%s", e.text);
     }
 }
 
 /* A folder without an agent.json is something else's. */
-static void read_json(struct loading *l)
+static void read_json(struct agent_loading *l)
 {
     struct file_names names = { 0 };
 
@@ -104,18 +105,18 @@ static void read_json(struct loading *l)
         bool ok = agent_read_json(&l->r, names.v[i], &def, &e);
 
         if (ok || e.code != ERR_NOT_FOUND)
-            take(l, LEVEL_JSON, &def, ok, &e);
+            agent_files_take(l, LEVEL_JSON, &def, ok, &e);
     }
 }
 
-static void read_toml(struct loading *l, enum level level, struct json array)
+static void read_toml(struct agent_loading *l, enum level level, struct json array)
 {
     JSON_EACH(entry, array)
     {
         struct agent_def def;
         struct err e;
 
-        take(l, level, &def, agent_read_toml(&l->r, entry, &def, &e), &e);
+        agent_files_take(l, level, &def, agent_read_toml(&l->r, entry, &def, &e), &e);
     }
 }
 
@@ -132,7 +133,8 @@ static int by_name_and_level(const void *a, const void *b)
                                 : strcmp(x->def.origin, y->def.origin);
 }
 
-static void add_twin(struct loading *l, struct agent_entry *first, const struct agent_entry *twin)
+static void add_twin(struct agent_loading *l, struct agent_entry *first,
+                     const struct agent_entry *twin)
 {
     first->bad =
         left_out(l, arena_printf(l->r.mem, "the agent %s is defined twice: in %s and in %s",
@@ -141,7 +143,7 @@ static void add_twin(struct loading *l, struct agent_entry *first, const struct 
 }
 
 /* The list is sorted; what is hidden goes. */
-static void keep_strongest(struct loading *l)
+static void keep_strongest(struct agent_loading *l)
 {
     struct agent_list *list = l->list;
     size_t n = 0;
@@ -163,7 +165,7 @@ static void keep_strongest(struct loading *l)
 void agents_load(struct arena *mem, const char *root, const struct config *config,
                  struct notes *notes, struct agent_list *out)
 {
-    struct loading l = { { mem, root, &config->limits, notes }, out, config };
+    struct agent_loading l = { { mem, root, &config->limits, notes }, out, config };
 
     *out = (struct agent_list){ 0 };
     for (size_t i = 0; i < ARRAY_LEN(markdown); i++)

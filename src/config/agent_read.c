@@ -14,51 +14,51 @@ enum { JSON_DEPTH = 32, JSON_VALUES = 10000 };
 
 /* ---- the keys --------------------------------------------------------------------------- */
 
-struct mcp_table {
+struct agent_mcp_table {
     struct pick_strs expose, hidden;
 };
 
-struct raw {
+struct agent_fields {
     struct str name, description, persona, tier, model, provider, fallback_model, mode;
     struct str effort, output_format, approval_mode, folder, script;
     bool isolate;
     struct json tools, allowed_tools, disallowed_tools, include_dirs;
     int64_t max_turns;
     double budget;
-    struct mcp_table mcp;
+    struct agent_mcp_table mcp;
 };
 
 static const struct pick mcp_fields[] = {
-    PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose, 0),
-    PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, hidden, 0),
+    PICK_FIELD("expose_tools", PICK_STRS, struct agent_mcp_table, expose, 0),
+    PICK_FIELD("private_tools", PICK_STRS, struct agent_mcp_table, hidden, 0),
 };
 
 static const struct pick fields[] = {
-    PICK_FIELD("name", PICK_STR, struct raw, name, 0),
-    PICK_FIELD("description", PICK_STR, struct raw, description, 0),
-    PICK_FIELD("persona", PICK_STR, struct raw, persona, 0),
-    PICK_FIELD("tier", PICK_STR, struct raw, tier, 0),
-    PICK_FIELD("model", PICK_STR, struct raw, model, 0),
-    PICK_FIELD("provider", PICK_STR, struct raw, provider, 0),
-    PICK_FIELD("fallback_model", PICK_STR, struct raw, fallback_model, 0),
-    PICK_FIELD("mode", PICK_STR, struct raw, mode, 0),
-    PICK_FIELD("tools", PICK_ANY, struct raw, tools, 0),
-    PICK_FIELD("allowed_tools", PICK_ANY, struct raw, allowed_tools, 0),
-    PICK_FIELD("disallowed_tools", PICK_ANY, struct raw, disallowed_tools, 0),
-    PICK_RANGE("max_turns", struct raw, max_turns, 0, 1, AGENT_TURNS_MOST),
-    PICK_FIELD("budget", PICK_DOUBLE, struct raw, budget, 0),
-    PICK_FIELD("effort", PICK_STR, struct raw, effort, 0),
-    PICK_FIELD("output_format", PICK_STR, struct raw, output_format, 0),
-    PICK_FIELD("approval_mode", PICK_STR, struct raw, approval_mode, 0),
-    PICK_FIELD("isolate", PICK_BOOL, struct raw, isolate, 0),
-    PICK_FIELD("include_dirs", PICK_ANY, struct raw, include_dirs, 0),
-    PICK_FIELD("folder", PICK_STR, struct raw, folder, 0),
-    PICK_FIELD("script", PICK_STR, struct raw, script, 0),
-    PICK_NESTED("mcp", struct raw, mcp, 0, mcp_fields),
+    PICK_FIELD("name", PICK_STR, struct agent_fields, name, 0),
+    PICK_FIELD("description", PICK_STR, struct agent_fields, description, 0),
+    PICK_FIELD("persona", PICK_STR, struct agent_fields, persona, 0),
+    PICK_FIELD("tier", PICK_STR, struct agent_fields, tier, 0),
+    PICK_FIELD("model", PICK_STR, struct agent_fields, model, 0),
+    PICK_FIELD("provider", PICK_STR, struct agent_fields, provider, 0),
+    PICK_FIELD("fallback_model", PICK_STR, struct agent_fields, fallback_model, 0),
+    PICK_FIELD("mode", PICK_STR, struct agent_fields, mode, 0),
+    PICK_FIELD("tools", PICK_ANY, struct agent_fields, tools, 0),
+    PICK_FIELD("allowed_tools", PICK_ANY, struct agent_fields, allowed_tools, 0),
+    PICK_FIELD("disallowed_tools", PICK_ANY, struct agent_fields, disallowed_tools, 0),
+    PICK_RANGE("max_turns", struct agent_fields, max_turns, 0, 1, AGENT_TURNS_MOST),
+    PICK_FIELD("budget", PICK_DOUBLE, struct agent_fields, budget, 0),
+    PICK_FIELD("effort", PICK_STR, struct agent_fields, effort, 0),
+    PICK_FIELD("output_format", PICK_STR, struct agent_fields, output_format, 0),
+    PICK_FIELD("approval_mode", PICK_STR, struct agent_fields, approval_mode, 0),
+    PICK_FIELD("isolate", PICK_BOOL, struct agent_fields, isolate, 0),
+    PICK_FIELD("include_dirs", PICK_ANY, struct agent_fields, include_dirs, 0),
+    PICK_FIELD("folder", PICK_STR, struct agent_fields, folder, 0),
+    PICK_FIELD("script", PICK_STR, struct agent_fields, script, 0),
+    PICK_NESTED("mcp", struct agent_fields, mcp, 0, mcp_fields),
 };
 
 /* null is as good as nothing. */
-static bool said(struct json v)
+static bool agent_read_said(struct json v)
 {
     return json_here(v) && json_type(v) != JSON_NULL;
 }
@@ -66,19 +66,19 @@ static bool said(struct json v)
 /* ---- one value -------------------------------------------------------------------------- */
 
 /* What is read, and where. */
-struct reading {
+struct agent_reading {
     const struct agent_reader *r;
     struct json obj;
     struct agent_def *def;
     struct err *e;
 };
 
-static bool bad(const struct reading *in, const char *key, const char *accepted)
+static bool bad(const struct agent_reading *in, const char *key, const char *accepted)
 {
     return json_fail(json_get(in->obj, str_of(key)), in->e, "accepted are %s", accepted);
 }
 
-static bool apply_mode_and_tier(const struct reading *in, const struct raw *raw)
+static bool apply_mode_and_tier(const struct agent_reading *in, const struct agent_fields *raw)
 {
     if (raw->mode.p && !agent_mode_named(raw->mode, &in->def->mode))
         return bad(in, "mode", "read-write and read-only");
@@ -87,7 +87,8 @@ static bool apply_mode_and_tier(const struct reading *in, const struct raw *raw)
     return true;
 }
 
-static bool apply_word(const struct reading *in, const char *key, struct str word, struct str *out)
+static bool apply_word(const struct agent_reading *in, const char *key, struct str word,
+                       struct str *out)
 {
     if (word.p && !agent_word_known(str_of(key), word))
         return bad(in, key, agent_words(str_of(key)));
@@ -103,7 +104,7 @@ static bool is_word(struct str s)
     return s.n >= 1 && s.n <= 200;
 }
 
-static bool apply_model(const struct reading *in, const char *key, struct str model,
+static bool apply_model(const struct agent_reading *in, const char *key, struct str model,
                         struct str *out)
 {
     if (model.p && !is_word(model))
@@ -112,9 +113,9 @@ static bool apply_model(const struct reading *in, const char *key, struct str mo
     return true;
 }
 
-static bool apply_numbers(const struct reading *in, const struct raw *raw)
+static bool apply_numbers(const struct agent_reading *in, const struct agent_fields *raw)
 {
-    if (said(json_get(in->obj, STR("budget"))) &&
+    if (agent_read_said(json_get(in->obj, STR("budget"))) &&
         !(isfinite(raw->budget) && raw->budget > 0 && raw->budget <= AGENT_BUDGET_MOST))
         return bad(in, "budget", "numbers above 0, up to 1000000 (US dollars)");
     in->def->max_turns = raw->max_turns;
@@ -124,7 +125,7 @@ static bool apply_numbers(const struct reading *in, const struct raw *raw)
 
 /* ---- lists ------------------------------------------------------------------------------ */
 
-static void add(struct arena *mem, struct pick_strs *list, struct str s)
+static void agent_read_add(struct arena *mem, struct pick_strs *list, struct str s)
 {
     list->v =
         arena_grow(mem, list->v, list->n * sizeof(*list->v), (list->n + 1) * sizeof(*list->v));
@@ -132,7 +133,7 @@ static void add(struct arena *mem, struct pick_strs *list, struct str s)
 }
 
 /* At commas outside of brackets: Bash(a, b), Read */
-static void split(struct arena *mem, struct str s, struct pick_strs *list)
+static void agent_read_split(struct arena *mem, struct str s, struct pick_strs *list)
 {
     size_t from = 0, deep = 0;
 
@@ -146,20 +147,20 @@ static void split(struct arena *mem, struct str s, struct pick_strs *list)
             continue;
         item = str_trim(str_head(str_skip(s, from), i - from));
         if (item.n)
-            add(mem, list, item);
+            agent_read_add(mem, list, item);
         from = i + 1;
     }
 }
 
-static bool list_of(const struct reading *in, struct json v, struct pick_strs *out)
+static bool list_of(const struct agent_reading *in, struct json v, struct pick_strs *out)
 {
     struct arena *mem = in->r->mem;
 
-    if (!said(v))
+    if (!agent_read_said(v))
         return true;
     out->set = true;
     if (json_type(v) == JSON_STRING) {
-        split(mem, json_str(mem, v), out);
+        agent_read_split(mem, json_str(mem, v), out);
         return true;
     }
     if (json_type(v) != JSON_ARRAY)
@@ -168,12 +169,12 @@ static bool list_of(const struct reading *in, struct json v, struct pick_strs *o
     {
         if (json_type(item) != JSON_STRING)
             return json_fail(item, in->e, "expected a string");
-        add(mem, out, str_trim(json_str(mem, item)));
+        agent_read_add(mem, out, str_trim(json_str(mem, item)));
     }
     return true;
 }
 
-static bool tools_of(const struct reading *in, struct json v, struct pick_strs *out)
+static bool tools_of(const struct agent_reading *in, struct json v, struct pick_strs *out)
 {
     struct err why;
 
@@ -185,11 +186,12 @@ static bool tools_of(const struct reading *in, struct json v, struct pick_strs *
     return true;
 }
 
-static bool apply_tools(const struct reading *in, const struct raw *raw)
+static bool apply_tools(const struct agent_reading *in, const struct agent_fields *raw)
 {
-    if (said(raw->tools) && said(raw->allowed_tools))
+    if (agent_read_said(raw->tools) && agent_read_said(raw->allowed_tools))
         return json_fail(raw->tools, in->e, "tools and allowed_tools mean the same; write one");
-    return tools_of(in, said(raw->tools) ? raw->tools : raw->allowed_tools, &in->def->allowed) &&
+    return tools_of(in, agent_read_said(raw->tools) ? raw->tools : raw->allowed_tools,
+                    &in->def->allowed) &&
            tools_of(in, raw->disallowed_tools, &in->def->disallowed);
 }
 
@@ -204,7 +206,8 @@ static bool climbs(struct str path)
 }
 
 /* Below the root, links followed. What is not there yet is judged by its text. */
-static bool path_inside(const struct reading *in, struct json at, const char *what, struct str path)
+static bool path_inside(const struct agent_reading *in, struct json at, const char *what,
+                        struct str path)
 {
     const char *root = in->r->root;
     char real[PATH_MAX];
@@ -221,7 +224,7 @@ static bool path_inside(const struct reading *in, struct json at, const char *wh
 }
 
 /* A script needs its provider, and the provider its script. */
-static bool apply_script(const struct reading *in, const struct raw *raw)
+static bool apply_script(const struct agent_reading *in, const struct agent_fields *raw)
 {
     bool plays = str_eq(raw->provider, STR("script"));
     struct json at = json_get(in->obj, raw->script.p ? STR("script") : STR("provider"));
@@ -236,7 +239,7 @@ static bool apply_script(const struct reading *in, const struct raw *raw)
     return true;
 }
 
-static bool apply_folders(const struct reading *in, const struct raw *raw)
+static bool apply_folders(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
 
@@ -301,7 +304,7 @@ static void note_missing_tools(const struct agent_reader *r, const struct agent_
                      def->origin, STR_ARG(lists[i]->v[k]));
 }
 
-static bool apply_name(const struct reading *in, struct str name)
+static bool apply_name(const struct agent_reading *in, struct str name)
 {
     if (!name.p)
         return true;
@@ -311,7 +314,7 @@ static bool apply_name(const struct reading *in, struct str name)
     return true;
 }
 
-static bool apply(const struct reading *in, const struct raw *raw)
+static bool agent_read_apply(const struct agent_reading *in, const struct agent_fields *raw)
 {
     struct agent_def *def = in->def;
 
@@ -331,11 +334,11 @@ static bool apply(const struct reading *in, const struct raw *raw)
 }
 
 /* A missing object is an empty one. The name first: a broken definition still has it. */
-static bool read_object(const struct reading *in, bool lenient, bool named_by_file,
+static bool read_object(const struct agent_reading *in, bool lenient, bool named_by_file,
                         struct str *name)
 {
     const struct agent_reader *r = in->r;
-    struct raw raw = { 0 };
+    struct agent_fields raw = { 0 };
 
     if (!json_here(in->obj))
         return true;
@@ -348,7 +351,7 @@ static bool read_object(const struct reading *in, bool lenient, bool named_by_fi
         return false;
     if (lenient)
         note_unknown(r, in->obj);
-    if (!apply(in, &raw))
+    if (!agent_read_apply(in, &raw))
         return false;
     note_ignored(r, in->def);
     note_missing_tools(r, in->def);
@@ -383,7 +386,7 @@ static bool read_head_and_body(const struct agent_reader *r, const char *path, b
     struct front_matter fm;
     struct file_id id;
     struct str text, name;
-    struct reading in = { .r = r, .def = def, .e = e };
+    struct agent_reading in = { .r = r, .def = def, .e = e };
 
     if (!file_read_beneath(r->mem, r->root, path, max, &text, &id, e) ||
         !front_matter_read(r->mem, text, &opts, &fm, e))
@@ -421,7 +424,7 @@ static bool read_json_object(const struct agent_reader *r, const char *path, str
     const struct json_opts opts = {
         .file = path, .max_depth = JSON_DEPTH, .max_values = JSON_VALUES, .comments = true
     };
-    struct reading in = { .r = r, .def = def, .e = e };
+    struct agent_reading in = { .r = r, .def = def, .e = e };
     struct str text, title = STR_NONE;
 
     if (!file_read_beneath(r->mem, r->root, path, (size_t)r->limits->config_bytes, &text, NULL,
@@ -450,7 +453,7 @@ bool agent_read_json(const struct agent_reader *r, const char *name, struct agen
 bool agent_read_toml(const struct agent_reader *r, struct json entry, struct agent_def *out,
                      struct err *e)
 {
-    struct reading in = { .r = r, .obj = entry, .def = out, .e = e };
+    struct agent_reading in = { .r = r, .obj = entry, .def = out, .e = e };
     const char *file = entry.doc->file, *slash = strrchr(file, '/');
     struct json_pos pos = entry.doc->pos[entry.at];
     struct str name;

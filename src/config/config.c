@@ -35,7 +35,7 @@ struct store_table {
     struct str durability;
 };
 
-struct mcp_table {
+struct config_mcp_table {
     struct json servers;
     struct pick_strs import, expose_tools, private_tools;
     struct guard_table guard;
@@ -45,7 +45,7 @@ struct file_tables {
     struct serve_table serve;
     struct log_table log;
     struct store_table store;
-    struct mcp_table mcp;
+    struct config_mcp_table mcp;
     struct guard_table guard;
     struct json tasks;
     struct json mcp_servers;
@@ -71,12 +71,12 @@ static const struct pick store_fields[] = {
 };
 
 static const struct pick mcp_fields[] = {
-    PICK_FIELD("servers", PICK_ARRAY, struct mcp_table, servers, 0),
-    PICK_FIELD("import", PICK_STRS, struct mcp_table, import, 0),
-    PICK_FIELD("expose_tools", PICK_STRS, struct mcp_table, expose_tools, 0),
-    PICK_FIELD("private_tools", PICK_STRS, struct mcp_table, private_tools, 0),
-    PICK_FIELD("mode", PICK_STR, struct mcp_table, guard.mode, 0),
-    PICK_FIELD("permission", PICK_OBJECT, struct mcp_table, guard.permission, 0),
+    PICK_FIELD("servers", PICK_ARRAY, struct config_mcp_table, servers, 0),
+    PICK_FIELD("import", PICK_STRS, struct config_mcp_table, import, 0),
+    PICK_FIELD("expose_tools", PICK_STRS, struct config_mcp_table, expose_tools, 0),
+    PICK_FIELD("private_tools", PICK_STRS, struct config_mcp_table, private_tools, 0),
+    PICK_FIELD("mode", PICK_STR, struct config_mcp_table, guard.mode, 0),
+    PICK_FIELD("permission", PICK_OBJECT, struct config_mcp_table, guard.permission, 0),
 };
 
 static const struct pick guard_fields[] = {
@@ -104,7 +104,7 @@ static const struct pick file_fields[] = {
 /* ---- applying --------------------------------------------------------------------------- */
 
 /* What a load gathers before it is laid together. */
-struct loading {
+struct config_loading {
     struct arena *mem;
     const struct root *root;
     struct config *c;
@@ -132,7 +132,7 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
 }
 
 /* A project may be a stranger's: what it would loosen stays as the user has it, with a note. */
-static bool keep_users(const struct loading *l, bool from_project, struct json table,
+static bool keep_users(const struct config_loading *l, bool from_project, struct json table,
                        const char *key, bool looser)
 {
     struct json at = json_get(table, str_of(key));
@@ -146,8 +146,8 @@ static bool keep_users(const struct loading *l, bool from_project, struct json t
     return true;
 }
 
-static bool apply_store(const struct loading *l, struct json root, const struct store_table *t,
-                        bool from_project, struct err *e)
+static bool apply_store(const struct config_loading *l, struct json root,
+                        const struct store_table *t, bool from_project, struct err *e)
 {
     struct json table = json_get(root, STR("store"));
     bool power = str_eq(t->durability, STR("power"));
@@ -163,7 +163,7 @@ static bool apply_store(const struct loading *l, struct json root, const struct 
     return true;
 }
 
-static bool apply_tasks(const struct loading *l, struct json table, bool from_project,
+static bool apply_tasks(const struct config_loading *l, struct json table, bool from_project,
                         struct err *e)
 {
     static const int strictness[] = {
@@ -184,7 +184,7 @@ static bool apply_tasks(const struct loading *l, struct json table, bool from_pr
 }
 
 /* A key that the author of a project knows, a name that a browser takes for ours, an address. */
-static void note_opening(const struct loading *l, struct json table, bool listens)
+static void note_opening(const struct config_loading *l, struct json table, bool listens)
 {
     static const struct str keys[] = { STR("listen"), STR("hosts"), STR("api_key") };
 
@@ -194,7 +194,7 @@ static void note_opening(const struct loading *l, struct json table, bool listen
 }
 
 /* An address that the user has set is the only one; otherwise serve.c asks for opened_by. */
-static void apply_serve(struct loading *l, struct json root, const struct serve_table *t,
+static void apply_serve(struct config_loading *l, struct json root, const struct serve_table *t,
                         bool from_project)
 {
     struct json table = json_get(root, STR("serve"));
@@ -212,8 +212,9 @@ static void apply_serve(struct loading *l, struct json root, const struct serve_
 }
 
 /* A table of a project, once as it counts and once as if it were the user's: what differs is inert. */
-static bool apply_guard(const struct loading *l, struct json table, const struct guard_table *t,
-                        bool from_project, struct guard_scope *to, struct err *e)
+static bool apply_guard(const struct config_loading *l, struct json table,
+                        const struct guard_table *t, bool from_project, struct guard_scope *to,
+                        struct err *e)
 {
     struct guard_scope wish = *to;
 
@@ -230,7 +231,7 @@ static bool apply_guard(const struct loading *l, struct json table, const struct
 }
 
 /* A limit that a project would loosen stays as the user has it. */
-static int64_t project_limit(const struct loading *l, struct json table,
+static int64_t project_limit(const struct config_loading *l, struct json table,
                              const struct limit_row *row, int64_t value)
 {
     int64_t now = limits_get(&l->c->limits, row);
@@ -247,7 +248,7 @@ static int64_t project_limit(const struct loading *l, struct json table,
     return now;
 }
 
-static bool apply_limits(const struct loading *l, struct json table, bool from_project,
+static bool apply_limits(const struct config_loading *l, struct json table, bool from_project,
                          struct err *e)
 {
     struct limits *now = &l->c->limits, fresh = *now;
@@ -264,7 +265,7 @@ static bool apply_limits(const struct loading *l, struct json table, bool from_p
 }
 
 /* What one file calls private no other makes public. */
-static void add_private(struct loading *l, const struct pick_strs *more)
+static void add_private(struct config_loading *l, const struct pick_strs *more)
 {
     struct pick_strs *all = &l->c->private_tools;
     struct str *v = ARENA_ARRAY(l->mem, struct str, all->n + more->n);
@@ -280,7 +281,8 @@ static void add_private(struct loading *l, const struct pick_strs *more)
  * What clients may do. A project can narrow it, but not widen it: it may be a stranger's. The
  * guard has refused what is no mode.
  */
-static void apply_mode(struct loading *l, struct json root, struct str mode, bool from_project)
+static void apply_mode(struct config_loading *l, struct json root, struct str mode,
+                       bool from_project)
 {
     struct json at = json_get(json_get(root, STR("mcp")), STR("mode"));
 
@@ -296,8 +298,8 @@ static void apply_mode(struct loading *l, struct json root, struct str mode, boo
 }
 
 /* Names that the user's list has not are not offered. */
-static void apply_exposed(struct loading *l, struct json root, const struct mcp_table *t,
-                          bool from_project)
+static void apply_exposed(struct config_loading *l, struct json root,
+                          const struct config_mcp_table *t, bool from_project)
 {
     struct pick_strs *now = &l->c->expose_tools, fresh = { .set = t->expose_tools.set };
     const struct pick_strs none = { 0 };
@@ -314,7 +316,7 @@ static void apply_exposed(struct loading *l, struct json root, const struct mcp_
     *now = fresh;
 }
 
-static bool apply_mcp(struct loading *l, struct json root, const struct mcp_table *t,
+static bool apply_mcp(struct config_loading *l, struct json root, const struct config_mcp_table *t,
                       bool from_project, struct err *e)
 {
     apply_exposed(l, root, t, from_project);
@@ -351,8 +353,8 @@ bool config_servers(const struct server_reader *r, struct json file, struct serv
            read_array(r, json_get(file, STR("mcp_servers")), out, e);
 }
 
-static bool apply(struct loading *l, struct json root, bool from_project, struct server_list *list,
-                  struct err *e)
+static bool config_apply(struct config_loading *l, struct json root, bool from_project,
+                         struct server_list *list, struct err *e)
 {
     struct config *c = l->c;
     struct file_tables t = { .serve.listen = c->listen,
@@ -384,7 +386,7 @@ static bool apply(struct loading *l, struct json root, bool from_project, struct
 }
 
 /* A missing file is fine unless the user named it. */
-static bool load_file(struct loading *l, const char *path, bool must, bool from_project,
+static bool load_file(struct config_loading *l, const char *path, bool must, bool from_project,
                       struct server_list *list, struct err *e)
 {
     struct config *c = l->c;
@@ -394,13 +396,13 @@ static bool load_file(struct loading *l, const char *path, bool must, bool from_
     if (!file_read(l->mem, path, (size_t)c->limits.config_bytes, &text, e))
         return !must && e->code == ERR_NOT_FOUND;
     if (!toml_read(l->mem, text, path, CONFIG_DEPTH, &root, e) ||
-        !apply(l, root, from_project, list, e))
+        !config_apply(l, root, from_project, list, e))
         return false;
     c->files[c->file_count++] = path;
     return true;
 }
 
-static bool load_files(struct loading *l, const char *chosen, struct err *e)
+static bool load_files(struct config_loading *l, const char *chosen, struct err *e)
 {
     const char *user = root_user_config(l->mem);
 
@@ -420,7 +422,8 @@ struct layer {
     enum log_level all_tools; /* no allowed_tools; other programs have no such list */
 };
 
-static void note_all_tools(struct loading *l, const struct server_spec *s, enum log_level level)
+static void note_all_tools(struct config_loading *l, const struct server_spec *s,
+                           enum log_level level)
 {
     if (s->enabled && !s->allowed.set)
         note(l->mem, &l->c->notes, level,
@@ -428,7 +431,7 @@ static void note_all_tools(struct loading *l, const struct server_spec *s, enum 
 }
 
 /* Add the servers of a layer that no higher layer overrides. */
-static bool lay_under(struct loading *l, const struct layer *layer, struct err *e)
+static bool lay_under(struct config_loading *l, const struct layer *layer, struct err *e)
 {
     struct server_list *all = &l->c->servers;
 
@@ -447,7 +450,7 @@ static bool lay_under(struct loading *l, const struct layer *layer, struct err *
     return true;
 }
 
-static bool lay_servers(struct loading *l, struct err *e)
+static bool lay_servers(struct config_loading *l, struct err *e)
 {
     const struct server_reader base = {
         .mem = l->mem, .root = l->root->path, .limits = &l->c->limits, .notes = &l->c->notes
@@ -485,7 +488,7 @@ bool config_load(struct arena *mem, const struct root *root, const char *chosen,
                  struct config *c, struct err *e)
 {
     struct config fresh;
-    struct loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
+    struct config_loading l = { .mem = mem, .root = root, .c = &fresh, .trust = trust };
 
     config_preset(&fresh);
     if (!load_files(&l, chosen, e) || !models_read_end(&fresh.models, e) || !lay_servers(&l, e))

@@ -5,7 +5,7 @@
 
 enum { LONGEST = 1024 }; /* of one sentence; what is longer is cut */
 
-static bool said(const struct notes *list, struct str text)
+static bool config_notes_said(const struct notes *list, struct str text)
 {
     for (size_t i = 0; i < list->n; i++)
         if (str_eq(list->v[i].text, text))
@@ -23,7 +23,7 @@ void note(struct arena *mem, struct notes *list, enum log_level level, const cha
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    if (said(list, str_of(text)))
+    if (config_notes_said(list, str_of(text)))
         return;
     if (list->n == list->room) {
         size_t room = list->room ? list->room * 2 : 8;

@@ -8,7 +8,7 @@
 
 enum { EXPANDED_MOST = 1 << 20 }; /* of one value; nothing sensible comes near */
 
-static struct str env(struct arena *mem, struct str name)
+static struct str config_values_env(struct arena *mem, struct str name)
 {
     return str_of(memchr(name.p, 0, name.n) ? NULL : getenv(arena_cstr(mem, name)));
 }
@@ -33,7 +33,7 @@ bool value_is_reference(struct str s)
 
 static bool resolve_env(struct arena *mem, struct str name, struct str *out, struct err *e)
 {
-    struct str value = env(mem, name);
+    struct str value = config_values_env(mem, name);
 
     if (!value.p || !value.n)
         return fail(e, ERR_NOT_FOUND, "the variable " STR_FMT " is not set",
@@ -111,7 +111,7 @@ static bool look_up(struct arena *mem, struct str inner, const char *root, struc
         if (str_find_byte(name, ':') >= 0)
             return fail(e, ERR_INVALID, "${" STR_FMT "} is not known here",
                         STR_ARG(utf8_head(name, 64)));
-        value = env(mem, name);
+        value = config_values_env(mem, name);
     }
     if ((!value.p || !value.n) && split >= 0)
         value = str_skip(inner, (size_t)split + 2);

@@ -10,6 +10,9 @@ bool entry_read_value(struct arena *mem, const struct entry_put *put, struct jso
     return json_read(mem, put->value, &opts, out, e);
 }
 
+/* Do both mean the same? The order of members does not count. */
+static bool entry_equal(struct arena *mem, struct json a, struct json b);
+
 static bool equal_members(struct arena *mem, struct json a, struct json b)
 {
     JSON_MEMBERS(key, a)
@@ -28,7 +31,7 @@ static bool equal_items(struct arena *mem, struct json a, struct json b)
     return true;
 }
 
-bool entry_equal(struct arena *mem, struct json a, struct json b)
+static bool entry_equal(struct arena *mem, struct json a, struct json b)
 {
     enum json_type type = json_type(a);
 

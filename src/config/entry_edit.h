@@ -39,9 +39,6 @@ entry_put_fn yaml_edit_put; /* block style only */
 bool entry_read_value(struct arena *mem, const struct entry_put *put, struct json *out,
                       struct err *e);
 
-/* Do both mean the same? The order of members does not count. */
-bool entry_equal(struct arena *mem, struct json a, struct json b);
-
 /*
  * Is the entry already there, so that nothing is to be written? Then true, with *how and *out.
  * `map` is that of the file; missing or null when the file has none.

@@ -79,8 +79,8 @@ static bool starts_us(const struct server_spec *s)
 }
 
 /* Two programs often carry the same server: that is one, not two. */
-static bool add(const struct server_reader *r, struct server_list *out, const struct server_spec *s,
-                struct err *e)
+static bool foreign_servers_add(const struct server_reader *r, struct server_list *out,
+                                const struct server_spec *s, struct err *e)
 {
     const struct server_spec *old = server_list_find(out, s->name);
 
@@ -142,7 +142,7 @@ static bool read_entry(const struct server_reader *r, struct json key, struct se
         note(r->mem, r->notes, LOG_DEBUG, "%s: left out, for it is trefoil itself", s.origin);
         return true;
     }
-    return add(r, out, &s, e);
+    return foreign_servers_add(r, out, &s, e);
 }
 
 static bool read_map(const struct server_reader *r, struct json map, struct server_list *out,
@@ -206,7 +206,7 @@ bool foreign_read_file(const struct server_reader *r, const char *path, const ch
            read_map(r, json_get(root, STR("context_servers")), out, e);
 }
 
-static bool wanted(const struct pick_strs *import, const struct source *s)
+static bool foreign_servers_wanted(const struct pick_strs *import, const struct source *s)
 {
     if (!import->set)
         return s->by_default;
@@ -225,7 +225,7 @@ bool foreign_read(const struct server_reader *base, const struct pick_strs *impo
         struct server_reader r = *base;
         const char *path;
 
-        if (!wanted(import, s))
+        if (!foreign_servers_wanted(import, s))
             continue;
         path = client_path(r.mem, s->path, r.root);
         r.shape = SHAPE_FOREIGN;

@@ -103,7 +103,7 @@ static bool key_of(struct str line, struct str *key, struct str *value)
     return true;
 }
 
-static int count(struct str s, struct str part)
+static int front_matter_count(struct str s, struct str part)
 {
     int n = 0;
     ptrdiff_t at;
@@ -142,7 +142,8 @@ static void on_line(struct json_build *b, struct entry *en, struct str line, uin
 
     if (!trimmed.n || line.p[0] == '#')
         return;
-    en->quoted += count(line, STR("<example>")) - count(line, STR("</example>"));
+    en->quoted +=
+        front_matter_count(line, STR("<example>")) - front_matter_count(line, STR("</example>"));
     if (!quoted && key_of(line, &key, &value)) {
         if (is_new(en, key)) {
             end_entry(b, en);
@@ -187,7 +188,8 @@ static bool is_dashes(struct str line)
 }
 
 /* Take the head out of *text, which becomes the body. *head stays missing when there is none. */
-static bool split(struct str *text, struct str *head, const struct front_opts *opts, struct err *e)
+static bool front_matter_split(struct str *text, struct str *head, const struct front_opts *opts,
+                               struct err *e)
 {
     struct str rest = *text;
 
@@ -240,7 +242,7 @@ bool front_matter_read(struct arena *mem, struct str text, const struct front_op
     if (utf8_valid(text) < text.n)
         return fail(e, ERR_INVALID, "%s: not UTF-8, at byte %zu", opts->file, utf8_valid(text));
     all = text;
-    if (!split(&text, &head, opts, e))
+    if (!front_matter_split(&text, &head, opts, e))
         return false;
     if (head.n > (size_t)opts->limits->front_matter_bytes)
         return fail(e, ERR_LIMIT, "%s:1:1: the front matter has %zu bytes; at most %lld are read",

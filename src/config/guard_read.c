@@ -24,7 +24,7 @@ static bool kind_named(struct str name, enum tool_kind *out)
     return false;
 }
 
-static void lay(enum guard_says *to, enum guard_says says, bool from_project)
+static void guard_read_lay(enum guard_says *to, enum guard_says says, bool from_project)
 {
     if (!from_project || says > *to)
         *to = says;
@@ -73,7 +73,7 @@ bool guard_table_apply(struct arena *mem, struct json at, const struct guard_tab
         if (!says_named(t->taint, &taint))
             return json_fail(json_get(at, STR("taint")), e,
                              "accepted are \"auto\", \"ask\" and \"deny\"");
-        lay(&to->taint, taint, from_project);
+        guard_read_lay(&to->taint, taint, from_project);
     }
     return !json_here(t->permission) || apply_permission(mem, t->permission, from_project, to, e);
 }

@@ -138,7 +138,7 @@ static bool is_blank(char c)
 typedef void put_fn(struct edit *ed, struct buf *out, struct str indent);
 
 /* A new last member of `obj`. */
-static void insert(struct edit *ed, struct json obj, put_fn *put, struct buf *out)
+static void json_edit_insert(struct edit *ed, struct json obj, put_fn *put, struct buf *out)
 {
     struct str text = ed->put->text;
     struct json last = last_key(obj);
@@ -164,7 +164,7 @@ static void insert(struct edit *ed, struct json obj, put_fn *put, struct buf *ou
     buf_put(out, (struct str){ tail, (size_t)(text.p + text.n - tail) });
 }
 
-static void replace(struct edit *ed, struct json old, struct buf *out)
+static void json_edit_replace(struct edit *ed, struct json old, struct buf *out)
 {
     struct str text = ed->put->text, raw = json_raw(old);
 
@@ -215,10 +215,10 @@ bool json_edit_put(struct arena *mem, const struct entry_put *given, enum entry_
         return true;
     old = json_get(ed.map, put.name);
     if (json_here(old))
-        replace(&ed, old, &b);
+        json_edit_replace(&ed, old, &b);
     else
-        insert(&ed, json_here(ed.map) ? ed.map : ed.root, json_here(ed.map) ? put_entry : put_map,
-               &b);
+        json_edit_insert(&ed, json_here(ed.map) ? ed.map : ed.root,
+                         json_here(ed.map) ? put_entry : put_map, &b);
     if (b.full)
         return fail(e, ERR_LIMIT, "%s would be too large", put.file);
     if (!read_json(&ed, buf_str(&b), &now, e))

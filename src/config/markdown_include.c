@@ -10,14 +10,14 @@ struct inside {
     bool known; /* the id is: a text that was handed to us has none */
 };
 
-struct reader {
+struct include_reader {
     struct arena *mem;
     const struct include_opts *opts;
     struct buf *out;
 };
 
-static bool put_text(struct reader *r, const struct inside *in, uint32_t line, struct str text,
-                     struct err *e);
+static bool put_text(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str text, struct err *e);
 
 /* Without blanks at either end; *line moves on over the lines cut at the start. */
 static struct str trim_lines(struct str text, uint32_t *line)
@@ -81,7 +81,7 @@ static bool is_inside(const struct inside *in, struct file_id id)
     return false;
 }
 
-static const char *beside(struct reader *r, const char *file, struct str path)
+static const char *beside(struct include_reader *r, const char *file, struct str path)
 {
     const char *slash = strrchr(file, '/');
 
@@ -92,8 +92,9 @@ static const char *beside(struct reader *r, const char *file, struct str path)
 
 /* From the folder of the file, else from the root. A file that is there but may not be read, or
  * lies outside, is not looked for elsewhere. */
-static bool find(struct reader *r, const struct inside *in, struct str path, struct inside *next,
-                 struct str *text, struct err *e)
+static bool markdown_include_find(struct include_reader *r, const struct inside *in,
+                                  struct str path, struct inside *next, struct str *text,
+                                  struct err *e)
 {
     size_t max = (size_t)r->opts->limits->prompt_bytes;
 
@@ -106,8 +107,8 @@ static bool find(struct reader *r, const struct inside *in, struct str path, str
     return file_read_beneath(r->mem, r->opts->root, next->file, max, text, &next->id, e);
 }
 
-static bool put_file(struct reader *r, const struct inside *in, uint32_t line, struct str path,
-                     struct err *e)
+static bool put_file(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str path, struct err *e)
 {
     struct inside next = { .up = in, .known = true };
     uint32_t first = 1;
@@ -118,7 +119,7 @@ static bool put_file(struct reader *r, const struct inside *in, uint32_t line, s
                     in->file, line, STR_ARG(path), (long long)r->opts->limits->include_depth);
     if (memchr(path.p, '\0', path.n))
         return fail(e, ERR_INVALID, "%s:%u: a path must not hold a zero byte", in->file, line);
-    if (!find(r, in, path, &next, &text, e)) {
+    if (!markdown_include_find(r, in, path, &next, &text, e)) {
         if (e->code == ERR_NOT_FOUND) /* that is for the file we were asked for */
             e->code = ERR_INVALID;
         return fail_in(e, "%s:%u: @" STR_FMT, in->file, line, STR_ARG(path));
@@ -133,8 +134,8 @@ static bool put_file(struct reader *r, const struct inside *in, uint32_t line, s
     return put_text(r, &next, first, text, e);
 }
 
-static bool put_line(struct reader *r, const struct inside *in, uint32_t number, struct str line,
-                     bool code, struct err *e)
+static bool put_line(struct include_reader *r, const struct inside *in, uint32_t number,
+                     struct str line, bool code, struct err *e)
 {
     struct str path;
 
@@ -150,8 +151,8 @@ static bool put_line(struct reader *r, const struct inside *in, uint32_t number,
                 in->file, number, (long long)r->opts->limits->prompt_bytes);
 }
 
-static bool put_text(struct reader *r, const struct inside *in, uint32_t line, struct str text,
-                     struct err *e)
+static bool put_text(struct include_reader *r, const struct inside *in, uint32_t line,
+                     struct str text, struct err *e)
 {
     bool code = false;
 
@@ -168,10 +169,11 @@ static bool put_text(struct reader *r, const struct inside *in, uint32_t line, s
     return true;
 }
 
-static bool resolve(struct arena *mem, const struct include_opts *opts, const struct inside *in,
-                    uint32_t line, struct str text, struct str *out, struct err *e)
+static bool markdown_include_resolve(struct arena *mem, const struct include_opts *opts,
+                                     const struct inside *in, uint32_t line, struct str text,
+                                     struct str *out, struct err *e)
 {
-    struct reader r = { mem, opts, NULL };
+    struct include_reader r = { mem, opts, NULL };
     struct buf all;
 
     if (!has_includes(text)) {
@@ -194,7 +196,7 @@ bool include_resolve(struct arena *mem, const struct include_opts *opts, const c
 
     if (id)
         in.id = *id;
-    return resolve(mem, opts, &in, line, text, out, e);
+    return markdown_include_resolve(mem, opts, &in, line, text, out, e);
 }
 
 bool include_read(struct arena *mem, const struct include_opts *opts, const char *file,
@@ -214,5 +216,5 @@ bool include_read(struct arena *mem, const struct include_opts *opts, const char
     if (id)
         *id = in.id;
     text = trim_lines(text, &first);
-    return resolve(mem, opts, &in, first, text, out, e);
+    return markdown_include_resolve(mem, opts, &in, first, text, out, e);
 }

@@ -25,7 +25,7 @@ static void fill_price(double *to, double from)
         *to = from;
 }
 
-static void fill(struct agent_model *to, const struct model_fact *from)
+static void model_facts_fill(struct agent_model *to, const struct model_fact *from)
 {
     if (!to->window)
         to->window = from->window;
@@ -51,10 +51,10 @@ static void fill_configured(const struct model_setup *s, const char *provider, b
 {
     for (size_t i = s->facts; i-- > 0;)
         if (s->fact[i].weak == weak && names_both(s->fact[i].name, provider, out->name))
-            fill(out, &s->fact[i]);
+            model_facts_fill(out, &s->fact[i]);
     for (size_t i = s->facts; i-- > 0;)
         if (s->fact[i].weak == weak && str_eq(s->fact[i].name, out->name))
-            fill(out, &s->fact[i]);
+            model_facts_fill(out, &s->fact[i]);
 }
 
 /* claude-haiku-4-5-20251001 and gpt-5-2025-08-07 are the model on that day. */
@@ -71,6 +71,6 @@ void model_facts(const struct model_setup *s, const char *provider, struct agent
     fill_configured(s, provider, false, out);
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (is_dated(out->name, known[i].name))
-            fill(out, &known[i]);
+            model_facts_fill(out, &known[i]);
     fill_configured(s, provider, true, out);
 }

@@ -9,7 +9,7 @@
 enum { TOKENS_MOST = 1000000000, PRICE_MOST = 1000000 };
 
 /* One file. */
-struct reading {
+struct models_reading {
     const struct server_reader *r;
     bool trusted;
     struct model_setup *s;
@@ -48,7 +48,7 @@ static bool not_empty(struct json table, struct err *e)
     return true;
 }
 
-static bool read_name(const struct reading *in, struct json key, struct provider_spec *out,
+static bool read_name(const struct models_reading *in, struct json key, struct provider_spec *out,
                       struct err *e)
 {
     struct str name = json_str(in->r->mem, key);
@@ -69,7 +69,7 @@ static const struct provider_preset *preset_named(const char *name)
     return NULL;
 }
 
-static bool read_kind(const struct reading *in, struct json table, struct str kind,
+static bool read_kind(const struct models_reading *in, struct json table, struct str kind,
                       struct provider_spec *out, struct err *e)
 {
     const struct provider_preset *row = preset_named(out->name);
@@ -97,7 +97,7 @@ static bool read_api(struct json table, struct str api, struct provider_spec *ou
 }
 
 /* Paths are put behind it, so it ends with one. */
-static bool read_url(const struct reading *in, struct json url, struct provider_spec *out,
+static bool read_url(const struct models_reading *in, struct json url, struct provider_spec *out,
                      struct err *e)
 {
     struct server_spec s = { 0 };
@@ -119,8 +119,9 @@ static void read_models(const struct provider_raw *raw, struct provider_spec *ou
         out->model[i] = raw->model[i].n || !out->base_url.n ? raw->model[i] : raw->model[TIER_NONE];
 }
 
-static bool resolve(const struct reading *in, struct json table, const struct provider_raw *raw,
-                    struct provider_spec *out, struct err *e)
+static bool models_read_resolve(const struct models_reading *in, struct json table,
+                                const struct provider_raw *raw, struct provider_spec *out,
+                                struct err *e)
 {
     struct server_spec s = { 0 };
 
@@ -135,10 +136,10 @@ static bool resolve(const struct reading *in, struct json table, const struct pr
 }
 
 /* A missing key is an error only for requests that use this provider. */
-static bool read_secrets(const struct reading *in, struct json table,
+static bool read_secrets(const struct models_reading *in, struct json table,
                          const struct provider_raw *raw, struct provider_entry *out, struct err *e)
 {
-    if (resolve(in, table, raw, &out->spec, e))
+    if (models_read_resolve(in, table, raw, &out->spec, e))
         return true;
     if (e->code == ERR_INVALID)
         return false;
@@ -149,7 +150,7 @@ static bool read_secrets(const struct reading *in, struct json table,
     return true;
 }
 
-static void note_inert(const struct reading *in, const struct provider_entry *p)
+static void note_inert(const struct models_reading *in, const struct provider_entry *p)
 {
     note(in->r->mem, in->r->notes, LOG_WARN,
          "%s: the provider %s is not used: a project cannot say where conversations and keys go; "
@@ -157,7 +158,7 @@ static void note_inert(const struct reading *in, const struct provider_entry *p)
          p->spec.origin, p->spec.name);
 }
 
-static bool read_provider(struct reading *in, struct json key, struct err *e)
+static bool read_provider(struct models_reading *in, struct json key, struct err *e)
 {
     struct json table = json_value(key);
     struct provider_entry p = { 0 };
@@ -180,7 +181,8 @@ static bool read_provider(struct reading *in, struct json key, struct err *e)
 
 /* ---- files over each other ------------------------------------------------------------------ */
 
-static struct provider_entry *find(struct provider_entry *list, size_t n, struct str name)
+static struct provider_entry *models_read_find(struct provider_entry *list, size_t n,
+                                               struct str name)
 {
     for (size_t i = 0; i < n; i++)
         if (str_eq(name, str_of(list[i].spec.name)))
@@ -210,7 +212,7 @@ static void take_models(struct provider_spec *to, const struct provider_spec *fr
 }
 
 /* Of a project that is not trusted, a name of the user's is still the user's. */
-static void lay_over(struct reading *in)
+static void lay_over(struct models_reading *in)
 {
     struct model_setup *s = in->s;
     struct provider_entry *all =
@@ -219,7 +221,8 @@ static void lay_over(struct reading *in)
 
     for (size_t i = 0; i < in->owns; i++) {
         struct provider_entry *own = &in->own[i];
-        struct provider_entry *under = find(s->provider, s->providers, str_of(own->spec.name));
+        struct provider_entry *under =
+            models_read_find(s->provider, s->providers, str_of(own->spec.name));
 
         if (!in->trusted && under && !own->inert)
             take_models(&under->spec, &own->spec);
@@ -227,13 +230,13 @@ static void lay_over(struct reading *in)
             all[n++] = *own;
     }
     for (size_t i = 0; i < s->providers; i++)
-        if (!in->trusted || !find(in->own, in->owns, str_of(s->provider[i].spec.name)))
+        if (!in->trusted || !models_read_find(in->own, in->owns, str_of(s->provider[i].spec.name)))
             all[n++] = s->provider[i];
     s->provider = all;
     s->providers = n;
 }
 
-static bool read_providers(struct reading *in, struct json table, struct err *e)
+static bool read_providers(struct models_reading *in, struct json table, struct err *e)
 {
     in->own = ARENA_ARRAY(in->r->mem, struct provider_entry, json_count(table));
     if (!pick_check_keys(in->r->mem, table, e))
@@ -269,7 +272,8 @@ static bool check_prices(struct json table, struct err *e)
     return true;
 }
 
-static bool read_fact(struct reading *in, struct json key, struct model_fact *out, struct err *e)
+static bool read_fact(struct models_reading *in, struct json key, struct model_fact *out,
+                      struct err *e)
 {
     struct json table = json_value(key);
     struct model_fact f = { .name = json_str(in->r->mem, key),
@@ -287,7 +291,8 @@ static bool read_fact(struct reading *in, struct json key, struct model_fact *ou
     return true;
 }
 
-static bool read_word(const struct reading *in, struct json v, struct str *out, struct err *e)
+static bool read_word(const struct models_reading *in, struct json v, struct str *out,
+                      struct err *e)
 {
     struct str word = json_str(in->r->mem, v);
 
@@ -299,7 +304,7 @@ static bool read_word(const struct reading *in, struct json v, struct str *out, 
     return true;
 }
 
-static bool read_member(struct reading *in, struct json key, struct err *e)
+static bool read_member(struct models_reading *in, struct json key, struct err *e)
 {
     struct model_setup *s = in->s;
 
@@ -312,7 +317,7 @@ static bool read_member(struct reading *in, struct json key, struct err *e)
     return read_fact(in, key, &s->fact[s->facts], e) && ++s->facts;
 }
 
-static bool read_table(struct reading *in, struct json table, struct err *e)
+static bool read_table(struct models_reading *in, struct json table, struct err *e)
 {
     struct model_setup *s = in->s;
 
@@ -331,7 +336,7 @@ static bool read_table(struct reading *in, struct json table, struct err *e)
 bool models_read(const struct server_reader *r, bool trusted, struct json providers,
                  struct json models, struct model_setup *s, struct err *e)
 {
-    struct reading in = { .r = r, .trusted = trusted, .s = s };
+    struct models_reading in = { .r = r, .trusted = trusted, .s = s };
 
     return (!json_here(providers) || read_providers(&in, providers, e)) &&
            (!json_here(models) || read_table(&in, models, e));

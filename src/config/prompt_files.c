@@ -3,10 +3,10 @@
 #include "config/markdown_include.h"
 #include "loop/file.h"
 
-enum family { FOR_ALL, FOR_CLAUDE, FOR_GEMINI };
+enum prompt_family { FOR_ALL, FOR_CLAUDE, FOR_GEMINI };
 
 static const struct {
-    enum family family;
+    enum prompt_family family;
     const char *folder;
 } rule_folders[] = {
     { FOR_ALL, ".trefoil/rules" },
@@ -15,7 +15,7 @@ static const struct {
 };
 
 static const struct {
-    enum family family;
+    enum prompt_family family;
     const char *file;
 } instruction_files[] = {
     { FOR_ALL, "AGENTS.md" },    { FOR_CLAUDE, ".claude/CLAUDE.md" },
@@ -24,20 +24,20 @@ static const struct {
 };
 
 /* The parts read so far, and which files they are. */
-struct parts {
+struct prompt_file_parts {
     struct prompt_part *v;
     struct file_id *id;
     size_t n;
 };
 
-struct loading {
+struct prompt_loading {
     struct arena *mem;
     struct include_opts opts;
     struct notes *notes;
-    enum family family; /* FOR_ALL: any */
+    enum prompt_family family; /* FOR_ALL: any */
 };
 
-static enum family family_of(struct str provider)
+static enum prompt_family family_of(struct str provider)
 {
     if (str_eq(provider, STR("anthropic")) || str_eq(provider, STR("claude")))
         return FOR_CLAUDE;
@@ -46,12 +46,12 @@ static enum family family_of(struct str provider)
     return FOR_ALL;
 }
 
-static bool wanted(const struct loading *l, enum family family)
+static bool prompt_files_wanted(const struct prompt_loading *l, enum prompt_family family)
 {
     return family == FOR_ALL || l->family == FOR_ALL || family == l->family;
 }
 
-static bool have(const struct parts *p, struct file_id id)
+static bool have(const struct prompt_file_parts *p, struct file_id id)
 {
     for (size_t i = 0; i < p->n; i++)
         if (p->id[i].device == id.device && p->id[i].inode == id.inode)
@@ -59,7 +59,8 @@ static bool have(const struct parts *p, struct file_id id)
     return false;
 }
 
-static void add(struct loading *l, struct parts *p, const char *file)
+static void prompt_files_add(struct prompt_loading *l, struct prompt_file_parts *p,
+                             const char *file)
 {
     struct file_id id;
     struct str text;
@@ -78,7 +79,7 @@ static void add(struct loading *l, struct parts *p, const char *file)
     p->id[p->n++] = id;
 }
 
-static void add_folder(struct loading *l, struct parts *p, const char *folder)
+static void add_folder(struct prompt_loading *l, struct prompt_file_parts *p, const char *folder)
 {
     struct file_names names = { 0 };
     struct err e;
@@ -91,21 +92,21 @@ static void add_folder(struct loading *l, struct parts *p, const char *folder)
     }
     for (size_t i = 0; i < names.n; i++)
         if (str_ends(str_of(names.v[i]), STR(".md")))
-            add(l, p, arena_printf(l->mem, "%s/%s", folder, names.v[i]).p);
+            prompt_files_add(l, p, arena_printf(l->mem, "%s/%s", folder, names.v[i]).p);
 }
 
 void prompt_files_load(struct arena *mem, const char *root, const struct limits *limits,
                        struct str provider, struct notes *notes, struct prompt_parts *out)
 {
-    struct loading l = { mem, { root, limits }, notes, family_of(provider) };
-    struct parts rules = { 0 }, instructions = { 0 };
+    struct prompt_loading l = { mem, { root, limits }, notes, family_of(provider) };
+    struct prompt_file_parts rules = { 0 }, instructions = { 0 };
 
     for (size_t i = 0; i < ARRAY_LEN(rule_folders); i++)
-        if (wanted(&l, rule_folders[i].family))
+        if (prompt_files_wanted(&l, rule_folders[i].family))
             add_folder(&l, &rules, rule_folders[i].folder);
     for (size_t i = 0; i < ARRAY_LEN(instruction_files); i++)
-        if (wanted(&l, instruction_files[i].family))
-            add(&l, &instructions, instruction_files[i].file);
+        if (prompt_files_wanted(&l, instruction_files[i].family))
+            prompt_files_add(&l, &instructions, instruction_files[i].file);
     *out = (struct prompt_parts){ .rule = rules.v,
                                   .rules = rules.n,
                                   .instruction = instructions.v,

@@ -7,18 +7,18 @@
 enum { EDIT_DEPTH = 32 };
 
 /* One reading of the file. */
-struct reading {
+struct server_reading {
     struct json file;
     struct server_list list;
 };
 
-static bool read_text(const struct server_edit *ed, struct str text, struct reading *out,
+static bool read_text(const struct server_edit *ed, struct str text, struct server_reading *out,
                       struct err *e)
 {
     struct notes notes = { 0 };
     const struct server_reader r = { ed->mem, ed->root, ed->limits, &notes, SHAPE_NATIVE, true };
 
-    *out = (struct reading){ 0 };
+    *out = (struct server_reading){ 0 };
     return toml_read(ed->mem, text, ed->file, EDIT_DEPTH, &out->file, e) &&
            config_servers(&r, out->file, &out->list, e);
 }
@@ -55,7 +55,8 @@ static struct str rest_of(const struct server_edit *ed, struct json file)
     return buf_str(&out);
 }
 
-static bool others_same(const struct reading *was, const struct reading *now, const char *name)
+static bool others_same(const struct server_reading *was, const struct server_reading *now,
+                        const char *name)
 {
     for (size_t i = 0; i < was->list.n; i++) {
         const struct server_spec *old = &was->list.v[i];
@@ -70,8 +71,8 @@ static bool others_same(const struct reading *was, const struct reading *now, co
 }
 
 /* Read the new text; `more` is by how many servers it has grown. */
-static bool reread(const struct server_edit *ed, const struct reading *was, struct str text,
-                   const char *name, int more, struct reading *now, struct err *e)
+static bool reread(const struct server_edit *ed, const struct server_reading *was, struct str text,
+                   const char *name, int more, struct server_reading *now, struct err *e)
 {
     if (!read_text(ed, text, now, e))
         return fail_in(e, "after the change");
@@ -128,7 +129,7 @@ static size_t with_blank_lines(struct str text, size_t start, size_t end)
 bool server_edit_remove(const struct server_edit *ed, const char *name, struct str *out,
                         struct err *e)
 {
-    struct reading was, now;
+    struct server_reading was, now;
     struct json entry;
     struct str text;
     struct config_span lines;
@@ -191,8 +192,8 @@ static struct str switched(const struct server_edit *ed, struct json entry, bool
 }
 
 /* The same server but for its switch. */
-static bool only_switched(const struct server_edit *ed, const struct reading *was,
-                          const struct reading *now, const char *name, bool on)
+static bool only_switched(const struct server_edit *ed, const struct server_reading *was,
+                          const struct server_reading *now, const char *name, bool on)
 {
     struct server_spec old = *server_list_find(&was->list, name);
     const struct server_spec *new = server_list_find(&now->list, name);
@@ -204,7 +205,7 @@ static bool only_switched(const struct server_edit *ed, const struct reading *wa
 bool server_edit_switch(const struct server_edit *ed, const char *name, bool on, struct str *out,
                         struct err *e)
 {
-    struct reading was, now;
+    struct server_reading was, now;
     struct json entry;
     struct str text;
 
@@ -331,10 +332,10 @@ static bool is_as_asked(const struct server_spec *s, const struct server_new *n)
     return !s->argv[i] && !n->argv[i];
 }
 
-static bool try_add(const struct server_edit *ed, const struct reading *was,
+static bool try_add(const struct server_edit *ed, const struct server_reading *was,
                     const struct server_new *n, const char *header, struct str *out, struct err *e)
 {
-    struct reading now;
+    struct server_reading now;
     struct str text =
         arena_printf(ed->mem, STR_FMT STR_FMT, STR_ARG(ed->text), STR_ARG(block(ed, n, header)));
 
@@ -349,7 +350,7 @@ static bool try_add(const struct server_edit *ed, const struct reading *was,
 bool server_edit_add(const struct server_edit *ed, const struct server_new *n, struct str *out,
                      struct err *e)
 {
-    struct reading was;
+    struct server_reading was;
     bool ours, theirs;
 
     if (!read_text(ed, ed->text, &was, e))

@@ -8,7 +8,7 @@
 enum { NAME_MOST = 64, LINE_MOST = 64 << 20 };
 
 /* The members of an entry, or of its transport, before their types are checked. */
-struct raw {
+struct server_fields {
     struct str name, type, env_base, era;
     struct json transport, command, args, env, url, headers, cwd, tools, include;
     struct json ignored; /* what others write and means nothing here */
@@ -22,41 +22,42 @@ struct raw {
 
 /* The first of these are all that a transport table has; the last ones only others write. */
 static const struct pick entry_fields[] = {
-    PICK_FIELD("type", PICK_STR, struct raw, type, 0),
-    PICK_FIELD("command", PICK_ANY, struct raw, command, 0),
-    PICK_FIELD("args", PICK_ANY, struct raw, args, 0),
-    PICK_FIELD("url", PICK_ANY, struct raw, url, 0),
-    PICK_FIELD("headers", PICK_ANY, struct raw, headers, 0),
-    PICK_FIELD("name", PICK_STR, struct raw, name, 0),
-    PICK_FIELD("transport", PICK_ANY, struct raw, transport, 0),
-    PICK_FIELD("env", PICK_ANY, struct raw, env, 0),
-    PICK_FIELD("env_base", PICK_STR, struct raw, env_base, 0),
-    PICK_FIELD("cwd", PICK_ANY, struct raw, cwd, 0),
-    PICK_RANGE("timeout_secs", struct raw, timeout, 0, 1, DAY),
-    PICK_RANGE("timeout_max_secs", struct raw, timeout_max, 0, 1, 7 * DAY),
-    PICK_RANGE("idle_stop_secs", struct raw, idle_stop, 0, 0, 7 * DAY),
-    PICK_RANGE("concurrency", struct raw, concurrency, 0, 1, 10000),
-    PICK_RANGE("max_result_chars", struct raw, result_chars, 0, 100, 10000000),
-    PICK_FIELD("era", PICK_STR, struct raw, era, 0),
-    PICK_FIELD("roots", PICK_BOOL, struct raw, roots, 0),
-    PICK_FIELD("enabled", PICK_BOOL, struct raw, enabled, 0),
-    PICK_FIELD("disabled", PICK_BOOL, struct raw, disabled, 0),
-    PICK_FIELD("allowed_tools", PICK_STRS, struct raw, allowed, 0),
-    PICK_FIELD("tools", PICK_OBJECT, struct raw, tools, 0),
-    PICK_FIELD("toolInclude", PICK_OBJECT, struct raw, include, 0),
-    PICK_RANGE("timeout", struct raw, foreign_timeout, 0, 1, 7 * DAY * 1000LL),
-    PICK_FIELD("httpUrl", PICK_ANY, struct raw, url, 0),            /* Gemini CLI */
-    PICK_FIELD("includeTools", PICK_STRS, struct raw, allowed, 0),  /* Gemini CLI */
-    PICK_FIELD("environment", PICK_ANY, struct raw, env, 0),        /* opencode */
-    PICK_FIELD("http_headers", PICK_ANY, struct raw, headers, 0),   /* codex */
-    PICK_FIELD("enabled_tools", PICK_STRS, struct raw, allowed, 0), /* codex */
-    PICK_RANGE("tool_timeout_sec", struct raw, timeout, 0, 1, DAY), /* codex */
-    PICK_FIELD("cmd", PICK_ANY, struct raw, command, 0),            /* goose */
-    PICK_FIELD("envs", PICK_ANY, struct raw, env, 0),               /* goose */
-    PICK_FIELD("uri", PICK_ANY, struct raw, url, 0),                /* goose */
-    PICK_FIELD("description", PICK_ANY, struct raw, ignored, 0),
-    PICK_FIELD("startup_timeout_sec", PICK_ANY, struct raw, ignored, 0),
-    PICK_FIELD("trust", PICK_ANY, struct raw, ignored, 0), /* that program's trust, not ours */
+    PICK_FIELD("type", PICK_STR, struct server_fields, type, 0),
+    PICK_FIELD("command", PICK_ANY, struct server_fields, command, 0),
+    PICK_FIELD("args", PICK_ANY, struct server_fields, args, 0),
+    PICK_FIELD("url", PICK_ANY, struct server_fields, url, 0),
+    PICK_FIELD("headers", PICK_ANY, struct server_fields, headers, 0),
+    PICK_FIELD("name", PICK_STR, struct server_fields, name, 0),
+    PICK_FIELD("transport", PICK_ANY, struct server_fields, transport, 0),
+    PICK_FIELD("env", PICK_ANY, struct server_fields, env, 0),
+    PICK_FIELD("env_base", PICK_STR, struct server_fields, env_base, 0),
+    PICK_FIELD("cwd", PICK_ANY, struct server_fields, cwd, 0),
+    PICK_RANGE("timeout_secs", struct server_fields, timeout, 0, 1, DAY),
+    PICK_RANGE("timeout_max_secs", struct server_fields, timeout_max, 0, 1, 7 * DAY),
+    PICK_RANGE("idle_stop_secs", struct server_fields, idle_stop, 0, 0, 7 * DAY),
+    PICK_RANGE("concurrency", struct server_fields, concurrency, 0, 1, 10000),
+    PICK_RANGE("max_result_chars", struct server_fields, result_chars, 0, 100, 10000000),
+    PICK_FIELD("era", PICK_STR, struct server_fields, era, 0),
+    PICK_FIELD("roots", PICK_BOOL, struct server_fields, roots, 0),
+    PICK_FIELD("enabled", PICK_BOOL, struct server_fields, enabled, 0),
+    PICK_FIELD("disabled", PICK_BOOL, struct server_fields, disabled, 0),
+    PICK_FIELD("allowed_tools", PICK_STRS, struct server_fields, allowed, 0),
+    PICK_FIELD("tools", PICK_OBJECT, struct server_fields, tools, 0),
+    PICK_FIELD("toolInclude", PICK_OBJECT, struct server_fields, include, 0),
+    PICK_RANGE("timeout", struct server_fields, foreign_timeout, 0, 1, 7 * DAY * 1000LL),
+    PICK_FIELD("httpUrl", PICK_ANY, struct server_fields, url, 0),            /* Gemini CLI */
+    PICK_FIELD("includeTools", PICK_STRS, struct server_fields, allowed, 0),  /* Gemini CLI */
+    PICK_FIELD("environment", PICK_ANY, struct server_fields, env, 0),        /* opencode */
+    PICK_FIELD("http_headers", PICK_ANY, struct server_fields, headers, 0),   /* codex */
+    PICK_FIELD("enabled_tools", PICK_STRS, struct server_fields, allowed, 0), /* codex */
+    PICK_RANGE("tool_timeout_sec", struct server_fields, timeout, 0, 1, DAY), /* codex */
+    PICK_FIELD("cmd", PICK_ANY, struct server_fields, command, 0),            /* goose */
+    PICK_FIELD("envs", PICK_ANY, struct server_fields, env, 0),               /* goose */
+    PICK_FIELD("uri", PICK_ANY, struct server_fields, url, 0),                /* goose */
+    PICK_FIELD("description", PICK_ANY, struct server_fields, ignored, 0),
+    PICK_FIELD("startup_timeout_sec", PICK_ANY, struct server_fields, ignored, 0),
+    PICK_FIELD("trust", PICK_ANY, struct server_fields, ignored,
+               0), /* that program's trust, not ours */
 };
 
 enum {
@@ -94,8 +95,8 @@ static void note_unknown_keys(const struct server_reader *r, struct json entry)
 }
 
 /* "transport" is the type, or a table with part of the members. */
-static bool read_transport(const struct server_reader *r, struct json entry, struct raw *raw,
-                           struct err *e)
+static bool read_transport(const struct server_reader *r, struct json entry,
+                           struct server_fields *raw, struct err *e)
 {
     struct json t = raw->transport;
 
@@ -115,7 +116,7 @@ static bool read_transport(const struct server_reader *r, struct json entry, str
 }
 
 /* null is as good as nothing. */
-static void drop_nulls(struct raw *raw)
+static void drop_nulls(struct server_fields *raw)
 {
     struct json *const any[] = { &raw->transport, &raw->command, &raw->args, &raw->env,
                                  &raw->url,       &raw->headers, &raw->cwd };
@@ -125,7 +126,7 @@ static void drop_nulls(struct raw *raw)
             *any[i] = (struct json){ 0 };
 }
 
-static bool read_raw(const struct server_reader *r, struct json entry, struct raw *raw,
+static bool read_raw(const struct server_reader *r, struct json entry, struct server_fields *raw,
                      struct err *e)
 {
     static const size_t fields[] = { [SHAPE_NATIVE] = NATIVE_FIELDS,
@@ -183,7 +184,7 @@ static struct str tame(const struct server_reader *r, struct json at, struct str
 }
 
 static bool read_name(const struct server_reader *r, struct json entry, struct json key,
-                      const struct raw *raw, struct server_spec *out, struct err *e)
+                      const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
     struct str name = json_here(key) ? json_str(r->mem, key) : raw->name;
     struct json at = json_here(key) ? key : json_get(entry, STR("name"));
@@ -223,8 +224,8 @@ bool server_transport_named(struct str name, enum server_transport *out)
     return false;
 }
 
-static bool read_type(const struct server_reader *r, struct json entry, const struct raw *raw,
-                      struct server_spec *out, struct err *e)
+static bool read_type(const struct server_reader *r, struct json entry,
+                      const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
     out->transport = json_here(raw->url) ? SERVER_HTTP : SERVER_STDIO;
     if (r->shape == SHAPE_ACP)
@@ -237,8 +238,8 @@ static bool read_type(const struct server_reader *r, struct json entry, const st
         "unknown type of transport; accepted are auto, stdio, http, streamable-http, sse");
 }
 
-static bool read_stdio(const struct server_reader *r, struct json entry, const struct raw *raw,
-                       struct server_spec *out, struct err *e)
+static bool read_stdio(const struct server_reader *r, struct json entry,
+                       const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
     struct str cwd;
 
@@ -262,8 +263,8 @@ static bool read_stdio(const struct server_reader *r, struct json entry, const s
     return true;
 }
 
-static bool read_remote(const struct server_reader *r, struct json entry, const struct raw *raw,
-                        struct server_spec *out, struct err *e)
+static bool read_remote(const struct server_reader *r, struct json entry,
+                        const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
     if (json_here(raw->command) || json_here(raw->args))
         return json_fail(json_here(raw->command) ? raw->command : raw->args, e,
@@ -278,8 +279,8 @@ static bool read_remote(const struct server_reader *r, struct json entry, const 
 
 /* ---- the rest --------------------------------------------------------------------------- */
 
-static bool read_times(const struct server_reader *r, struct json entry, const struct raw *raw,
-                       struct server_spec *out, struct err *e)
+static bool read_times(const struct server_reader *r, struct json entry,
+                       const struct server_fields *raw, struct server_spec *out, struct err *e)
 {
     int64_t others =
         raw->foreign_timeout < 1000 ? raw->foreign_timeout * 1000 : raw->foreign_timeout;
@@ -330,7 +331,8 @@ static bool read_era(struct json entry, struct str era, enum server_era *out, st
     return json_fail(json_get(entry, STR("era")), e, "accepted are auto, legacy and modern");
 }
 
-static bool read_switch(struct json entry, const struct raw *raw, bool *out, struct err *e)
+static bool read_switch(struct json entry, const struct server_fields *raw, bool *out,
+                        struct err *e)
 {
     bool has_enabled = json_here(json_get(entry, STR("enabled")));
 
@@ -389,7 +391,7 @@ const char *server_origin(const struct server_reader *r, struct json at)
 bool server_read(const struct server_reader *r, struct json entry, struct json name,
                  struct server_spec *out, struct err *e)
 {
-    struct raw raw = { .roots = true };
+    struct server_fields raw = { .roots = true };
     struct server_spec s = { .from_project = r->from_project, .trusted = !r->from_project };
 
     if (!read_raw(r, entry, &raw, e) || !read_name(r, entry, name, &raw, &s, e) ||

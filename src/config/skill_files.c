@@ -26,14 +26,14 @@ static const struct pick fields[] = {
     PICK_FIELD("description", PICK_STR, struct head, description, 0),
 };
 
-struct loading {
+struct skill_loading {
     struct arena *mem;
     struct include_opts opts;
     struct notes *notes;
     struct skill_list *list;
 };
 
-static bool read_head(struct loading *l, const char *path, bool foreign, struct file_id *id,
+static bool read_head(struct skill_loading *l, const char *path, bool foreign, struct file_id *id,
                       struct head *head, struct front_matter *fm, struct err *e)
 {
     const struct limits *limits = l->opts.limits;
@@ -52,7 +52,7 @@ static bool read_head(struct loading *l, const char *path, bool foreign, struct 
     return true;
 }
 
-static bool read_skill(struct loading *l, const char *folder, const char *name, bool foreign,
+static bool read_skill(struct skill_loading *l, const char *folder, const char *name, bool foreign,
                        struct skill *out, struct err *e)
 {
     const char *path = arena_printf(l->mem, "%s/%s/SKILL.md", folder, name).p;
@@ -71,7 +71,7 @@ static bool read_skill(struct loading *l, const char *folder, const char *name, 
     return include_resolve(l->mem, &l->opts, path, &id, fm.line, fm.body, &out->body, e);
 }
 
-static void add(struct loading *l, const struct skill *s)
+static void skill_files_add(struct skill_loading *l, const struct skill *s)
 {
     struct skill_list *list = l->list;
     const struct skill *old = skills_find(list, str_of(s->name));
@@ -86,7 +86,7 @@ static void add(struct loading *l, const struct skill *s)
     list->v[list->n++] = *s;
 }
 
-static void read_place(struct loading *l, const char *folder, bool foreign)
+static void read_place(struct skill_loading *l, const char *folder, bool foreign)
 {
     struct file_names names = { 0 };
     struct err e;
@@ -101,7 +101,7 @@ static void read_place(struct loading *l, const char *folder, bool foreign)
         struct skill s;
 
         if (read_skill(l, folder, names.v[i], foreign, &s, &e))
-            add(l, &s);
+            skill_files_add(l, &s);
         else if (e.code != ERR_NOT_FOUND)
             note(l->mem, l->notes, LOG_WARN, "%s; this skill is left out", e.text);
     }
@@ -115,7 +115,7 @@ static int by_name(const void *a, const void *b)
 void skills_load(struct arena *mem, const char *root, const struct limits *limits,
                  struct notes *notes, struct skill_list *out)
 {
-    struct loading l = { mem, { root, limits }, notes, out };
+    struct skill_loading l = { mem, { root, limits }, notes, out };
 
     *out = (struct skill_list){ 0 };
     for (size_t i = 0; i < ARRAY_LEN(places); i++)

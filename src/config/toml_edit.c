@@ -28,7 +28,7 @@ static struct str write_table(struct arena *mem, const struct entry_put *put, st
 }
 
 /* At the end: a table there belongs to no other one. */
-static struct str append(struct arena *mem, const struct entry_put *put, struct str table)
+static struct str toml_edit_append(struct arena *mem, const struct entry_put *put, struct str table)
 {
     struct str end = config_text_eol(put->text);
     bool ended = !put->text.n || str_ends(put->text, STR("\n"));
@@ -39,8 +39,8 @@ static struct str append(struct arena *mem, const struct entry_put *put, struct 
 }
 
 /* The table with a header of its own; one that is written otherwise is not for us to change. */
-static bool replace(struct arena *mem, const struct entry_put *put, struct json old,
-                    struct str table, struct str *out, struct err *e)
+static bool toml_edit_replace(struct arena *mem, const struct entry_put *put, struct json old,
+                              struct str table, struct str *out, struct err *e)
 {
     struct json_pos pos = config_text_pos(old);
 
@@ -65,8 +65,8 @@ bool toml_edit_put(struct arena *mem, const struct entry_put *put, enum entry_ch
     old = json_get(json_get(was, put->map), put->name);
     text = write_table(mem, put, value);
     if (!json_here(old))
-        text = append(mem, put, text);
-    else if (!replace(mem, put, old, text, &text, e))
+        text = toml_edit_append(mem, put, text);
+    else if (!toml_edit_replace(mem, put, old, text, &text, e))
         return false;
     if (!toml_read(mem, text, put->file, EDIT_DEPTH, &now, e))
         return fail_in(e, "after the change");

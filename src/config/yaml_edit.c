@@ -114,7 +114,7 @@ static int indent_of(struct json key)
     return (int)config_text_pos(key).column - 1;
 }
 
-static struct str append(const struct yaml_edit *ed)
+static struct str yaml_edit_append(const struct yaml_edit *ed)
 {
     struct str text = ed->text, end = config_text_eol(text);
     bool ended = !text.n || str_ends(text, STR("\n"));
@@ -124,7 +124,7 @@ static struct str append(const struct yaml_edit *ed)
                         STR_ARG(write_entry(ed, STEP)));
 }
 
-static struct str insert(const struct yaml_edit *ed)
+static struct str yaml_edit_insert(const struct yaml_edit *ed)
 {
     struct str text = ed->text;
     struct json first = json_first(ed->map);
@@ -175,12 +175,12 @@ static bool open_edit(struct yaml_edit *ed, struct err *e)
     return true;
 }
 
-static bool change(struct yaml_edit *ed, struct err *e)
+static bool yaml_edit_change(struct yaml_edit *ed, struct err *e)
 {
     struct json old = find_key(ed->map, ed->put->name);
 
     if (!json_here(ed->key))
-        ed->text = append(ed);
+        ed->text = yaml_edit_append(ed);
     else if (is_flow(ed) && !drop_braces(ed, e))
         return false;
     else if (json_here(old))
@@ -189,7 +189,7 @@ static bool change(struct yaml_edit *ed, struct err *e)
             config_text_entry(ed->text, json_value(old), config_text_pos(old).line),
             write_entry(ed, indent_of(old)));
     else
-        ed->text = insert(ed);
+        ed->text = yaml_edit_insert(ed);
     return true;
 }
 
@@ -203,7 +203,7 @@ bool yaml_edit_put(struct arena *mem, const struct entry_put *put, enum entry_ch
         return false;
     if (entry_is_there(mem, put, ed.map, ed.value, how, out))
         return true;
-    if (!change(&ed, e))
+    if (!yaml_edit_change(&ed, e))
         return false;
     if (!read_yaml(&ed, ed.text, &now, e))
         return fail_in(e, "after the change");

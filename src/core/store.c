@@ -6,7 +6,7 @@ static void on_cancel(struct op *op)
     (void)op;
 }
 
-const struct op_kind store_ask_kind = { .name = "store", .cancel = on_cancel };
+static const struct op_kind store_ask_kind = { .name = "store", .cancel = on_cancel };
 
 void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
                  op_done_fn *done, void *ctx)

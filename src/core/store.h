@@ -135,8 +135,6 @@ struct store_port {
     struct loop *loop;
 };
 
-extern const struct op_kind store_ask_kind;
-
 void store_start(struct store_port *port, struct store_ask *ask, struct op *parent,
                  op_done_fn *done, void *ctx);
 

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "daemon/attached_mcp.h"
 #include "daemon/operator_api.h"
+#include "runtime/service.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,9 @@
 #include "daemon/work_stream.h"
 #include "loop/hangup.h"
 #include "runtime/runtime.h"
-#include "runtime/service.h"
 #include "wire/http_bind.h"
+
+struct service;
 
 struct client;
 

@@ -1,6 +1,8 @@
 #include "daemon/operator_api.h"
 
 #include "base/version.h"
+#include "runtime/service.h"
+#include "runtime/service_http.h"
 #include "web/api_status.h"
 #include "web/api_tasks.h"
 

@@ -14,6 +14,7 @@
 #define DAEMON_OPERATOR_API_H
 
 #include "daemon/daemon.h"
+#include "wire/http_server.h"
 
 /* The HTTP server of the Unix socket. It does not listen; the daemon accepts. */
 struct http_server *operator_http_new(struct daemon *d);

@@ -7,6 +7,7 @@
 
 #include "base/container.h"
 #include "daemon/work_message.h"
+#include "runtime/service.h"
 #include "term/print.h"
 #include "term/question.h"
 #include "web/api_request.h"

@@ -3,6 +3,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 #include "daemon/work_message.h"
+#include "runtime/service.h"
 
 enum { OUT_KEPT = 64 << 10 };
 

@@ -16,7 +16,8 @@
 
 #include "base/id.h"
 #include "core/tool/caller.h"
-#include "runtime/service.h"
+
+struct service;
 
 struct work_ask;
 struct work_stream;

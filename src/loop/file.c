@@ -190,7 +190,7 @@ bool file_list_beneath(struct arena *mem, const char *folder, const char *path, 
 
 /* ---- secrets ---------------------------------------------------------------------------- */
 
-bool file_open_secret(const char *path, int *out_fd, struct err *e)
+static bool open_secret(const char *path, int *out_fd, struct err *e)
 {
     struct stat st;
     AUTO_FD fd = -1;
@@ -209,7 +209,7 @@ bool file_read_secret(struct arena *mem, const char *path, size_t max, struct st
     struct stat st;
     AUTO_FD fd = -1;
 
-    if (!file_open_secret(path, &fd, e))
+    if (!open_secret(path, &fd, e))
         return false;
     if (fstat(fd, &st) < 0)
         return fail_sys(e, "stat %s", path);

@@ -51,10 +51,7 @@ struct file_names {
 bool file_list_beneath(struct arena *mem, const char *folder, const char *path, size_t most,
                        struct file_names *out, struct err *e);
 
-/* Open a file that holds a secret. Refuses what others can read (ERR_DENIED). */
-bool file_open_secret(const char *path, int *out_fd, struct err *e);
-
-/* Read such a file, as file_read does. */
+/* Read a file that holds a secret. ERR_DENIED when other users can read the file. */
 bool file_read_secret(struct arena *mem, const char *path, size_t max, struct str *out,
                       struct err *e);
 

@@ -13,7 +13,7 @@ enum { MAX_TOKENS = 32000, THOUGHT_LEAST = 1024, CACHED_MESSAGES = 2 };
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct model_call *a)
+static struct str anthropic_url(const struct model_call *a)
 {
     return ask_url(a, "/v1", "/messages");
 }
@@ -116,7 +116,7 @@ static void write_block(const struct model_call *a, struct jw *w, const struct b
     }
 }
 
-static bool written(const struct model_call *a, const struct block *b)
+static bool anthropic_written(const struct model_call *a, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT)
         return b->text.n > 0; /* empty ones are refused */
@@ -130,7 +130,7 @@ static void write_blocks(const struct model_call *a, struct jw *w, const struct 
     for (size_t i = 0; i < m->blocks; i++) {
         const struct block *b = &m->block[i];
 
-        if (!written(a, b) || (b->kind == BLOCK_RESULT) != results)
+        if (!anthropic_written(a, b) || (b->kind == BLOCK_RESULT) != results)
             continue;
         jw_object(w);
         write_block(a, w, b);
@@ -147,7 +147,7 @@ static void write_message(const struct model_call *a, struct jw *w, const struct
     size_t left = 0;
 
     for (size_t i = 0; i < m->blocks; i++)
-        left += written(a, &m->block[i]);
+        left += anthropic_written(a, &m->block[i]);
     if (!left)
         return;
     jw_object(w);
@@ -182,24 +182,11 @@ static void write_messages(const struct model_call *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_tools(const struct model_call *a, struct jw *w)
+static void write_tool(struct jw *w, const struct model_tool *t, bool last)
 {
-    const struct model_request *r = a->req;
-
-    if (!r->tools)
-        return;
-    jw_key(w, STR("tools"));
-    jw_array(w);
-    for (size_t i = 0; i < r->tools; i++) {
-        jw_object(w);
-        jw_kstr(w, "name", r->tool[i].name);
-        jw_kstr(w, "description", r->tool[i].description);
-        jw_kraw(w, "input_schema", r->tool[i].schema);
-        if (i + 1 == r->tools)
-            write_cache_mark(w);
-        jw_object_end(w);
-    }
-    jw_array_end(w);
+    ask_write_tool(w, t, "input_schema");
+    if (last)
+        write_cache_mark(w);
 }
 
 static void write_system(const struct model_call *a, struct jw *w)
@@ -228,7 +215,7 @@ static int64_t budget(enum model_effort effort, int64_t max)
     return n < THOUGHT_LEAST ? 0 : n;
 }
 
-static void body(const struct model_call *a, struct jw *w)
+static void anthropic_body(const struct model_call *a, struct jw *w)
 {
     int64_t max = a->req->max_tokens ? a->req->max_tokens : MAX_TOKENS;
     int64_t think = budget(a->req->effort, max);
@@ -247,7 +234,7 @@ static void body(const struct model_call *a, struct jw *w)
         jw_key(w, STR("temperature"));
         jw_double(w, a->req->temperature);
     }
-    write_tools(a, w);
+    ask_write_tools(a, w, "tools", write_tool);
     write_system(a, w);
     write_messages(a, w);
     jw_object_end(w);
@@ -336,8 +323,8 @@ static void note_stop(struct reply *r, struct json reason)
             reply_stop(r, reasons[i].stop);
 }
 
-static bool event(struct reply *r, struct arena *scratch, struct str name, struct json data,
-                  struct err *e)
+static bool anthropic_event(struct reply *r, struct arena *scratch, struct str name,
+                            struct json data, struct err *e)
 {
     struct json type = json_get(data, STR("type")), message = json_get(data, STR("message"));
     int64_t key = count_at(data, "index");
@@ -366,7 +353,7 @@ const struct format anthropic_format = {
     .key_prefix = "",
     .version_header = "anthropic-version",
     .version = "2023-06-01",
-    .url = url,
-    .body = body,
-    .event = event,
+    .url = anthropic_url,
+    .body = anthropic_body,
+    .event = anthropic_event,
 };

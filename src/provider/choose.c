@@ -3,7 +3,7 @@
 
 enum { OLLAMA_PORT = 11434 };
 
-static struct str env(const struct provider_choice *c, const char *name)
+static struct str choose_env(const struct provider_choice *c, const char *name)
 {
     const char *value = name && c->env ? c->env(name, c->ctx) : NULL;
 
@@ -42,7 +42,7 @@ static struct str ollama_url(struct arena *mem, struct str host)
 static struct str url_from_env(struct arena *mem, const struct provider_choice *c,
                                const struct provider_preset *row)
 {
-    struct str url = env(c, row->url_env);
+    struct str url = choose_env(c, row->url_env);
 
     if (!url.n)
         return str_of(row->base_url);
@@ -58,7 +58,7 @@ static void complete(struct arena *mem, const struct provider_choice *c, struct 
         return;
     s->base_url = url_from_env(mem, c, row);
     if (!s->key.n && row->key_env)
-        s->key = env(c, row->key_env);
+        s->key = choose_env(c, row->key_env);
     if (s->key.n)
         s->key = arena_str(mem, s->key);
 }
@@ -113,7 +113,7 @@ static void from_environment(struct arena *mem, const struct provider_choice *c,
 {
     const struct provider_preset *row = provider_presets;
 
-    while (sign_of(row) && !env(c, sign_of(row)).n) /* offline, the last, has none */
+    while (sign_of(row) && !choose_env(c, sign_of(row)).n) /* offline, the last, has none */
         row++;
     from_preset(mem, c, row, sign_of(row), out);
 }
@@ -121,7 +121,7 @@ static void from_environment(struct arena *mem, const struct provider_choice *c,
 bool provider_choose(struct arena *mem, const struct provider_choice *c, struct provider_spec *out,
                      struct err *e)
 {
-    struct str forced = env(c, "TREFOIL_PROVIDER");
+    struct str forced = choose_env(c, "TREFOIL_PROVIDER");
 
     if (c->wanted.n)
         return provider_named(mem, c, c->wanted, out, e) || fail_in(e, "the configured provider");

@@ -79,7 +79,7 @@ static bool write_request(struct exchange *x, struct err *e)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void settle(struct exchange *x, const struct err *e)
+static void exchange_settle(struct exchange *x, const struct err *e)
 {
     reply_finish(&x->in.reply, e != NULL);
     timer_clear(x->turn->op.loop, &x->timer);
@@ -94,7 +94,7 @@ static void settle(struct exchange *x, const struct err *e)
 
 static void settle_canceled(struct exchange *x)
 {
-    settle(x, &(struct err){ ERR_CANCELED, "canceled" });
+    exchange_settle(x, &(struct err){ ERR_CANCELED, "canceled" });
 }
 
 static void on_cancel(struct op *op)
@@ -146,12 +146,12 @@ static void on_fault(struct exchange *x, struct fault *f)
 
     if (f->context) {
         reply_stop(&x->in.reply, STOP_CONTEXT);
-        settle(x, NULL);
+        exchange_settle(x, NULL);
     } else if (!f->again || x->in.reply.told || x->tries > l->model_retries) {
-        settle(x, &f->err);
+        exchange_settle(x, &f->err);
     } else if (f->after_ms > l->model_retry_after_ms) {
         fail_in(&f->err, "to be tried again in %jd s", (intmax_t)f->after_ms / 1000);
-        settle(x, &f->err);
+        exchange_settle(x, &f->err);
     } else {
         try_later(x, f);
     }
@@ -238,7 +238,7 @@ static void on_fetched(struct op *op, const struct err *e, void *ctx)
     else if (find_fault(x, e, &f))
         on_fault(x, &f);
     else
-        settle(x, NULL);
+        exchange_settle(x, NULL);
 }
 
 static void fetch_it(struct exchange *x)
@@ -279,5 +279,5 @@ void exchange_start(struct provider *p, struct model_turn *t)
     if (write_request(x, &e))
         fetch_it(x);
     else
-        settle(x, &e);
+        exchange_settle(x, &e);
 }

@@ -76,7 +76,7 @@ static const char *const too_long[] = {
 
 /* ---- what may be shown ---------------------------------------------------------------------- */
 
-static void hide(char *text, struct str secret)
+static void fault_hide(char *text, struct str secret)
 {
     char *at = text;
 
@@ -94,9 +94,9 @@ static const char *shown(struct arena *mem, const struct provider_spec *s, struc
     for (char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
             *p = ' ';
-    hide(text, s->key);
+    fault_hide(text, s->key);
     for (size_t i = 0; i < s->headers; i++)
-        hide(text, s->header[i].value);
+        fault_hide(text, s->header[i].value);
     if (strlen(text) > TOLD_MOST) {
         size_t n = TOLD_MOST;
 
@@ -179,8 +179,8 @@ static const struct verdict *judge(struct arena *mem, struct json error, int sta
     return v ? v : &unknown;
 }
 
-static void tell(struct fault *f, const struct provider_spec *s, int status, const char *said,
-                 const char *advice)
+static void fault_describe(struct fault *f, const struct provider_spec *s, int status,
+                           const char *said, const char *advice)
 {
     const char *name = status ? http_status_text(status) : "";
 
@@ -202,7 +202,7 @@ static void judged(struct fault *f, const struct provider_spec *s, struct arena 
     f->again = v->again;
     f->context = v->context || (v->code == ERR_INVALID && says_too_long(message));
     f->after_ms = delay_in(mem, error);
-    tell(f, s, status, shown(mem, s, message), v->advice);
+    fault_describe(f, s, status, shown(mem, s, message), v->advice);
 }
 
 void fault_status(struct fault *f, const struct provider_spec *s, int status, struct str body)

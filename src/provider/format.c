@@ -76,6 +76,28 @@ struct str ask_data_url(const struct model_call *a, const struct block *media)
                         STR_ARG(media->data));
 }
 
+void ask_write_tool(struct jw *w, const struct model_tool *t, const char *schema_key)
+{
+    jw_kstr(w, "name", t->name);
+    jw_kstr(w, "description", t->description);
+    jw_kraw(w, schema_key, t->schema);
+}
+
+void ask_write_tools(const struct model_call *a, struct jw *w, const char *key,
+                     void (*one)(struct jw *w, const struct model_tool *t, bool last))
+{
+    if (!a->req->tools)
+        return;
+    jw_key(w, str_of(key));
+    jw_array(w);
+    for (size_t i = 0; i < a->req->tools; i++) {
+        jw_object(w);
+        one(w, &a->req->tool[i], i + 1 == a->req->tools);
+        jw_object_end(w);
+    }
+    jw_array_end(w);
+}
+
 const char *ask_effort(const struct model_call *a)
 {
     switch (a->req->effort) {

@@ -61,6 +61,13 @@ struct str ask_left_out(const struct model_call *a, const struct block *media);
 /* data:image/png;base64,... */
 struct str ask_data_url(const struct model_call *a, const struct block *media);
 
+/* One tool as members of an object; the API calls its schema `schema_key`. */
+void ask_write_tool(struct jw *w, const struct model_tool *t, const char *schema_key);
+
+/* A member `key`: an array of tools as objects, each written by `one`. Without tools: nothing. */
+void ask_write_tools(const struct model_call *a, struct jw *w, const char *key,
+                     void (*one)(struct jw *w, const struct model_tool *t, bool last));
+
 /* "low", "medium", "high", "none"; NULL for the default. */
 const char *ask_effort(const struct model_call *a);
 

@@ -28,7 +28,7 @@ static struct str path_name(struct arena *mem, struct str name)
     return buf_str(&out);
 }
 
-static struct str url(const struct model_call *a)
+static struct str gemini_url(const struct model_call *a)
 {
     struct str model = a->req->model;
     struct str path;
@@ -102,7 +102,7 @@ static void write_result(const struct model_call *a, struct jw *w, const struct 
     jw_object_end(w);
 }
 
-static bool written(const struct model_call *a, const struct block *b)
+static bool gemini_written(const struct model_call *a, const struct block *b)
 {
     if (b->kind == BLOCK_TEXT)
         return b->text.n || ask_sealed(a, b);
@@ -139,7 +139,7 @@ static void write_parts(const struct model_call *a, struct jw *w, const struct m
         const struct block *b = &m->block[i];
         bool call = b->kind == BLOCK_CALL;
 
-        if (!written(a, b))
+        if (!gemini_written(a, b))
             continue;
         write_part(a, w, b,
                    call && first_call && is_three(a) && !sealed_value(a, b, "thoughtSignature").n);
@@ -158,7 +158,7 @@ static void write_contents(const struct model_call *a, struct jw *w)
         bool any = false;
 
         for (size_t k = 0; k < m->blocks; k++)
-            any |= written(a, &m->block[k]);
+            any |= gemini_written(a, &m->block[k]);
         if (!any)
             continue;
         jw_object(w);
@@ -172,23 +172,20 @@ static void write_contents(const struct model_call *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_tools(const struct model_request *r, struct jw *w)
+static void write_tool(struct jw *w, const struct model_tool *t, bool last)
 {
-    if (!r->tools)
+    (void)last;
+    ask_write_tool(w, t, "parametersJsonSchema");
+}
+
+static void write_tools(const struct model_call *a, struct jw *w)
+{
+    if (!a->req->tools)
         return;
     jw_key(w, STR("tools"));
     jw_array(w);
     jw_object(w);
-    jw_key(w, STR("functionDeclarations"));
-    jw_array(w);
-    for (size_t i = 0; i < r->tools; i++) {
-        jw_object(w);
-        jw_kstr(w, "name", r->tool[i].name);
-        jw_kstr(w, "description", r->tool[i].description);
-        jw_kraw(w, "parametersJsonSchema", r->tool[i].schema);
-        jw_object_end(w);
-    }
-    jw_array_end(w);
+    ask_write_tools(a, w, "functionDeclarations", write_tool);
     jw_object_end(w);
     jw_array_end(w);
 }
@@ -232,7 +229,7 @@ static void write_config(const struct model_call *a, struct jw *w)
     jw_object_end(w);
 }
 
-static void body(const struct model_call *a, struct jw *w)
+static void gemini_body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     if (a->req->system.n) {
@@ -246,7 +243,7 @@ static void body(const struct model_call *a, struct jw *w)
         jw_array_end(w);
         jw_object_end(w);
     }
-    write_tools(a->req, w);
+    write_tools(a, w);
     write_contents(a, w);
     write_config(a, w);
     jw_object_end(w);
@@ -367,8 +364,8 @@ static void note_usage(struct reply *r, struct json usage)
         };
 }
 
-static bool event(struct reply *r, struct arena *scratch, struct str name, struct json data,
-                  struct err *e)
+static bool gemini_event(struct reply *r, struct arena *scratch, struct str name, struct json data,
+                         struct err *e)
 {
     struct json one = json_first(json_get(data, STR("candidates")));
     struct json block = json_get(json_get(data, STR("promptFeedback")), STR("blockReason"));
@@ -391,7 +388,7 @@ static bool event(struct reply *r, struct arena *scratch, struct str name, struc
 const struct format gemini_format = {
     .key_header = "x-goog-api-key",
     .key_prefix = "",
-    .url = url,
-    .body = body,
-    .event = event,
+    .url = gemini_url,
+    .body = gemini_body,
+    .event = gemini_event,
 };

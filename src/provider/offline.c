@@ -25,14 +25,14 @@ struct scene {
     int64_t slept_ms;
 };
 
-struct command {
+struct offline_command {
     const char *name, *usage;
     void (*run)(struct scene *s, struct str rest);
 };
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-static void settle(struct scene *s, const struct err *e)
+static void offline_settle(struct scene *s, const struct err *e)
 {
     reply_stop(&s->reply, STOP_END);
     reply_finish(&s->reply, e != NULL);
@@ -44,10 +44,10 @@ static void settle(struct scene *s, const struct err *e)
 
 static void settle_by(struct scene *s, bool ok, const struct err *e)
 {
-    settle(s, ok ? NULL : e);
+    offline_settle(s, ok ? NULL : e);
 }
 
-static void say(struct scene *s, struct str text)
+static void offline_say(struct scene *s, struct str text)
 {
     struct err e;
 
@@ -55,7 +55,7 @@ static void say(struct scene *s, struct str text)
 }
 
 /* There is no model to answer. The text is not an answer but the reason why there is none. */
-static void refuse(struct scene *s, const char *what)
+static void offline_refuse(struct scene *s, const char *what)
 {
     struct err e;
 
@@ -112,7 +112,7 @@ static void call_with(struct scene *s, const char *tool, const char *key, struct
     call_tool(s, str_of(tool), buf_str(&out));
 }
 
-static struct str word(struct str *rest)
+static struct str offline_word(struct str *rest)
 {
     struct str first = str_cut(rest, ' ');
 
@@ -134,22 +134,22 @@ static void on_tools(struct scene *s, struct str rest)
         all =
             arena_printf(s->turn->mem, STR_FMT "%s" STR_FMT ": " STR_FMT, STR_ARG(all),
                          i ? "\n" : "", STR_ARG(r->tool[i].name), STR_ARG(r->tool[i].description));
-    say(s, all);
+    offline_say(s, all);
 }
 
 static void on_call(struct scene *s, struct str rest)
 {
     struct json_opts opts = limits_json(s->limits);
-    struct str name = word(&rest);
+    struct str name = offline_word(&rest);
     struct json args;
     struct err e;
 
     if (!name.n)
-        say(s, STR("Which tool? /call NAME {\"argument\":\"value\"}"));
+        offline_say(s, STR("Which tool? /call NAME {\"argument\":\"value\"}"));
     else if (rest.n && !json_read(s->turn->mem, rest, &opts, &args, &e))
-        say(s, arena_printf(s->turn->mem, "The arguments are no JSON: %s", e.text));
+        offline_say(s, arena_printf(s->turn->mem, "The arguments are no JSON: %s", e.text));
     else if (rest.n && json_type(args) != JSON_OBJECT)
-        say(s, STR("The arguments must be a JSON object: {\"argument\":\"value\"}"));
+        offline_say(s, STR("The arguments must be a JSON object: {\"argument\":\"value\"}"));
     else
         call_tool(s, name, rest);
 }
@@ -159,17 +159,17 @@ static void on_read(struct scene *s, struct str rest)
     if (rest.n)
         call_with(s, TOOL_READ_FILE, "path", rest, NULL, STR_NONE);
     else
-        say(s, STR("Which file? /read PATH"));
+        offline_say(s, STR("Which file? /read PATH"));
 }
 
 static void on_grep(struct scene *s, struct str rest)
 {
-    struct str pattern = word(&rest);
+    struct str pattern = offline_word(&rest);
 
     if (pattern.n)
         call_with(s, TOOL_GREP, "pattern", pattern, "path", rest);
     else
-        say(s, STR("What for? /grep PATTERN [PATH]"));
+        offline_say(s, STR("What for? /grep PATTERN [PATH]"));
 }
 
 static void on_agents(struct scene *s, struct str rest)
@@ -178,7 +178,8 @@ static void on_agents(struct scene *s, struct str rest)
     if (find_tool(s, TOOL_AGENTS))
         call_tool(s, STR(TOOL_AGENTS), STR_NONE);
     else
-        say(s, STR("This agent is not offered the tool " TOOL_AGENTS ", which lists agents."));
+        offline_say(s,
+                    STR("This agent is not offered the tool " TOOL_AGENTS ", which lists agents."));
 }
 
 static void on_echo(struct scene *s, struct str rest)
@@ -192,7 +193,7 @@ static void on_awake(struct timer *t)
 {
     struct scene *s = CONTAINER_OF(t, struct scene, timer);
 
-    say(s, arena_printf(s->turn->mem, "Slept %jd ms.", (intmax_t)s->slept_ms));
+    offline_say(s, arena_printf(s->turn->mem, "Slept %jd ms.", (intmax_t)s->slept_ms));
 }
 
 static void on_sleep(struct scene *s, struct str rest)
@@ -202,9 +203,10 @@ static void on_sleep(struct scene *s, struct str rest)
     uint64_t n;
 
     if (!str_uint(str_head(rest, rest.n - (ms ? 2 : 0)), 0, (uint64_t)most / (ms ? 1 : 1000), &n)) {
-        say(s, arena_printf(s->turn->mem,
-                            "How long? /sleep SECONDS or /sleep 500ms, at most %jd seconds.",
-                            (intmax_t)most / 1000));
+        offline_say(s,
+                    arena_printf(s->turn->mem,
+                                 "How long? /sleep SECONDS or /sleep 500ms, at most %jd seconds.",
+                                 (intmax_t)most / 1000));
         return;
     }
     s->slept_ms = (int64_t)n * (ms ? 1 : 1000);
@@ -216,7 +218,7 @@ static void on_ask(struct scene *s, struct str rest)
     if (find_tool(s, TOOL_ASK))
         call_with(s, TOOL_ASK, "question", rest, NULL, STR_NONE);
     else
-        say(s, rest.n ? rest : STR("What? /ask QUESTION"));
+        offline_say(s, rest.n ? rest : STR("What? /ask QUESTION"));
 }
 
 static void on_think(struct scene *s, struct str rest)
@@ -230,15 +232,15 @@ static void on_think(struct scene *s, struct str rest)
 
 static void on_artifact(struct scene *s, struct str rest)
 {
-    struct str name = word(&rest);
+    struct str name = offline_word(&rest);
 
     if (!name.n)
-        say(s, STR("Which one? /artifact NAME TEXT"));
+        offline_say(s, STR("Which one? /artifact NAME TEXT"));
     else if (find_tool(s, TOOL_ARTIFACT))
         call_with(s, TOOL_ARTIFACT, "name", name, "text", rest);
     else
-        say(s, arena_printf(s->turn->mem, "Artifact " STR_FMT ":\n" STR_FMT, STR_ARG(name),
-                            STR_ARG(rest)));
+        offline_say(s, arena_printf(s->turn->mem, "Artifact " STR_FMT ":\n" STR_FMT, STR_ARG(name),
+                                    STR_ARG(rest)));
 }
 
 static void on_fail(struct scene *s, struct str rest)
@@ -247,10 +249,10 @@ static void on_fail(struct scene *s, struct str rest)
 
     fail(&e, ERR_INVALID, STR_FMT,
          STR_ARG(rest.n ? str_head(rest, sizeof(e.text) - 1) : STR("failed, as told")));
-    settle(s, &e);
+    offline_settle(s, &e);
 }
 
-static const struct command commands[] = {
+static const struct offline_command commands[] = {
     { "/help", "/help                  this list", on_help },
     { "/tools", "/tools                 the tools that are offered", on_tools },
     { "/call", "/call NAME {JSON}      run a tool", on_call },
@@ -272,7 +274,7 @@ static void on_help(struct scene *s, struct str rest)
     (void)rest;
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         all = arena_printf(s->turn->mem, STR_FMT "\n%s", STR_ARG(all), commands[i].usage);
-    say(s, all);
+    offline_say(s, all);
 }
 
 /* ---- what was asked ------------------------------------------------------------------------- */
@@ -331,7 +333,7 @@ static struct str command_in(const struct message *m)
     return STR_NONE;
 }
 
-static void obey(struct scene *s, struct str line)
+static void offline_obey(struct scene *s, struct str line)
 {
     size_t n = 0;
     struct str name;
@@ -344,12 +346,12 @@ static void obey(struct scene *s, struct str line)
             commands[i].run(s, str_trim(str_skip(line, n)));
             return;
         }
-    refuse(s, arena_printf(s->turn->mem, STR_FMT " is not a command, and ",
-                           STR_ARG(utf8_head(name, 32)))
-                  .p);
+    offline_refuse(s, arena_printf(s->turn->mem, STR_FMT " is not a command, and ",
+                                   STR_ARG(utf8_head(name, 32)))
+                          .p);
 }
 
-static void play(struct post *p)
+static void offline_play(struct post *p)
 {
     struct scene *s = CONTAINER_OF(p, struct scene, post);
     const struct model_request *r = s->turn->request;
@@ -361,9 +363,9 @@ static void play(struct post *p)
     if (has_results(last))
         settle_by(s, say_results(s, last, &e), &e);
     else if (line.p)
-        obey(s, line);
+        offline_obey(s, line);
     else
-        refuse(s, "");
+        offline_refuse(s, "");
 }
 
 static void on_cancel(struct op *op)
@@ -372,7 +374,7 @@ static void on_cancel(struct op *op)
 
     loop_unpost(op->loop, &s->post);
     timer_clear(op->loop, &s->timer);
-    settle(s, &(struct err){ ERR_CANCELED, "canceled" });
+    offline_settle(s, &(struct err){ ERR_CANCELED, "canceled" });
 }
 
 const struct op_kind offline_op = { .name = "offline model", .cancel = on_cancel };
@@ -387,6 +389,6 @@ void offline_start(struct provider *p, struct model_turn *t)
     t->data = s;
     reply_init(&s->reply, t, o->limits, p->name);
     reply_model(&s->reply, STR("offline"));
-    s->post.fn = play;
+    s->post.fn = offline_play;
     loop_post(p->loop, &s->post);
 }

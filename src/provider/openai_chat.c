@@ -12,7 +12,7 @@ enum { TEXT_KEY = -1, THOUGHT_KEY = -2 };
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct model_call *a)
+static struct str openai_chat_url(const struct model_call *a)
 {
     return ask_url(a, "", "/chat/completions");
 }
@@ -203,24 +203,14 @@ static void write_messages(const struct model_call *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_tools(const struct model_request *r, struct jw *w)
+static void write_tool(struct jw *w, const struct model_tool *t, bool last)
 {
-    if (!r->tools)
-        return;
-    jw_key(w, STR("tools"));
-    jw_array(w);
-    for (size_t i = 0; i < r->tools; i++) {
-        jw_object(w);
-        jw_kstr(w, "type", STR("function"));
-        jw_key(w, STR("function"));
-        jw_object(w);
-        jw_kstr(w, "name", r->tool[i].name);
-        jw_kstr(w, "description", r->tool[i].description);
-        jw_kraw(w, "parameters", r->tool[i].schema);
-        jw_object_end(w);
-        jw_object_end(w);
-    }
-    jw_array_end(w);
+    (void)last;
+    jw_kstr(w, "type", STR("function"));
+    jw_key(w, STR("function"));
+    jw_object(w);
+    ask_write_tool(w, t, "parameters");
+    jw_object_end(w);
 }
 
 /* OpenAI renamed it for models that think; others know the old name alone. */
@@ -230,7 +220,7 @@ static const char *max_key(const struct model_call *a)
                                                                      : "max_tokens";
 }
 
-static void body(const struct model_call *a, struct jw *w)
+static void openai_chat_body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "model", a->req->model);
@@ -243,7 +233,7 @@ static void body(const struct model_call *a, struct jw *w)
         jw_key(w, STR("temperature"));
         jw_double(w, a->req->temperature);
     }
-    write_tools(a->req, w);
+    ask_write_tools(a, w, "tools", write_tool);
     write_messages(a, w);
     jw_object_end(w);
 }
@@ -317,8 +307,8 @@ static void note_usage(struct reply *r, struct json usage)
         };
 }
 
-static bool event(struct reply *r, struct arena *scratch, struct str name, struct json data,
-                  struct err *e)
+static bool openai_chat_event(struct reply *r, struct arena *scratch, struct str name,
+                              struct json data, struct err *e)
 {
     struct json choices = json_get(data, STR("choices"));
     struct json choice = json_first(choices);
@@ -338,7 +328,7 @@ static bool event(struct reply *r, struct arena *scratch, struct str name, struc
 const struct format openai_chat_format = {
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
-    .url = url,
-    .body = body,
-    .event = event,
+    .url = openai_chat_url,
+    .body = openai_chat_body,
+    .event = openai_chat_event,
 };

@@ -9,7 +9,7 @@
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static struct str url(const struct model_call *a)
+static struct str openai_responses_url(const struct model_call *a)
 {
     return ask_url(a, "", "/responses");
 }
@@ -129,22 +129,12 @@ static void write_input(const struct model_call *a, struct jw *w)
     jw_array_end(w);
 }
 
-static void write_tools(const struct model_request *r, struct jw *w)
+static void write_tool(struct jw *w, const struct model_tool *t, bool last)
 {
-    if (!r->tools)
-        return;
-    jw_key(w, STR("tools"));
-    jw_array(w);
-    for (size_t i = 0; i < r->tools; i++) {
-        jw_object(w);
-        jw_kstr(w, "type", STR("function"));
-        jw_kstr(w, "name", r->tool[i].name);
-        jw_kstr(w, "description", r->tool[i].description);
-        jw_kraw(w, "parameters", r->tool[i].schema);
-        jw_kbool(w, "strict", false);
-        jw_object_end(w);
-    }
-    jw_array_end(w);
+    (void)last;
+    jw_kstr(w, "type", STR("function"));
+    ask_write_tool(w, t, "parameters");
+    jw_kbool(w, "strict", false);
 }
 
 static bool thinks(const struct model_request *r)
@@ -174,7 +164,7 @@ static void write_reasoning(const struct model_call *a, struct jw *w)
     jw_object_end(w);
 }
 
-static void body(const struct model_call *a, struct jw *w)
+static void openai_responses_body(const struct model_call *a, struct jw *w)
 {
     jw_object(w);
     jw_kstr(w, "model", a->req->model);
@@ -187,7 +177,7 @@ static void body(const struct model_call *a, struct jw *w)
         jw_key(w, STR("temperature"));
         jw_double(w, a->req->temperature);
     }
-    write_tools(a->req, w);
+    ask_write_tools(a, w, "tools", write_tool);
     jw_kstr(w, "instructions", a->req->system);
     write_input(a, w);
     jw_object_end(w);
@@ -276,8 +266,8 @@ static bool add_delta(struct reply *r, struct str type, int64_t key, struct str 
     return reply_text(r, key, delta, e);
 }
 
-static bool event(struct reply *r, struct arena *scratch, struct str name, struct json data,
-                  struct err *e)
+static bool openai_responses_event(struct reply *r, struct arena *scratch, struct str name,
+                                   struct json data, struct err *e)
 {
     struct str type = member(scratch, data, "type");
     struct json item = json_get(data, STR("item")), response = json_get(data, STR("response"));
@@ -303,7 +293,7 @@ static bool event(struct reply *r, struct arena *scratch, struct str name, struc
 const struct format openai_responses_format = {
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
-    .url = url,
-    .body = body,
-    .event = event,
+    .url = openai_responses_url,
+    .body = openai_responses_body,
+    .event = openai_responses_event,
 };

@@ -48,7 +48,7 @@ static const struct {
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static struct str copy(struct arena *mem, struct str s)
+static struct str provider_copy(struct arena *mem, struct str s)
 {
     return s.p ? arena_str(mem, s) : STR_NONE;
 }
@@ -61,13 +61,15 @@ static struct provider_spec copy_spec(struct arena *mem, const struct provider_s
 
     out.name = arena_cstr(mem, str_of(s->name));
     out.kind = arena_cstr(mem, str_of(s->kind));
-    out.base_url = copy(mem, s->base_url.n ? s->base_url : str_of(row ? row->base_url : ""));
-    out.key = copy(mem, s->key);
+    out.base_url =
+        provider_copy(mem, s->base_url.n ? s->base_url : str_of(row ? row->base_url : ""));
+    out.key = provider_copy(mem, s->key);
     for (size_t i = 0; i < s->headers; i++)
-        h[i] = (struct server_pair){ copy(mem, s->header[i].name), copy(mem, s->header[i].value) };
+        h[i] = (struct server_pair){ provider_copy(mem, s->header[i].name),
+                                     provider_copy(mem, s->header[i].value) };
     out.header = h;
     for (size_t i = 0; i < ARRAY_LEN(out.model); i++)
-        out.model[i] = copy(mem, s->model[i]);
+        out.model[i] = provider_copy(mem, s->model[i]);
     out.origin = NULL;
     return out;
 }

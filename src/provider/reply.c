@@ -29,7 +29,7 @@ static bool too_large(const struct reply *r, struct err *e)
 }
 
 /* Count bytes before they are kept. */
-static bool count(struct reply *r, size_t n, struct err *e)
+static bool reply_count(struct reply *r, size_t n, struct err *e)
 {
     if (n > (size_t)r->limits->model_answer_bytes - r->bytes)
         return too_large(r, e);
@@ -61,20 +61,20 @@ struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key
 /* ---- deltas --------------------------------------------------------------------------------- */
 
 /* *delta is then what is added by it: halves of characters wait for their other ones. */
-static bool add(struct reply *r, enum block_kind kind, int64_t key, struct str *delta,
-                struct err *e)
+static bool reply_add_delta(struct reply *r, enum block_kind kind, int64_t key, struct str *delta,
+                            struct err *e)
 {
     struct reply_block *b = reply_find(r, kind, key);
 
     if (!b && !(b = reply_add(r, kind, key, e)))
         return false;
     *delta = utf8_join(r->turn->mem, &b->half, *delta);
-    if (!count(r, delta->n, e))
+    if (!reply_count(r, delta->n, e))
         return false;
     return buf_put(&b->text, *delta) || too_large(r, e);
 }
 
-static void tell(struct reply *r, enum block_kind kind, struct str delta)
+static void reply_tell(struct reply *r, enum block_kind kind, struct str delta)
 {
     const struct model_events *ev = r->turn->events;
 
@@ -92,9 +92,9 @@ static bool add_and_tell(struct reply *r, enum block_kind kind, int64_t key, str
 {
     if (!delta.n)
         return true;
-    if (!add(r, kind, key, &delta, e))
+    if (!reply_add_delta(r, kind, key, &delta, e))
         return false;
-    tell(r, kind, delta);
+    reply_tell(r, kind, delta);
     return true;
 }
 
@@ -125,7 +125,7 @@ bool reply_call(struct reply *r, int64_t key, struct str id, struct str name, st
 
     if (!name.n)
         return fail(e, ERR_INVALID, "a call without the name of a tool");
-    if (!(b = reply_add(r, BLOCK_CALL, key, e)) || !count(r, id.n + name.n, e))
+    if (!(b = reply_add(r, BLOCK_CALL, key, e)) || !reply_count(r, id.n + name.n, e))
         return false;
     b->b.id = id.n ? arena_str(r->turn->mem, id) : new_id(r);
     b->b.name = arena_str(r->turn->mem, name);
@@ -141,14 +141,14 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e)
         return true;
     if (!reply_find(r, BLOCK_CALL, key))
         return fail(e, ERR_INVALID, "arguments of a call that was not begun");
-    return add(r, BLOCK_CALL, key, &delta, e);
+    return reply_add_delta(r, BLOCK_CALL, key, &delta, e);
 }
 
 bool reply_media(struct reply *r, struct str type, struct str data, struct err *e)
 {
     struct reply_block *b = reply_add(r, BLOCK_MEDIA, -1, e);
 
-    if (!b || !count(r, type.n + data.n, e))
+    if (!b || !reply_count(r, type.n + data.n, e))
         return false;
     b->b.type = arena_str(r->turn->mem, type);
     b->b.data = arena_str(r->turn->mem, data);
@@ -158,7 +158,7 @@ bool reply_media(struct reply *r, struct str type, struct str data, struct err *
 
 bool reply_seal(struct reply *r, struct reply_block *b, struct str raw, struct err *e)
 {
-    if (!count(r, raw.n, e))
+    if (!reply_count(r, raw.n, e))
         return false;
     b->b.sealed = arena_str(r->turn->mem, raw);
     b->b.by = r->by;
@@ -210,10 +210,10 @@ static void end_half(struct reply *r, struct reply_block *b)
         return;
     b->half = 0;
     if (buf_put(&b->text, replacement))
-        tell(r, b->b.kind, replacement);
+        reply_tell(r, b->b.kind, replacement);
 }
 
-static void fill(struct reply *r, struct reply_block *b)
+static void reply_fill(struct reply *r, struct reply_block *b)
 {
     struct str text;
 
@@ -245,7 +245,7 @@ void reply_finish(struct reply *r, bool failed)
     bool calls = false;
 
     for (size_t i = 0; i < r->blocks; i++) {
-        fill(r, &r->block[i]);
+        reply_fill(r, &r->block[i]);
         if (!kept(&r->block[i], failed))
             continue;
         out[n++] = r->block[i].b;

@@ -136,8 +136,8 @@ static bool fail_unknown(const struct agent_registry *d, struct str name, struct
     return agents_fail_unknown(&d->list, name, names, e);
 }
 
-static bool find(const struct agent_registry *d, struct str name, const struct agent_def **def,
-                 struct err *e)
+static bool agent_registry_find(const struct agent_registry *d, struct str name,
+                                const struct agent_def **def, struct err *e)
 {
     if (agents_find(&d->list, name.p ? name : str_of(agent_default.name), def, e))
         return true;
@@ -264,14 +264,14 @@ static bool use_model(struct registry_agent *a, const struct agent_want *want, s
     return true;
 }
 
-static struct agent *take(struct agent_registry_port *port, const struct agent_want *want,
-                          struct err *e)
+static struct agent *agent_registry_take(struct agent_registry_port *port,
+                                         const struct agent_want *want, struct err *e)
 {
     struct agent_registry *d = CONTAINER_OF(port, struct agent_registry, port);
     const struct agent_def *def;
     struct registry_agent *a;
 
-    if (!find(d, want->name, &def, e))
+    if (!agent_registry_find(d, want->name, &def, e))
         return NULL;
     a = new_agent(d, def);
     if (!open_includes(a, e) || !(def->script ? use_script(a, e) : use_model(a, want, e))) {
@@ -289,7 +289,7 @@ static const struct agent_card *cards(struct agent_registry_port *port, size_t *
     return d->card;
 }
 
-static const struct agent_registry_kind kind = { .take = take, .cards = cards };
+static const struct agent_registry_kind kind = { .take = agent_registry_take, .cards = cards };
 
 /* ---- watching ------------------------------------------------------------------------------ */
 

@@ -22,7 +22,7 @@ static struct str published(struct arena *mem, const char *agent)
     return (struct str){ p, name.n };
 }
 
-static size_t count(const struct agent_context *context)
+static size_t agent_tools_count(const struct agent_context *context)
 {
     size_t n = 0;
 
@@ -76,7 +76,7 @@ static const struct tool *make_tool(struct agent_tools *a, const struct tool_nam
 static size_t make_tools(struct agent_tools *a, const struct config *config,
                          const struct tool ***list)
 {
-    size_t all = count(a->context), n = 0;
+    size_t all = agent_tools_count(a->context), n = 0;
     struct tool_names names = name_all(a, &a->mem, all);
 
     *list = ARENA_ARRAY(&a->mem, const struct tool *, all);
@@ -364,7 +364,7 @@ static bool are_listed_alike(const struct resource *a, const struct resource *b)
 
 static void renew_resources(struct agent_tools *a)
 {
-    size_t agents = count(a->context), n = 0;
+    size_t agents = agent_tools_count(a->context), n = 0;
     const struct resource **list = ARENA_ARRAY(&a->mem, const struct resource *, agents + 2);
     bool same = a->source.resources == agents + 2;
 

@@ -63,7 +63,7 @@ static void warn_of_restart(const struct config *was, const struct config *now)
         LOG(LOG_WARN, "config", "this needs a restart to take effect", LOG_Z("changed", what));
 }
 
-static void load(struct reload *r)
+static void config_reload_load(struct reload *r)
 {
     struct arena mem = { 0 };
     struct config *fresh = ARENA_NEW(&mem, struct config);
@@ -87,7 +87,7 @@ static void load(struct reload *r)
 
 static void on_changed(void *ctx)
 {
-    load(ctx);
+    config_reload_load(ctx);
 }
 
 static void on_hangup(int signum, void *ctx)
@@ -98,7 +98,7 @@ static void on_hangup(int signum, void *ctx)
     if (!r->watch)
         return;
     file_watch_look(r->watch);
-    load(r);
+    config_reload_load(r);
 }
 
 bool reload_start(struct reload *r, struct project *project, struct loop *loop,

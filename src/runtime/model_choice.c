@@ -16,7 +16,8 @@ struct picking {
 
 /* ---- providers ------------------------------------------------------------------------------ */
 
-const char *model_env(const char *name, void *ctx)
+/* A variable of this process. */
+static const char *model_env(const char *name, void *ctx)
 {
     (void)ctx;
     return getenv(name);
@@ -85,7 +86,8 @@ static bool is_tier(struct str word, enum agent_tier *tier)
 }
 
 /* PROVIDER/MODEL? */
-static bool split(const struct picking *p, struct str word, struct str *provider, struct str *model)
+static bool model_choice_split(const struct picking *p, struct str word, struct str *provider,
+                               struct str *model)
 {
     struct str rest = word, head = str_cut(&rest, '/');
 
@@ -100,7 +102,7 @@ static bool default_provider(struct picking *p, struct provider_spec *out, struc
 {
     struct str name = p->s->preferred, model;
 
-    if (!name.n && !split(p, p->s->model, &name, &model))
+    if (!name.n && !model_choice_split(p, p->s->model, &name, &model))
         return provider_choose(p->mem, &p->all, out, e) && model_ready(p->s, out, e);
     return provider_by_name(p, name, out, e) || fail_in(e, "[models]");
 }
@@ -187,7 +189,7 @@ static bool pick_word(struct picking *p, struct str word, struct str provider,
                       struct model_pick *out, struct err *e)
 {
     struct str head, model;
-    bool both = split(p, word, &head, &model);
+    bool both = model_choice_split(p, word, &head, &model);
 
     return pick_bare(p, both ? model : word, both ? head : provider, out, e);
 }
@@ -198,7 +200,8 @@ static bool pick_own(struct picking *p, const struct agent_def *def, struct str 
 {
     struct str head, model;
 
-    if (def->provider.n && split(p, word, &head, &model) && !str_eq(head, def->provider))
+    if (def->provider.n && model_choice_split(p, word, &head, &model) &&
+        !str_eq(head, def->provider))
         return pick_bare(p, word, def->provider, out, e);
     return pick_word(p, word, def->provider, out, e);
 }
@@ -260,7 +263,7 @@ static bool check_found(const struct picking *p, struct str word, const struct m
     enum agent_tier tier;
 
     if (strcmp(got->spec.kind, "offline") != 0 || is_tier(word, &tier) ||
-        names_model(&got->spec, word) || split(p, word, &head, &model))
+        names_model(&got->spec, word) || model_choice_split(p, word, &head, &model))
         return true;
     str_cut(&rest, '/');
     if (!rest.p && is_offline_wanted(p))
@@ -303,7 +306,7 @@ bool model_pick_fallback(struct arena *mem, const struct model_setup *s,
     *out = found;
     if (!def || !says(def->fallback_model))
         return true;
-    if (def->provider.n || split(&p, def->fallback_model, &head, &model)) {
+    if (def->provider.n || model_choice_split(&p, def->fallback_model, &head, &model)) {
         if (!pick_own(&p, def, def->fallback_model, &found, e))
             return fail_in(e, "fallback_model");
     } else {

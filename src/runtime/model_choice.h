@@ -20,9 +20,6 @@ struct model_pick {
     struct str model;
 };
 
-/* The variables of this process. */
-extern provider_env_fn model_env;
-
 /*
  * For a definition (NULL: the default agent), with a model that overrides the definition's
  * (STR_NONE: none). All in mem or in the memory of *s. ERR_NOT_FOUND: no such provider; ERR_DENIED:

@@ -1,4 +1,5 @@
 #include "runtime/run_job.h"
+#include "runtime/service.h"
 #include "term/print.h"
 
 #include "base/container.h"

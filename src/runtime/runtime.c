@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "core/agent/skill.h"
+#include "runtime/service.h"
 #include "runtime/session_logs.h"
 #include "state/state_dir.h"
 #include "store/store.h"

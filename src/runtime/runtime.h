@@ -13,11 +13,13 @@
 #include "core/lock/lock.h"
 #include "core/session/session.h"
 #include "core/task/task.h"
+#include "proto/mcp/client/mcp_upstreams.h"
 #include "runtime/agent_registry.h"
 #include "runtime/models.h"
 #include "runtime/retention.h"
-#include "runtime/service.h"
 #include "runtime/task_child.h"
+
+struct service;
 
 struct runtime {
     struct service *service;

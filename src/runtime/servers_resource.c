@@ -1,19 +1,20 @@
-/* servers_resource.c - trefoil://servers: the MCP servers behind us, for a client to read. */
-#include "runtime/service.h"
+#include "runtime/servers_resource.h"
+
+#include "base/json.h"
 #include "web/server_json.h"
 
 static void read_servers(struct call *call)
 {
-    struct service *s = call->ctx;
+    struct upstreams *up = call->ctx;
     struct buf text;
     struct jw w = jw_to(&text);
 
     buf_init_in(&text, call->mem, (size_t)call->host->limits->message_bytes);
-    servers_write(&w, s->upstreams.upstreams);
+    servers_write(&w, up->upstreams);
     call_json_content(call, &text);
 }
 
-void servers_resource_init(struct servers_resource *r, struct service *s)
+void servers_resource_init(struct servers_resource *r, struct upstreams *up)
 {
     r->resource = (struct resource){
         .uri = SERVERS_URI,
@@ -22,7 +23,7 @@ void servers_resource_init(struct servers_resource *r, struct service *s)
         .description =
             "Show the MCP servers behind this one: configuration, connection, tools, errors.",
         .mime_type = "application/json",
-        .ctx = s,
+        .ctx = up,
         .read = read_servers,
     };
     r->list[0] = &r->resource;

@@ -2,8 +2,10 @@
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct store_session *s),
-                  void *ctx, struct err *e)
+/* Each session, the last changed first, until `each` says false. Texts are borrowed for the call. */
+static bool session_each(struct store_port *port,
+                         bool (*each)(void *ctx, const struct store_session *s), void *ctx,
+                         struct err *e)
 {
     struct store_step step = { .what = STORE_SESSIONS };
     bool ok, more = true;
@@ -67,8 +69,8 @@ static bool on_each(void *ctx, const struct store_session *s)
     return session_search_meets(ctx, s);
 }
 
-static bool search(struct store_port *port, struct session_search *f, struct store_session *out,
-                   struct err *e)
+static bool session_find_search(struct store_port *port, struct session_search *f,
+                                struct store_session *out, struct err *e)
 {
     if (!session_each(port, on_each, f, e) || !session_search_end(f, e))
         return false;
@@ -81,5 +83,5 @@ bool session_named(struct store_port *port, struct arena *mem, struct str beginn
 {
     struct session_search f = { .mem = mem, .ids = { .what = "session", .beginning = beginning } };
 
-    return search(port, &f, out, e);
+    return session_find_search(port, &f, out, e);
 }

@@ -29,9 +29,4 @@ bool session_search_end(const struct session_search *f, struct err *e);
 bool session_named(struct store_port *port, struct arena *mem, struct str beginning,
                    struct store_session *out, struct err *e);
 
-/* Calls `each` for each session, the last changed first, until it returns false. Texts are borrowed
- * for the call. */
-bool session_each(struct store_port *port, bool (*each)(void *ctx, const struct store_session *s),
-                  void *ctx, struct err *e);
-
 #endif

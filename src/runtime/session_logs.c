@@ -59,13 +59,14 @@ static struct work_client *open_one(struct session_logs *l, const char *session,
     return &one->log.client;
 }
 
-static void note(struct session_logs *l, struct work_client *log, const struct event *ev)
+static void session_logs_note(struct session_logs *l, struct work_client *log,
+                              const struct event *ev)
 {
     (void)l;
     session_log_note(&one_of(log)->log, ev);
 }
 
-static void settle(struct logs *logs)
+static void session_logs_settle(struct logs *logs)
 {
     void (*done)(void *ctx) = logs->done;
     void *ctx = logs->ctx;
@@ -84,7 +85,7 @@ static void on_written(void *ctx)
 
     mem_free(one);
     logs->writing--;
-    settle(logs);
+    session_logs_settle(logs);
 }
 
 static void close_one(struct session_logs *l, struct work_client *log)
@@ -98,7 +99,7 @@ static void close_one(struct session_logs *l, struct work_client *log)
     session_log_close(&one->log, on_written, one);
 }
 
-static const struct session_logs_kind logs_kind = { open_one, note, close_one };
+static const struct session_logs_kind logs_kind = { open_one, session_logs_note, close_one };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -132,5 +133,5 @@ void session_logs_free(struct session_logs *l, void (*done)(void *ctx), void *ct
     assert(!logs->open);
     logs->done = done;
     logs->ctx = ctx;
-    settle(logs);
+    session_logs_settle(logs);
 }

@@ -18,7 +18,7 @@ static void read_list(struct skill_registry *s, struct arena *mem, struct skill_
     notes_log(&notes);
 }
 
-static void use(struct skill_registry *s, struct arena mem, struct skill_list list)
+static void skill_registry_use(struct skill_registry *s, struct arena mem, struct skill_list list)
 {
     s->mem = mem;
     s->list = list;
@@ -46,7 +46,7 @@ void skill_registry_open(struct skill_registry *s, struct loop *loop, const stru
 
     *s = (struct skill_registry){ .loop = loop, .limits = limits, .root = root };
     read_list(s, &mem, &list);
-    use(s, mem, list);
+    skill_registry_use(s, mem, list);
 }
 
 void skill_registry_refresh(struct skill_registry *s)
@@ -59,7 +59,7 @@ void skill_registry_refresh(struct skill_registry *s)
         arena_fini(&fresh);
         return;
     }
-    use(s, fresh, list);
+    skill_registry_use(s, fresh, list);
     if (s->on_changed)
         s->on_changed(s->ctx);
     arena_fini(&old); /* code that listed the old ones uses them no more */

@@ -67,7 +67,7 @@ static const struct proc_events events = { .on_exit = on_exit_told, .on_closed =
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-static bool start(struct task_isolate *i, struct task_away *a, struct err *e)
+static bool task_child_start(struct task_isolate *i, struct task_away *a, struct err *e)
 {
     struct task_children *all = (struct task_children *)i;
     struct task_child *c = MEM_NEW(struct task_child);
@@ -100,7 +100,7 @@ static bool start(struct task_isolate *i, struct task_away *a, struct err *e)
     return true;
 }
 
-static void stop(struct task_isolate *i, struct task_away *a)
+static void task_child_stop(struct task_isolate *i, struct task_away *a)
 {
     (void)i;
     proc_close(&((struct task_child *)a->child)->proc);
@@ -109,7 +109,7 @@ static void stop(struct task_isolate *i, struct task_away *a)
 void task_children_init(struct task_children *c, struct procs *procs, const char *root,
                         const struct config *config)
 {
-    *c = (struct task_children){ .port = { .start = start, .stop = stop },
+    *c = (struct task_children){ .port = { .start = task_child_start, .stop = task_child_stop },
                                  .procs = procs,
                                  .root = root };
     task_children_use(c, config);

@@ -66,8 +66,8 @@ static size_t take_tools(struct arena *mem, struct json list, struct mcp_remote_
 }
 
 /* Small files, read when a server is about to be started: not worth a thread of the pool. */
-static bool load(struct upstream_cache *port, const struct server_spec *spec, struct arena *mem,
-                 struct mcp_client_facts *out)
+static bool tool_cache_load(struct upstream_cache *port, const struct server_spec *spec,
+                            struct arena *mem, struct mcp_client_facts *out)
 {
     struct tool_cache *c = CONTAINER_OF(port, struct tool_cache, port);
     struct json_opts opts = limits_json(c->limits);
@@ -182,8 +182,8 @@ static bool write_tools(struct buf *out, const struct server_spec *spec,
     return !out->full;
 }
 
-static void save(struct upstream_cache *port, const struct server_spec *spec,
-                 const struct mcp_client_facts *facts)
+static void tool_cache_save(struct upstream_cache *port, const struct server_spec *spec,
+                            const struct mcp_client_facts *facts)
 {
     struct tool_cache *c = CONTAINER_OF(port, struct tool_cache, port);
     struct saving *s;
@@ -214,7 +214,9 @@ void tool_cache_init(struct tool_cache *c, struct loop *loop, const struct limit
     const char *path;
     struct err e;
 
-    *c = (struct tool_cache){ .port = { load, save }, .loop = loop, .limits = limits };
+    *c = (struct tool_cache){ .port = { tool_cache_load, tool_cache_save },
+                              .loop = loop,
+                              .limits = limits };
     path = state ? state->open(state, &e) : NULL;
     if (path)
         c->folder = arena_printf(&c->mem, "%s/" FOLDER, path).p;

@@ -111,8 +111,8 @@ void upstreams_init(struct upstreams *up, struct offer *offer, struct rpc *rpc)
     procs_init(&up->procs, rpc->loop, rpc->limits);
 }
 
-static void use(struct upstreams *up, const struct config *config, const struct server_spec *spec,
-                size_t specs)
+static void upstreams_apply(struct upstreams *up, const struct config *config,
+                            const struct server_spec *spec, size_t specs)
 {
     up->config = config;
     if (!up->upstreams && !specs) {
@@ -128,7 +128,7 @@ static void use(struct upstreams *up, const struct config *config, const struct 
 
 void upstreams_use(struct upstreams *up, const struct config *config)
 {
-    use(up, config, config->servers.v, config->servers.n);
+    upstreams_apply(up, config, config->servers.v, config->servers.n);
 }
 
 bool upstreams_use_only(struct upstreams *up, const struct config *config, const char *name)
@@ -136,13 +136,13 @@ bool upstreams_use_only(struct upstreams *up, const struct config *config, const
     const struct server_spec *s = server_list_find(&config->servers, name);
 
     if (s)
-        use(up, config, s, 1);
+        upstreams_apply(up, config, s, 1);
     return s != NULL;
 }
 
 /* ---- closing ------------------------------------------------------------------------------- */
 
-static void finish(struct upstreams *up, bool in_time)
+static void upstreams_finish(struct upstreams *up, bool in_time)
 {
     void (*done)(void *ctx, bool in_time) = up->done;
 
@@ -154,7 +154,7 @@ static void finish(struct upstreams *up, bool in_time)
 
 static void on_nothing_left(struct post *post)
 {
-    finish(CONTAINER_OF(post, struct upstreams, closed), true);
+    upstreams_finish(CONTAINER_OF(post, struct upstreams, closed), true);
 }
 
 static void on_saved(struct tool_cache *c)
@@ -162,7 +162,7 @@ static void on_saved(struct tool_cache *c)
     struct upstreams *up = CONTAINER_OF(c, struct upstreams, cache);
 
     tool_cache_fini(c);
-    finish(up, true);
+    upstreams_finish(up, true);
 }
 
 static void on_http_closed(void *ctx)
@@ -185,7 +185,7 @@ static void on_upstreams_closed(void *ctx)
 
 static void on_late(struct timer *t)
 {
-    finish(CONTAINER_OF(t, struct upstreams, late), false);
+    upstreams_finish(CONTAINER_OF(t, struct upstreams, late), false);
 }
 
 void upstreams_close(struct upstreams *up, void (*done)(void *ctx, bool in_time), void *ctx)

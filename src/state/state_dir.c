@@ -73,11 +73,11 @@ bool state_roots_open(struct arena *mem, bool make, int *out_fd, const char **pa
 
 /* ---- the folder it belongs to --------------------------------------------------------------- */
 
-enum match { MATCH_FAILED, MATCH_FRESH, MATCH_SAME, MATCH_OTHER };
+enum root_match { MATCH_FAILED, MATCH_FRESH, MATCH_SAME, MATCH_OTHER };
 
 /* A directory without root.json is one that we were killed in, unless it holds a database. */
-static enum match match_root(struct arena *mem, const char *path, const struct root_id *now,
-                             const char **differs, struct err *e)
+static enum root_match match_root(struct arena *mem, const char *path, const struct root_id *now,
+                                  const char **differs, struct err *e)
 {
     const char *database = arena_printf(mem, "%s/" STATE_DATABASE, path).p;
     struct root_id then;

@@ -98,13 +98,13 @@ static bool is_in_use(int fd)
     return false;
 }
 
-struct reading {
+struct state_reading {
     struct state_list *list;
     struct arena *mem;
     size_t room;
 };
 
-static struct state_entry *new_entry(struct reading *r)
+static struct state_entry *new_entry(struct state_reading *r)
 {
     struct state_list *l = r->list;
     size_t room = r->room ? r->room * 2 : 16;
@@ -119,7 +119,7 @@ static struct state_entry *new_entry(struct reading *r)
 
 static bool read_entry(int dir, const char *name, const struct stat *st, void *data, struct err *e)
 {
-    struct reading *r = data;
+    struct state_reading *r = data;
     struct state_entry *s;
     AUTO_FD fd = -1;
 
@@ -138,7 +138,7 @@ static bool read_entry(int dir, const char *name, const struct stat *st, void *d
 
 bool state_list_open(struct state_list *l, struct arena *mem, struct err *e)
 {
-    struct reading r = { .list = l, .mem = mem };
+    struct state_reading r = { .list = l, .mem = mem };
 
     *l = (struct state_list){ .fd = -1 };
     if (!state_roots_open(mem, false, &l->fd, &l->roots, e))
@@ -270,7 +270,12 @@ static bool is_of_this_machine(struct arena *mem, const struct root_id *id)
     return root_id_of(mem, "/", &here, &e) && str_eq(here.machine, id->machine);
 }
 
-bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now)
+/*
+ * Should gc delete it? Yes when its folder was deleted, and when it was not used for
+ * limits.session_keep_ms and its folder cannot be found or is another one. A folder on a disk that
+ * is not mounted, or of another machine that shares the state directory, was not deleted.
+ */
+static bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now)
 {
     AUTO_ARENA mem = { 0 };
 

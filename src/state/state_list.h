@@ -55,13 +55,6 @@ bool state_adopt(struct state_list *l, struct arena *mem, struct state_entry *s,
 /* ERR_BUSY: a process uses it. */
 bool state_delete(struct state_list *l, const struct state_entry *s, struct err *e);
 
-/*
- * Should gc delete it? Yes when its folder was deleted, and when it was not used for
- * limits.session_keep_ms and its folder cannot be found or is another one. A folder on a disk that
- * is not mounted, or of another machine that shares the state directory, was not deleted.
- */
-bool state_is_garbage(const struct state_entry *s, const struct limits *limits, int64_t now);
-
 /* Delete all garbage; adds to *deleted and *bytes. */
 bool state_sweep(const struct limits *limits, int64_t now, int64_t *deleted, int64_t *bytes,
                  struct err *e);

@@ -19,7 +19,7 @@ static struct stream *side_stream(struct console *c, enum render_side side)
 }
 
 /* What is aside leaves at once: it erases the spinner before others write to the terminal. */
-static void put(struct render_sink *sink, enum render_side side, struct str bytes)
+static void console_put(struct render_sink *sink, enum render_side side, struct str bytes)
 {
     struct console *c = CONTAINER_OF(sink, struct console, sink);
     struct stream *s = side_stream(c, side);
@@ -86,7 +86,7 @@ static const struct stream_events out_events = { on_nothing, on_out_end, on_out_
 
 static void open_in(struct console *c);
 
-static void hold(struct console *c)
+static void console_hold(struct console *c)
 {
     if (c->render && !c->held)
         render_hold(c->render);
@@ -147,7 +147,7 @@ static void on_in_end(struct stream *s, const struct err *e)
     close_in(c);
     if (!c->wanted)
         return;
-    put(&c->sink, RENDER_ASIDE, STR("\n"));
+    console_put(&c->sink, RENDER_ASIDE, STR("\n"));
     if (e || !isatty(STDIN_FILENO))
         lost(c);
     else
@@ -199,12 +199,12 @@ static struct console *of_asking(struct asking *a)
     return CONTAINER_OF(a, struct console, asking);
 }
 
-static void show(struct asking *a, struct str lines)
+static void console_show(struct asking *a, struct str lines)
 {
     struct console *c = of_asking(a);
 
-    hold(c);
-    put(&c->sink, RENDER_ASIDE, lines);
+    console_hold(c);
+    console_put(&c->sink, RENDER_ASIDE, lines);
 }
 
 /* What was typed before the question was seen is no answer to it. */
@@ -212,9 +212,9 @@ static void want(struct asking *a, struct str prompt)
 {
     struct console *c = of_asking(a);
 
-    hold(c);
+    console_hold(c);
     tcflush(STDIN_FILENO, TCIFLUSH);
-    put(&c->sink, RENDER_ASIDE, prompt);
+    console_put(&c->sink, RENDER_ASIDE, prompt);
     buf_clear(&c->line);
     c->wanted = true;
     open_in(c);
@@ -225,13 +225,13 @@ static void unwant(struct asking *a)
     struct console *c = of_asking(a);
 
     c->wanted = false;
-    put(&c->sink, RENDER_ASIDE, STR("\n"));
+    console_put(&c->sink, RENDER_ASIDE, STR("\n"));
     if (c->reading && !c->closed_in)
         stream_pause(&c->in.s);
     let_go(c);
 }
 
-static const struct asking_kind asking_kind = { show, want, unwant };
+static const struct asking_kind asking_kind = { console_show, want, unwant };
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -257,7 +257,7 @@ static bool open_out(struct console *c, struct sock_stream *s, int from, struct 
 bool console_open(struct console *c, struct loop *loop, const struct limits *limits,
                   void (*on_gone)(void *ctx), void *ctx, struct err *e)
 {
-    *c = (struct console){ .sink = { put },
+    *c = (struct console){ .sink = { console_put },
                            .asking = { .kind = &asking_kind },
                            .loop = loop,
                            .limits = limits,

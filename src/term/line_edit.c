@@ -34,7 +34,7 @@ static void flush(struct line_edit *ed)
     buf_clear(&ed->out);
 }
 
-static void paint(struct line_edit *ed)
+static void line_edit_paint(struct line_edit *ed)
 {
     line_paint(&ed->line, prompt_of(ed), &ed->screen, &ed->out);
     flush(ed);
@@ -105,7 +105,7 @@ static void answer_text(struct line_edit *ed)
 
 /* ---- a terminal ---------------------------------------------------------------------------- */
 
-static void say(struct line_edit *ed, const char *text)
+static void line_edit_say(struct line_edit *ed, const char *text)
 {
     buf_put(&ed->out, str_of(text));
     buf_put(&ed->out, STR("\r\n"));
@@ -119,7 +119,7 @@ static void show_choices(struct line_edit *ed)
         show_text(&ed->out, c->v[i]);
         buf_put(&ed->out, STR("  "));
     }
-    say(ed, c->n > CHOICES_MOST ? "..." : "");
+    line_edit_say(ed, c->n > CHOICES_MOST ? "..." : "");
 }
 
 /* Ctrl-c: the question is over, or what was typed is, or once more and we leave. */
@@ -132,7 +132,7 @@ static void on_interrupt(struct line_edit *ed, bool typed)
         stop_asking(ed);
         ed->answer->interrupt(ed->ctx);
     } else if (!typed) {
-        say(ed, "(ctrl-c once more, or ctrl-d, leaves)");
+        line_edit_say(ed, "(ctrl-c once more, or ctrl-d, leaves)");
     }
 }
 
@@ -143,7 +143,7 @@ static void on_suspend(struct post *p)
 
     term_suspend();
     take_keys(ed);
-    paint(ed);
+    line_edit_paint(ed);
 }
 
 static void suspend(struct line_edit *ed)
@@ -161,10 +161,10 @@ static void on_full(struct line_edit *ed)
     }
     ed->cut = true;
     paint_end(ed);
-    say(ed, "(what follows does not fit: limits.chat_line_bytes)");
+    line_edit_say(ed, "(what follows does not fit: limits.chat_line_bytes)");
 }
 
-static void act(struct line_edit *ed, enum line_action action)
+static void line_edit_act(struct line_edit *ed, enum line_action action)
 {
     switch (action) {
     case LINE_MORE: break;
@@ -198,12 +198,12 @@ static void use_keys(struct line_edit *ed)
         enum line_action action = line_feed(&ed->line, &rest);
 
         buf_consume(&ed->ahead, ed->ahead.n - rest.n);
-        act(ed, action);
+        line_edit_act(ed, action);
     }
     if (ed->asking && ed->ended)
         answer_leave(ed);
     else if (ed->asking && !ed->line.keys.pasting) /* a long paste is painted once */
-        paint(ed);
+        line_edit_paint(ed);
 }
 
 /* ---- a pipe -------------------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ static void use_plain(struct line_edit *ed)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void use(struct line_edit *ed)
+static void line_edit_use(struct line_edit *ed)
 {
     if (ed->terminal)
         use_keys(ed);
@@ -291,7 +291,7 @@ static void on_ready(struct watch *w, unsigned events)
     if (got > 0)
         buf_added(&ed->ahead, (size_t)got);
     ed->ended = got <= 0;
-    use(ed);
+    line_edit_use(ed);
 }
 
 static void on_go(struct post *p)
@@ -299,7 +299,7 @@ static void on_go(struct post *p)
     struct line_edit *ed = CONTAINER_OF(p, struct line_edit, go);
 
     if (ed->asking)
-        use(ed);
+        line_edit_use(ed);
 }
 
 /* ---- signals ------------------------------------------------------------------------------- */
@@ -313,7 +313,7 @@ static void on_resize(int signum, void *ctx)
     term_size(STDOUT_FILENO, &columns, &rows);
     line_resized(&ed->line, prompt_of(ed), &ed->screen, columns, rows);
     if (ed->asking)
-        paint(ed);
+        line_edit_paint(ed);
 }
 
 static void on_stop(int signum, void *ctx)
@@ -331,7 +331,7 @@ static void on_continued(int signum, void *ctx)
     (void)signum;
     if (ed->asking) {
         take_keys(ed);
-        paint(ed);
+        line_edit_paint(ed);
     } else if (term_now() == TERM_WORKING) {
         term_set(TERM_WORKING);
     }

@@ -32,7 +32,7 @@ static void drop_oldest(struct line_history *h)
     memmove(h->line, h->line + 1, --h->n * sizeof(*h->line));
 }
 
-static struct str copy(struct str s)
+static struct str line_history_copy(struct str s)
 {
     return (struct str){ memcpy(mem_alloc(s.n), s.p, s.n), s.n };
 }
@@ -54,7 +54,7 @@ bool line_history_add(struct line_history *h, struct str line)
         h->room = h->room ? 2 * h->room : FIRST_ROOM;
         h->line = mem_resize(h->line, h->room * sizeof(*h->line));
     }
-    h->line[h->n++] = copy(line);
+    h->line[h->n++] = line_history_copy(line);
     h->bytes += line.n;
     return true;
 }

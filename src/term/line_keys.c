@@ -62,7 +62,7 @@ static const struct {
     { "\x08", KEY_KILL_BACK },
 };
 
-static struct str take(struct str *bytes, size_t n)
+static struct str line_keys_take(struct str *bytes, size_t n)
 {
     struct str head = str_head(*bytes, n);
 
@@ -105,7 +105,7 @@ static size_t run_length(struct str s)
 static enum key begin_character(struct key_reader *r, struct str *bytes, struct str *text)
 {
     r->after_cr = false;
-    r->seq[0] = take(bytes, 1).p[0];
+    r->seq[0] = line_keys_take(bytes, 1).p[0];
     r->n = 1;
     if (expected((unsigned char)r->seq[0]) > 1) {
         r->state = KEYS_CHARACTER;
@@ -122,7 +122,7 @@ static enum key in_character(struct key_reader *r, struct str *bytes, struct str
     bool goes_on = r->n < want && ((unsigned char)bytes->p[0] & 0xc0) == 0x80;
 
     if (goes_on)
-        r->seq[r->n++] = take(bytes, 1).p[0];
+        r->seq[r->n++] = line_keys_take(bytes, 1).p[0];
     if (goes_on && r->n < want)
         return KEY_NONE;
     r->state = KEYS_PLAIN;
@@ -181,7 +181,7 @@ static enum key in_escape(struct key_reader *r, struct str *bytes)
     }
     if (r->n == KEY_SEQ) /* longer than any we know: only its end matters */
         r->n--;
-    r->seq[r->n++] = take(bytes, 1).p[0];
+    r->seq[r->n++] = line_keys_take(bytes, 1).p[0];
     if (!seq_ended(r))
         return KEY_NONE;
     r->state = KEYS_PLAIN;
@@ -208,7 +208,7 @@ static enum key in_paste_escape(struct key_reader *r, struct str *bytes, struct 
 
     if (bytes->p[0] != end.p[r->n])
         return not_the_end(r, text);
-    r->seq[r->n++] = take(bytes, 1).p[0];
+    r->seq[r->n++] = line_keys_take(bytes, 1).p[0];
     if (r->n < end.n)
         return KEY_NONE;
     r->state = KEYS_PLAIN;
@@ -240,12 +240,12 @@ static enum key plain(struct key_reader *r, struct str *bytes, struct str *text)
 
     if (run) {
         r->after_cr = false;
-        *text = take(bytes, run);
+        *text = line_keys_take(bytes, run);
         return KEY_TEXT;
     }
     if (!is_control(c))
         return begin_character(r, bytes, text);
-    take(bytes, 1);
+    line_keys_take(bytes, 1);
     if (r->pasting)
         return paste_control(r, (char)c, text);
     if (c == ESC)
@@ -253,7 +253,7 @@ static enum key plain(struct key_reader *r, struct str *bytes, struct str *text)
     return c == DEL ? KEY_BACKSPACE : controls[c];
 }
 
-static enum key step(struct key_reader *r, struct str *bytes, struct str *text)
+static enum key line_keys_step(struct key_reader *r, struct str *bytes, struct str *text)
 {
     switch (r->state) {
     case KEYS_PLAIN: return plain(r, bytes, text);
@@ -266,7 +266,7 @@ static enum key step(struct key_reader *r, struct str *bytes, struct str *text)
 enum key key_next(struct key_reader *r, struct str *bytes, struct str *text)
 {
     while (bytes->n) {
-        enum key k = step(r, bytes, text);
+        enum key k = line_keys_step(r, bytes, text);
 
         if (k != KEY_NONE)
             return k;

@@ -74,18 +74,18 @@ static void pen_text(struct pen *p, struct str s)
 /* ---- what is written ----------------------------------------------------------------------- */
 
 /* What stands before the cursor and behind it. A search shows what it has found. */
-struct parts {
+struct line_parts {
     struct str mark, before, behind;
     char search[MARK_MOST];
 };
 
-static void take_parts(const struct line_state *s, struct str prompt, struct parts *p)
+static void take_parts(const struct line_state *s, struct str prompt, struct line_parts *p)
 {
     struct str text = buf_str(&s->text);
 
-    *p = (struct parts){ .mark = prompt,
-                         .before = str_head(text, s->cursor),
-                         .behind = str_skip(text, s->cursor) };
+    *p = (struct line_parts){ .mark = prompt,
+                              .before = str_head(text, s->cursor),
+                              .behind = str_skip(text, s->cursor) };
     if (!s->searching)
         return;
     snprintf(p->search, sizeof(p->search), "(%s: " STR_FMT "_) ",
@@ -97,7 +97,7 @@ static void take_parts(const struct line_state *s, struct str prompt, struct par
 }
 
 /* Returns where the cursor is to stand; the pen is behind the text then. */
-static struct spot lay(struct pen *p, const struct parts *parts)
+static struct spot line_paint_lay(struct pen *p, const struct line_parts *parts)
 {
     struct spot cursor;
 
@@ -152,18 +152,19 @@ static void move_to(struct buf *out, const struct pen *p, struct spot to)
         buf_printf(out, "\x1b[%zuC", to.column);
 }
 
-static void paint(const struct parts *parts, struct line_screen *screen, struct buf *out)
+static void line_paint_rows(const struct line_parts *parts, struct line_screen *screen,
+                            struct buf *out)
 {
     struct pen measure = { .columns = columns_of(screen) };
     struct pen write = { .columns = columns_of(screen), .out = out };
-    struct spot cursor = lay(&measure, parts);
+    struct spot cursor = line_paint_lay(&measure, parts);
 
     scroll(screen, cursor.row, measure.row);
     write.first = screen->top;
     write.last = screen->top + rows_of(screen) - 1;
     up(out, screen->cursor);
     buf_put(out, STR("\r\x1b[J"));
-    lay(&write, parts);
+    line_paint_lay(&write, parts);
     move_to(out, &write, cursor);
     screen->cursor = cursor.row - screen->top;
 }
@@ -171,18 +172,18 @@ static void paint(const struct parts *parts, struct line_screen *screen, struct 
 void line_paint(const struct line_state *s, struct str prompt, struct line_screen *screen,
                 struct buf *out)
 {
-    struct parts parts;
+    struct line_parts parts;
 
     take_parts(s, prompt, &parts);
-    paint(&parts, screen, out);
+    line_paint_rows(&parts, screen, out);
 }
 
 void line_paint_end(const struct line_state *s, struct str prompt, struct line_screen *screen,
                     struct buf *out)
 {
-    struct parts parts = { .mark = prompt, .before = buf_str(&s->text), .behind = STR("") };
+    struct line_parts parts = { .mark = prompt, .before = buf_str(&s->text), .behind = STR("") };
 
-    paint(&parts, screen, out);
+    line_paint_rows(&parts, screen, out);
     buf_put(out, STR("\r\n"));
     screen->top = screen->cursor = 0;
 }
@@ -191,14 +192,14 @@ void line_resized(const struct line_state *s, struct str prompt, struct line_scr
                   size_t columns, size_t rows)
 {
     struct pen measure;
-    struct parts parts;
+    struct line_parts parts;
     struct spot cursor;
 
     screen->columns = columns;
     screen->rows = rows;
     measure = (struct pen){ .columns = columns_of(screen) };
     take_parts(s, prompt, &parts);
-    cursor = lay(&measure, &parts);
+    cursor = line_paint_lay(&measure, &parts);
     scroll(screen, cursor.row, measure.row);
     screen->cursor = cursor.row - screen->top;
 }

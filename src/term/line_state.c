@@ -37,7 +37,7 @@ void line_fini(struct line_state *s)
 /* ---- changing the text --------------------------------------------------------------------- */
 
 /* There must be room for it. */
-static void insert(struct line_state *s, struct str what)
+static void line_state_insert(struct line_state *s, struct str what)
 {
     if (!what.n)
         return;
@@ -53,7 +53,7 @@ static enum line_action insert_head(struct line_state *s, struct str what)
 {
     struct str fits = utf8_head(what, s->text.max - s->text.n);
 
-    insert(s, fits);
+    line_state_insert(s, fits);
     return fits.n == what.n ? LINE_MORE : LINE_FULL;
 }
 
@@ -227,7 +227,7 @@ static enum line_action put_completion(struct line_state *s, struct str word)
     if (word.n + s->text.n - typed.n > s->text.max)
         return LINE_FULL;
     erase(s, s->choices.from, s->cursor);
-    insert(s, word);
+    line_state_insert(s, word);
     if (s->choices.n == 1 && !str_ends(word, STR("/")))
         return insert_head(s, STR(" "));
     return LINE_MORE;

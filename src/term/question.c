@@ -27,7 +27,7 @@ struct shown_question {
     struct json answer;
 };
 
-static void begin(struct shown_question *q);
+static void question_begin(struct shown_question *q);
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ static void read_answer(struct shown_question *q, struct str text)
 }
 
 /* It is answered: the next one is asked. */
-static void leave(struct shown_question *q)
+static void question_leave(struct shown_question *q)
 {
     struct asking *a = q->asking;
     struct shown_question **at = &a->first;
@@ -95,10 +95,10 @@ static void leave(struct shown_question *q)
     if (*at)
         *at = q->next;
     if (was_first && a->first)
-        begin(a->first);
+        question_begin(a->first);
 }
 
-static void answer(struct shown_question *q, const char *action)
+static void question_take_answer(struct shown_question *q, const char *action)
 {
     struct buf out;
 
@@ -110,7 +110,7 @@ static void answer(struct shown_question *q, const char *action)
     }
     buf_putc(&out, '}');
     read_answer(q, buf_str(&out));
-    leave(q);
+    question_leave(q);
 }
 
 static void on_done(struct op *op, const struct err *e, void *ctx)
@@ -133,7 +133,7 @@ static void on_cancel(struct op *op)
     if (q->asking->first == q)
         q->asking->kind->unwant(q->asking);
     op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
-    leave(q);
+    question_leave(q);
 }
 
 static const struct op_kind question_kind = { .name = "question", .cancel = on_cancel };
@@ -174,7 +174,7 @@ static void choose_option(struct shown_question *q, struct json option)
 {
     read_answer(q, arena_printf(memory(q), "{\"option\":" STR_FMT "}",
                                 STR_ARG(json_raw(json_get(option, STR("id"))))));
-    leave(q);
+    question_leave(q);
 }
 
 /* A question without options, which an earlier version has stored. */
@@ -196,9 +196,9 @@ static void on_permission(struct shown_question *q, struct str line)
     }
     if (form_says(line, 'a') && has_always(q)) {
         buf_put(&q->content, STR("{\"always\":true}"));
-        answer(q, "accept");
+        question_take_answer(q, "accept");
     } else {
-        answer(q, form_says(line, 'y') ? "accept" : "decline");
+        question_take_answer(q, form_says(line, 'y') ? "accept" : "decline");
     }
 }
 
@@ -245,7 +245,7 @@ static void begin_permission(struct shown_question *q)
 
 static void on_url(struct shown_question *q, struct str line)
 {
-    answer(q, form_says(line, 'y') ? "accept" : "decline");
+    question_take_answer(q, form_says(line, 'y') ? "accept" : "decline");
 }
 
 /* ---- forms ----------------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ static void ask_field(struct shown_question *q)
 
     if (!json_here(q->at)) {
         jw_object_end(&q->w);
-        answer(q, q->content.full ? "cancel" : "accept");
+        question_take_answer(q, q->content.full ? "cancel" : "accept");
         return;
     }
     buf_init(&out, SHOW_MOST);
@@ -358,7 +358,7 @@ static void begin_form(struct shown_question *q)
     q->asking->kind->want(q->asking, STR("Accept? [y/N] "));
 }
 
-static void begin(struct shown_question *q)
+static void question_begin(struct shown_question *q)
 {
     show_message(q);
     if (q->ask->kind == ASK_FORM) {
@@ -394,7 +394,7 @@ void asking_put(struct asking *a, struct ask *ask)
         end = &(*end)->next;
     *end = q;
     if (a->first == q)
-        begin(q);
+        question_begin(q);
 }
 
 void asking_allow(struct ask *ask)
@@ -417,7 +417,7 @@ void asking_line(struct asking *a, struct str line)
         return;
     if (!line.p) {
         q->content.n = 0;
-        answer(q, q->ask->kind == ASK_PERMISSION ? "decline" : "cancel");
+        question_take_answer(q, q->ask->kind == ASK_PERMISSION ? "decline" : "cancel");
     } else if (q->ask->kind == ASK_PERMISSION) {
         on_permission(q, line);
     } else if (q->ask->kind == ASK_URL || !json_here(q->at)) {

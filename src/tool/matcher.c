@@ -107,7 +107,7 @@ void matcher_close(struct matcher *m)
     m->api = NULL;
 }
 
-enum match matcher_match(struct matcher *m, struct str line)
+enum text_match matcher_match(struct matcher *m, struct str line)
 {
     int code;
 

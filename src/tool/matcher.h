@@ -20,7 +20,7 @@
 
 #include <stdatomic.h>
 
-enum match { MATCH_NO, MATCH_YES, MATCH_TOO_EXPENSIVE };
+enum text_match { MATCH_NO, MATCH_YES, MATCH_TOO_EXPENSIVE };
 
 struct matcher {
     struct str text; /* to be found as it is; STR_NONE: by the expression */
@@ -49,6 +49,6 @@ bool matcher_open(struct matcher *m, struct str pattern, const struct matcher_op
 void matcher_close(struct matcher *m);
 
 /* The line without its line feed. */
-enum match matcher_match(struct matcher *m, struct str line);
+enum text_match matcher_match(struct matcher *m, struct str line);
 
 #endif

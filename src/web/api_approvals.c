@@ -7,7 +7,7 @@
 #include "web/approval_json.h"
 #include "web/task_json.h"
 
-struct visit {
+struct approvals_request {
     struct api_visit api; /* first */
     struct task_list list;
     struct task_ask ask;
@@ -15,22 +15,22 @@ struct visit {
     struct json answer;
 };
 
-static struct visit *visit_new(struct http_req *req)
+static struct approvals_request *visit_new(struct http_req *req)
 {
-    struct visit *v = ARENA_NEW(&req->mem, struct visit);
+    struct approvals_request *v = ARENA_NEW(&req->mem, struct approvals_request);
 
     api_visit_init(&v->api, req);
     return v;
 }
 
-static struct visit *of_api(struct api_visit *api)
+static struct approvals_request *of_api(struct api_visit *api)
 {
-    return CONTAINER_OF(api, struct visit, api);
+    return CONTAINER_OF(api, struct approvals_request, api);
 }
 
 /* ---- what is open ---------------------------------------------------------------------------- */
 
-static void write_list(struct jw *w, struct visit *v)
+static void write_list(struct jw *w, struct approvals_request *v)
 {
     const struct task_list *l = &v->list;
     int64_t now = loop_wall(v->api.web->loop);
@@ -50,7 +50,7 @@ static void write_list(struct jw *w, struct visit *v)
 
 static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct approvals_request *v = ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
 
@@ -67,14 +67,14 @@ static void on_listed(struct op *op, const struct err *e, void *ctx)
 
 static void list(struct api_visit *api)
 {
-    struct visit *v = of_api(api);
+    struct approvals_request *v = of_api(api);
 
     task_list(api_engine(api), &v->list, NULL, on_listed, v);
 }
 
 void approvals_api_list(struct http_req *req)
 {
-    struct visit *v = visit_new(req);
+    struct approvals_request *v = visit_new(req);
     struct str cursor;
     struct err e;
 
@@ -93,7 +93,7 @@ void approvals_api_list(struct http_req *req)
 /* A task that is there, and asks nothing of that kind, is in another state than was thought. */
 static void on_answered(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct approvals_request *v = ctx;
 
     (void)op;
     if (!e || e->code != ERR_NOT_FOUND || !v->ask.info.id.n) {
@@ -106,17 +106,17 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
 
 static void answer(struct api_visit *api)
 {
-    struct visit *v = of_api(api);
+    struct approvals_request *v = of_api(api);
 
     task_answer(api_engine(api), &v->ask, v->key, v->answer, NULL, on_answered, v);
 }
 
 static const struct pick answer_fields[] = {
-    PICK_FIELD("key", PICK_STR, struct visit, key, 0),
-    PICK_FIELD("answer", PICK_OBJECT, struct visit, answer, PICK_MUST),
+    PICK_FIELD("key", PICK_STR, struct approvals_request, key, 0),
+    PICK_FIELD("answer", PICK_OBJECT, struct approvals_request, answer, PICK_MUST),
 };
 
-static bool read_body(struct visit *v, struct err *e)
+static bool read_body(struct approvals_request *v, struct err *e)
 {
     struct json_opts opts = limits_json(v->api.web->limits);
     struct http_req *req = v->api.req;
@@ -129,7 +129,7 @@ static bool read_body(struct visit *v, struct err *e)
 
 void approvals_api_answer(struct http_req *req, struct str id)
 {
-    struct visit *v = visit_new(req);
+    struct approvals_request *v = visit_new(req);
     struct err e;
 
     if (!api_takes_json(req))

@@ -12,30 +12,30 @@
 
 enum { PAGE_MOST = 1000 };
 
-struct visit {
+struct tasks_request {
     struct api_visit visit; /* first */
     struct task_ask ask;
     struct task_list list;
     struct lock_list locks;
 };
 
-static struct visit *visit_new(struct http_req *req)
+static struct tasks_request *visit_new(struct http_req *req)
 {
-    struct visit *v = ARENA_NEW(&req->mem, struct visit);
+    struct tasks_request *v = ARENA_NEW(&req->mem, struct tasks_request);
 
     api_visit_init(&v->visit, req);
     v->ask.owner = v->list.owner = api_sees(&v->visit);
     return v;
 }
 
-static struct visit *visit_of(struct api_visit *v)
+static struct tasks_request *visit_of(struct api_visit *v)
 {
-    return (struct visit *)(void *)v;
+    return (struct tasks_request *)(void *)v;
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static bool query_live(struct visit *v, bool *out, struct err *e)
+static bool query_live(struct tasks_request *v, bool *out, struct err *e)
 {
     struct str word;
 
@@ -46,7 +46,7 @@ static bool query_live(struct visit *v, bool *out, struct err *e)
            fail(e, ERR_INVALID, "live: accepted are true and false");
 }
 
-static bool read_filters(struct visit *v, struct err *e)
+static bool read_filters(struct tasks_request *v, struct err *e)
 {
     struct task_list *l = &v->list;
     struct str cursor;
@@ -62,7 +62,7 @@ static bool read_filters(struct visit *v, struct err *e)
 
 static void on_listed(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct tasks_request *v = ctx;
     struct task_list *l = &v->list;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
@@ -89,14 +89,14 @@ static void on_listed(struct op *op, const struct err *e, void *ctx)
 
 static void list(struct api_visit *visit)
 {
-    struct visit *v = visit_of(visit);
+    struct tasks_request *v = visit_of(visit);
 
     task_list(api_engine(visit), &v->list, NULL, on_listed, v);
 }
 
 void tasks_api_list(struct http_req *req)
 {
-    struct visit *v = visit_new(req);
+    struct tasks_request *v = visit_new(req);
     struct err e;
 
     if (read_filters(v, &e))
@@ -109,7 +109,7 @@ void tasks_api_list(struct http_req *req)
 
 static void on_got(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct tasks_request *v = ctx;
 
     (void)op;
     api_reply_task(&v->visit, &v->ask, 200, e);
@@ -117,7 +117,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
 
 static void get(struct api_visit *visit)
 {
-    struct visit *v = visit_of(visit);
+    struct tasks_request *v = visit_of(visit);
 
     task_get(api_engine(visit), &v->ask, NULL, on_got, v);
 }
@@ -125,7 +125,7 @@ static void get(struct api_visit *visit)
 /* One that had ended says how. */
 static void on_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct tasks_request *v = ctx;
     struct str state = str_of(task_state_names[v->ask.info.state]);
 
     (void)op;
@@ -140,7 +140,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
 
 static void cancel(struct api_visit *visit)
 {
-    struct visit *v = visit_of(visit);
+    struct tasks_request *v = visit_of(visit);
 
     task_cancel(api_engine(visit), &v->ask, NULL, on_canceled, v);
 }
@@ -148,7 +148,7 @@ static void cancel(struct api_visit *visit)
 /* ---- routes below /api/tasks/ ---------------------------------------------------------------- */
 
 /* ID or ID/WHAT. */
-static struct str take_id(struct visit *v)
+static struct str take_id(struct tasks_request *v)
 {
     struct str rest = v->visit.req->rest;
 
@@ -158,7 +158,7 @@ static struct str take_id(struct visit *v)
 
 void tasks_api_get(struct http_req *req)
 {
-    struct visit *v = visit_new(req);
+    struct tasks_request *v = visit_new(req);
     struct str what = take_id(v);
 
     if (!what.p)
@@ -173,7 +173,7 @@ void tasks_api_get(struct http_req *req)
 
 void tasks_api_post(struct http_req *req)
 {
-    struct visit *v = visit_new(req);
+    struct tasks_request *v = visit_new(req);
     struct str what = take_id(v);
 
     if (what.p && str_eq(what, STR("cancel")))
@@ -190,7 +190,7 @@ void tasks_api_post(struct http_req *req)
 
 static void on_locks(struct op *op, const struct err *e, void *ctx)
 {
-    struct visit *v = ctx;
+    struct tasks_request *v = ctx;
     AUTO_BUF body;
     struct jw w = jw_to(&body);
 
@@ -212,7 +212,7 @@ static void on_locks(struct op *op, const struct err *e, void *ctx)
 
 static void list_locks(struct api_visit *visit)
 {
-    struct visit *v = visit_of(visit);
+    struct tasks_request *v = visit_of(visit);
 
     lock_list(v->visit.web->agents.locks, &v->locks, NULL, on_locks, v);
 }

@@ -29,7 +29,8 @@ static const struct tail *tail_of(const struct upstream *u)
     return p && p->tail.count ? &p->tail : NULL;
 }
 
-int64_t server_rss_kb(const struct upstream *u)
+/* Resident kilobytes of its processes; 0 when there are none. */
+static int64_t server_rss_kb(const struct upstream *u)
 {
     const struct proc *p = proc_of(u);
 

@@ -18,9 +18,6 @@ void servers_write(struct jw *w, struct mcp_upstreams *upstreams);
 /* "legacy", "modern" or "auto". */
 const char *server_era_name(enum server_era era);
 
-/* Resident kilobytes of its processes; 0 when there are none. */
-int64_t server_rss_kb(const struct upstream *u);
-
 /* The i-th of the last lines of its stderr, from the oldest; how many there are. */
 size_t server_tail_count(const struct upstream *u);
 struct str server_tail(const struct upstream *u, size_t i);

@@ -8,6 +8,7 @@
  */
 #include "fixture.h"
 #include "runtime/service.h"
+#include "runtime/service_http.h"
 
 #include <signal.h>
 #include <stdio.h>

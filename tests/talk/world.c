@@ -1,5 +1,8 @@
 #include "world.h"
 
+#include "runtime/service.h"
+#include "runtime/service_http.h"
+
 #include <ftw.h>
 #include <poll.h>
 #include <stdio.h>

@@ -19,7 +19,8 @@ static const size_t largest_text = UINT32_MAX / 8;
 
 /* ---- positions and errors --------------------------------------------------------------- */
 
-struct json_pos toml_pos(struct toml *t, const char *at)
+/* The position of a byte of the text. Must not lie before the previously requested one. */
+static struct json_pos toml_pos(struct toml *t, const char *at)
 {
     for (; t->mark < at; t->mark++) {
         if (*t->mark == '\n') {

@@ -78,9 +78,6 @@ static inline int toml_hex(char c)
 
 /* ---- toml.c ----------------------------------------------------------------------------- */
 
-/* The position of a byte of the text. Must not lie before the previously requested one. */
-struct json_pos toml_pos(struct toml *t, const char *at);
-
 /* Fill the error of the reader and return false. ERR_INVALID if no code is set. */
 bool toml_bad(struct toml *t, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));

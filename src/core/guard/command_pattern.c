@@ -67,13 +67,13 @@ static bool is_assignment(struct str s)
 
 /* ---- reading a shell text ------------------------------------------------------------------- */
 
-struct reader {
+struct command_reader {
     struct arena *mem;
     struct str rest;
     bool simple; /* so far it is one command of words whose values are known */
 };
 
-static char take(struct reader *r)
+static char take(struct command_reader *r)
 {
     char c = r->rest.p[0];
 
@@ -81,7 +81,7 @@ static char take(struct reader *r)
     return c;
 }
 
-static void read_single_quoted(struct reader *r, struct buf *out)
+static void read_single_quoted(struct command_reader *r, struct buf *out)
 {
     ptrdiff_t end = str_find_byte(r->rest, '\'');
     struct str text = str_head(r->rest, end < 0 ? r->rest.n : (size_t)end);
@@ -92,7 +92,7 @@ static void read_single_quoted(struct reader *r, struct buf *out)
 }
 
 /* After a backslash: the next byte as it is; a line end is joined. */
-static void read_escaped(struct reader *r, struct buf *out)
+static void read_escaped(struct command_reader *r, struct buf *out)
 {
     r->simple = false;
     if (r->rest.n && r->rest.p[0] != '\n')
@@ -100,7 +100,7 @@ static void read_escaped(struct reader *r, struct buf *out)
     r->rest = str_skip(r->rest, r->rest.n > 0);
 }
 
-static void read_double_quoted(struct reader *r, struct buf *out, bool *unsure)
+static void read_double_quoted(struct command_reader *r, struct buf *out, bool *unsure)
 {
     while (r->rest.n) {
         char c = take(r);
@@ -120,7 +120,7 @@ static void read_double_quoted(struct reader *r, struct buf *out, bool *unsure)
     r->simple = false; /* no quote at its end */
 }
 
-static struct word read_word(struct reader *r)
+static struct word read_word(struct command_reader *r)
 {
     struct word w = { 0 };
     struct buf out;
@@ -146,7 +146,7 @@ static struct word read_word(struct reader *r)
     return w;
 }
 
-static void skip_blanks(struct reader *r)
+static void skip_blanks(struct command_reader *r)
 {
     while (r->rest.n && is_blank(r->rest.p[0]))
         r->rest = str_skip(r->rest, 1);
@@ -161,7 +161,7 @@ static bool is_number(struct str s)
 }
 
 /* `2>&1`, `> file`: not words of the command, which continues after it. */
-static void skip_redirection(struct reader *r, struct words *cmd, bool adjacent)
+static void skip_redirection(struct command_reader *r, struct words *cmd, bool adjacent)
 {
     r->simple = false;
     if (adjacent && cmd->n && is_number(cmd->v[cmd->n - 1].text))
@@ -173,7 +173,7 @@ static void skip_redirection(struct reader *r, struct words *cmd, bool adjacent)
 }
 
 /* The next simple command of the text, up to an operator; false at the end of the text. */
-static bool next_command(struct reader *r, struct words *cmd)
+static bool next_command(struct command_reader *r, struct words *cmd)
 {
     bool adjacent = false; /* the last word ends here */
 
@@ -265,7 +265,7 @@ static bool allows(const struct wanted *p, const struct words *cmd)
 
 static bool allows_text(struct arena *mem, const struct wanted *p, struct str text)
 {
-    struct reader r = { .mem = mem, .rest = str_trim(text), .simple = text.n <= TEXT_MOST };
+    struct command_reader r = { .mem = mem, .rest = str_trim(text), .simple = text.n <= TEXT_MOST };
     struct words cmd = { 0 };
 
     return r.simple && next_command(&r, &cmd) && r.simple && allows(p, &cmd);
@@ -338,7 +338,7 @@ static bool denies(struct arena *mem, const struct wanted *p, const struct words
 
 static bool denies_text(struct arena *mem, const struct wanted *p, struct str text, int depth)
 {
-    struct reader r = { .mem = mem, .rest = text };
+    struct command_reader r = { .mem = mem, .rest = text };
     struct words cmd = { 0 };
 
     if (depth > DEPTH_MOST || text.n > TEXT_MOST)

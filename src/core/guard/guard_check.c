@@ -36,20 +36,20 @@ bool guard_permission_named(struct str word, enum guard_permission *out)
 }
 
 /* What a check writes to. */
-struct finding {
+struct guard_check_finding {
     struct guard_finding *out;
     char *text;
     size_t size;
 };
 
-static void pass(struct finding *to, const char *why)
+static void pass(struct guard_check_finding *to, const char *why)
 {
     *to->out = (struct guard_finding){ GUARD_ALLOW, false, why };
 }
 
 /* A stricter finding takes the place of a milder one. */
 __attribute__((format(printf, 3, 4), cold)) static void
-say(struct finding *to, enum guard_says says, const char *fmt, ...)
+say(struct guard_check_finding *to, enum guard_says says, const char *fmt, ...)
 {
     va_list ap;
 
@@ -68,7 +68,7 @@ static const char *name_of(const struct guard_scope *s)
 
 /* ---- identity, depth, rate ----------------------------------------------------------------- */
 
-static void check_identity(const struct guard_facts *f, struct finding *to)
+static void check_identity(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, f->origin == ORIGIN_KEY ? "it brought an API key" : "it is on this machine");
     if (!f->caller || !f->caller[0])
@@ -77,7 +77,7 @@ static void check_identity(const struct guard_facts *f, struct finding *to)
         say(to, GUARD_DENY, "%.40s did not prove who it is", f->caller);
 }
 
-static void check_depth(const struct guard_facts *f, struct finding *to)
+static void check_depth(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, "the chain of agents is short enough");
     if (trace_too_deep(f->depth, f->limits->trace_depth))
@@ -85,7 +85,7 @@ static void check_depth(const struct guard_facts *f, struct finding *to)
             (long long)f->limits->trace_depth);
 }
 
-static void check_rate(const struct guard_facts *f, struct finding *to)
+static void check_rate(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, "it is within its rate");
     if (f->wait_ms > 0)
@@ -108,7 +108,7 @@ bool guard_offers(const struct guard_scope *s, const struct tool *t)
     return true;
 }
 
-static void check_exposure(const struct guard_facts *f, struct finding *to)
+static void check_exposure(const struct guard_facts *f, struct guard_check_finding *to)
 {
     struct tool_called called = tool_called_of(f->tool);
     const struct pick_strs all = { 0 };
@@ -148,7 +148,7 @@ static struct pattern_call pattern_call_of(const struct guard_facts *f)
     };
 }
 
-static void check_capability(const struct guard_facts *f, struct finding *to)
+static void check_capability(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const struct pattern_call call = pattern_call_of(f);
 
@@ -180,7 +180,7 @@ bool guard_is_read_only(const struct guard_scope *s)
     return guard_read_only_by(s) != NULL;
 }
 
-static void check_mode(const struct guard_facts *f, struct finding *to)
+static void check_mode(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const struct tool *t = f->tool;
 
@@ -203,7 +203,7 @@ static void check_mode(const struct guard_facts *f, struct finding *to)
 
 /* ---- what steers trefoil ------------------------------------------------------------------- */
 
-static void check_protected(const struct guard_facts *f, struct finding *to)
+static void check_protected(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, "it changes no file that steers trefoil");
     if (f->protects == GUARD_DENY)
@@ -260,7 +260,7 @@ static bool default_is_waived(const struct guard_facts *f)
     return waives(first, f) || waives(last, f);
 }
 
-static void check_permission(const struct guard_facts *f, struct finding *to)
+static void check_permission(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const char *kind = guard_kind_names[f->tool->kind];
 
@@ -282,7 +282,7 @@ static void check_permission(const struct guard_facts *f, struct finding *to)
 
 /* ---- loops --------------------------------------------------------------------------------- */
 
-static void check_loop(const struct guard_facts *f, struct finding *to)
+static void check_loop(const struct guard_facts *f, struct guard_check_finding *to)
 {
     const struct guard_repeats *r = &f->repeats;
     const struct limits *l = f->limits;
@@ -314,7 +314,7 @@ static bool is_high_risk(const struct tool *t)
            t->kind == TOOL_DELETE;
 }
 
-static void check_taint(const struct guard_facts *f, struct finding *to)
+static void check_taint(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, "no untrusted data towards a tool of high risk");
     if (!f->taint.p || !is_high_risk(f->tool))
@@ -360,7 +360,8 @@ struct guard_scope guard_scope_of_agent(const struct agent_def *def,
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static void (*const checks[GUARD_ROWS])(const struct guard_facts *f, struct finding *to) = {
+static void (*const checks[GUARD_ROWS])(const struct guard_facts *f,
+                                        struct guard_check_finding *to) = {
     [GUARD_IDENTITY] = check_identity,
     [GUARD_DEPTH] = check_depth,
     [GUARD_RATE] = check_rate,
@@ -380,7 +381,7 @@ void guard_judge(const struct guard_facts *f, struct guard_verdict *out)
     out->answered = GUARD_ASK;
     out->answer[0] = 0;
     for (size_t i = 0; i < GUARD_ROWS; i++) {
-        struct finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
+        struct guard_check_finding to = { &out->row[i], out->text[i], sizeof(out->text[i]) };
 
         checks[i](f, &to);
         if (out->row[i].says > out->says) {

@@ -28,7 +28,7 @@ bool permission_option_named(struct str id, enum permission_option *out)
 
 /* ---- offering ------------------------------------------------------------------------------- */
 
-bool permission_offers(struct permission_offer offer, enum permission_option option)
+static bool permission_offers(struct permission_offer offer, enum permission_option option)
 {
     switch (permission_options[option].scope) {
     case PERMISSION_ONCE: return true;

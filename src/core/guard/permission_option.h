@@ -52,8 +52,6 @@ struct permission_offer {
     bool session, project; /* beside the two that hold once */
 };
 
-bool permission_offers(struct permission_offer offer, enum permission_option option);
-
 /* "options" and "requestedSchema" of a question, as members of an object. */
 void permission_offer_write(struct jw *w, struct permission_offer offer);
 

@@ -6,7 +6,7 @@
 
 /* ---- taking a pattern apart ------------------------------------------------------------- */
 
-struct parts {
+struct pattern_parts {
     struct str name;
     struct str inner; /* between the brackets; STR_NONE: no brackets */
 };
@@ -41,12 +41,12 @@ static bool is_name_byte(char c)
            (c && strchr("_-.:*/", c));
 }
 
-static bool take_apart(struct str pattern, struct parts *out, struct err *e)
+static bool take_apart(struct str pattern, struct pattern_parts *out, struct err *e)
 {
     struct str s = str_trim(pattern);
     ptrdiff_t at = str_find_byte(s, '(');
 
-    *out = (struct parts){ .name = at < 0 ? s : str_head(s, (size_t)at) };
+    *out = (struct pattern_parts){ .name = at < 0 ? s : str_head(s, (size_t)at) };
     if (at >= 0 && s.p[s.n - 1] != ')')
         return fail(e, ERR_INVALID,
                     "the tool \"" STR_FMT "\" has an opening bracket and no closing one at its end",
@@ -66,7 +66,7 @@ static bool take_apart(struct str pattern, struct parts *out, struct err *e)
 
 bool tool_pattern_check(struct str pattern, struct err *e)
 {
-    struct parts p;
+    struct pattern_parts p;
 
     return take_apart(pattern, &p, e);
 }
@@ -272,7 +272,7 @@ static bool denies_programs(struct str name, const struct pattern_call *call)
 
 bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use)
 {
-    struct parts p;
+    struct pattern_parts p;
     struct err e;
 
     if (!take_apart(pattern, &p, &e))
@@ -298,7 +298,7 @@ bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *
 
 bool tool_pattern_names(struct str pattern, const struct pattern_call *call)
 {
-    struct parts p;
+    struct pattern_parts p;
     struct err e;
 
     return take_apart(pattern, &p, &e) && fits_name(p.name, call);

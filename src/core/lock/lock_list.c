@@ -10,7 +10,7 @@
 #include "base/auto.h"
 #include "base/container.h"
 
-struct listing {
+struct lock_listing {
     struct store_ask ask; /* first */
     struct store_step step;
     struct lock_list *list;
@@ -75,7 +75,7 @@ static void list_rows(struct lock_list *l, const struct lock_table *t, struct ar
 
 static void on_rows(struct op *op, const struct err *e, void *ctx)
 {
-    struct listing *k = ctx;
+    struct lock_listing *k = ctx;
     struct lock_list *l = k->list;
 
     (void)op;
@@ -109,7 +109,7 @@ static void list_entries(struct lock_list *l, const struct lock_table *t)
 void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_done_fn *done,
                void *ctx)
 {
-    struct listing *k;
+    struct lock_listing *k;
 
     op_begin(&l->op, &list_kind, t->loop, parent, done, ctx);
     l->v = NULL;
@@ -120,7 +120,7 @@ void lock_list(struct lock_table *t, struct lock_list *l, struct op *parent, op_
         op_ok(&l->op);
         return;
     }
-    l->state = k = ARENA_NEW(&l->mem, struct listing);
+    l->state = k = ARENA_NEW(&l->mem, struct lock_listing);
     k->list = l;
     k->table = t;
     k->step = (struct store_step){ .what = STORE_LOCKS };

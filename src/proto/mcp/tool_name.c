@@ -25,11 +25,6 @@ static char normal(char c)
     return is_small(c) ? c : '_';
 }
 
-bool tool_name_is_mcp(struct str name)
-{
-    return str_starts(name, STR("mcp_"));
-}
-
 /* The length of the server comes first, so that no two pairs give the same bytes. */
 static uint32_t pair_hash(struct arena *mem, struct str server, struct str tool)
 {

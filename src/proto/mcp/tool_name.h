@@ -48,9 +48,6 @@ struct tool_names {
 /* mcp_{server}_{tool}, normalised, and truncated with a suffix if it is too long. */
 struct str tool_name_plain(struct arena *mem, struct str server, struct str tool);
 
-/* Does it begin with mcp_? A hint for a message; only the table is authoritative. */
-bool tool_name_is_mcp(struct str name);
-
 /* Names for all pairs; `reserved` are names that are taken. */
 struct tool_names tool_names_build(struct arena *mem, const struct tool_pair *pair, size_t pairs,
                                    const struct str *reserved, size_t reserveds);

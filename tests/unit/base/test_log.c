@@ -110,10 +110,11 @@ TEST(lines_below_the_level_are_not_written)
 
 TEST(levels_have_names)
 {
+    static const char *const names[] = { "error", "warn", "info", "debug", "trace" };
     enum log_level level = LOG_ERROR;
 
     for (int i = LOG_ERROR; i <= LOG_TRACE; i++) {
-        OK(log_level_named(str_of(log_level_name((enum log_level)i)), &level));
+        OK(log_level_named(str_of(names[i]), &level));
         EQ(level, i);
     }
     OK(!log_level_named(STR("WARN"), &level) && !log_level_named(STR(""), &level));

@@ -159,29 +159,29 @@ TEST(a_folder_is_listed_in_order_and_up_to_a_number)
 TEST(a_secret_that_others_can_read_is_refused)
 {
     AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct str text = STR_NONE;
     struct err e = { 0 };
-    int fd = -1;
 
     write_file(at.path, STR("x"), 0640);
-    OK(!file_open_secret(at.path, &fd, &e));
+    OK(!file_read_secret(&mem, at.path, 10, &text, &e));
     EQ(e.code, ERR_DENIED);
-    EQ(fd, -1);
+    OK(!text.p);
     OK(strstr(e.text, "mode 640"));
     write_file(at.path, STR("x"), 0600);
-    OK(file_open_secret(at.path, &fd, &e));
-    OK(fd >= 0);
-    close(fd);
+    OK(file_read_secret(&mem, at.path, 10, &text, &e));
 }
 
 TEST(a_secret_behind_a_link_is_refused)
 {
     AUTO_PLACE at = place_new();
+    AUTO_ARENA mem = { 0 };
+    struct str text = STR_NONE;
     struct err e = { 0 };
-    int fd = -1;
 
     OK(symlink("/dev/null", at.path) == 0);
-    OK(!file_open_secret(at.path, &fd, &e));
-    EQ(fd, -1);
+    OK(!file_read_secret(&mem, at.path, 10, &text, &e));
+    OK(!text.p);
 }
 
 TEST(a_secret_is_read_like_any_file)

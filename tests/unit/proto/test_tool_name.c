@@ -186,7 +186,6 @@ TEST(an_empty_table_finds_nothing)
 
     OK(!tool_names_find(&t, STR("a:b"), &n, &e));
     OK(!tool_names_of(&t, STR("a"), STR("b")));
-    OK(tool_name_is_mcp(STR("mcp_x")) && !tool_name_is_mcp(STR("file_read")));
 }
 
 TEST_MAIN()

@@ -4,6 +4,7 @@
 #include "core/agent/skill.h"
 #include "core/session/turn.h"
 #include "place.h"
+#include "runtime/service.h"
 #include "state/state_dir.h"
 #include "tool/tools.h"
 #include "unit/loop/until.h"

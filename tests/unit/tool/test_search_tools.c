@@ -167,7 +167,7 @@ TEST(lines_are_matched_as_unicode_whatever_their_bytes)
 {
     static const struct {
         const char *pattern, *line;
-        enum match match;
+        enum text_match match;
     } rows[] = {
         { "end$", "the end\r", MATCH_YES },
         { "\\bö\\w+", "die \xc3\xb6l", MATCH_YES },

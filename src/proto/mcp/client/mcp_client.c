@@ -137,7 +137,8 @@ void mcp_wire_closed(struct mcp_wire *w)
     mcp_client_check(c);
 }
 
-struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport transport)
+/* The one for a transport. */
+static struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport transport)
 {
     switch (transport) {
     case SERVER_STDIO: return mcp_stdio_wire_open(c);

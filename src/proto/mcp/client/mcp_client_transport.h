@@ -71,7 +71,4 @@ typedef struct mcp_wire *mcp_wire_open_fn(struct mcp_client *c);
 
 mcp_wire_open_fn mcp_stdio_wire_open, mcp_http_wire_open, mcp_sse_wire_open;
 
-/* The one for a transport. */
-struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport transport);
-
 #endif

@@ -182,11 +182,6 @@ static void check_tried(struct mcp_upstreams *f)
         loop_post(f->world.rpc->loop, &f->tried);
 }
 
-bool mcp_upstreams_tried(const struct mcp_upstreams *f)
-{
-    return !f->untried;
-}
-
 /* ---- events of upstreams ------------------------------------------------------------------- */
 
 static void on_tools(struct upstream *u)

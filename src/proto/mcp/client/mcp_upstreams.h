@@ -60,9 +60,6 @@ const struct upstream *mcp_upstreams_find(const struct mcp_upstreams *f, struct 
 
 const struct tool_names *mcp_upstreams_names(const struct mcp_upstreams *f);
 
-/* Every server that may be started has been connected or has failed once. */
-bool mcp_upstreams_tried(const struct mcp_upstreams *f);
-
 /* ---- views --------------------------------------------------------------------------------- */
 
 /*

@@ -137,6 +137,24 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_http_hea
     return false;
 }
 
+/*
+ * The text of a header value: as it is, or decoded when it is wrapped as =?base64?...?=. False when
+ * the wrapping holds no valid base64 or no UTF-8.
+ */
+static bool mcp_header_text(struct arena *mem, struct str value, struct str *out)
+{
+    static const struct str open = STR("=?base64?"), close = STR("?=");
+    struct str text = value;
+
+    if (value.n >= open.n + close.n && str_starts(value, open) && str_ends(value, close)) {
+        text = str_head(str_skip(value, open.n), value.n - open.n - close.n);
+        if (!base64_decode(mem, BASE64_PLAIN, text, &text) || utf8_valid(text) != text.n)
+            return false;
+    }
+    *out = text;
+    return true;
+}
+
 static bool name_agrees(struct arena *mem, const struct rpc_message *m,
                         const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
@@ -172,20 +190,6 @@ void mcp_judge(struct arena *mem, const struct rpc_message *m,
 }
 
 /* ---- header values ----------------------------------------------------------------------- */
-
-bool mcp_header_text(struct arena *mem, struct str value, struct str *out)
-{
-    static const struct str open = STR("=?base64?"), close = STR("?=");
-    struct str text = value;
-
-    if (value.n >= open.n + close.n && str_starts(value, open) && str_ends(value, close)) {
-        text = str_head(str_skip(value, open.n), value.n - open.n - close.n);
-        if (!base64_decode(mem, BASE64_PLAIN, text, &text) || utf8_valid(text) != text.n)
-            return false;
-    }
-    *out = text;
-    return true;
-}
 
 /* Integers are the same in any spelling; those too large for us, in the same one. */
 static bool same_number(struct arena *mem, struct json v, struct str text)

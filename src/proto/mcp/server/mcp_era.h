@@ -62,10 +62,4 @@ bool mcp_judge_params(struct arena *mem, const struct offer *offer, const struct
 bool mcp_params_agree(struct arena *mem, struct json schema, struct json args,
                       const struct mcp_http_headers *headers, struct mcp_verdict *out);
 
-/*
- * The text of a header value: as it is, or decoded when it is wrapped as =?base64?...?=. False when
- * the wrapping holds no valid base64 or no UTF-8.
- */
-bool mcp_header_text(struct arena *mem, struct str value, struct str *out);
-
 #endif

@@ -1,0 +1,166 @@
+#include "runtime/service_http.h"
+
+#include "runtime/service.h"
+#include "web/api_approvals.h"
+#include "web/api_events.h"
+#include "web/api_status.h"
+#include "web/api_tasks.h"
+
+/* ---- routes ----------------------------------------------------------------------------- */
+
+/* Behind /mcp/ stands the name of an agent. NULL: the request has been answered. */
+static struct mcp_http *mcp_of(struct http_req *req)
+{
+    struct service *s = req->ctx; /* web is its first member */
+    struct agent_scope *agent;
+    struct err e;
+
+    if (!req->rest.p)
+        return &s->mcp_http;
+    agent = service_agent(s, req->rest, &e);
+    if (!agent)
+        http_reply_error(req, e.code == ERR_NOT_FOUND ? 404 : 500, "%s", e.text);
+    return agent ? &agent->http : NULL;
+}
+
+static void on_mcp_post(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_post(h, req);
+}
+
+static void on_mcp_get(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_get(h, req);
+}
+
+static void on_mcp_delete(struct http_req *req)
+{
+    struct mcp_http *h = mcp_of(req);
+
+    if (h)
+        mcp_http_delete(h, req);
+}
+
+static void on_sse_get(struct http_req *req)
+{
+    mcp_sse_get(mcp_of(req), req);
+}
+
+static void on_sse_post(struct http_req *req)
+{
+    mcp_sse_post(mcp_of(req), req);
+}
+
+static const struct http_route routes[] = {
+    { "GET", "/health", status_api_health },
+    { "POST", "/mcp", on_mcp_post },
+    { "GET", "/mcp", on_mcp_get },
+    { "DELETE", "/mcp", on_mcp_delete },
+    { "POST", "/mcp/*", on_mcp_post },
+    { "GET", "/mcp/*", on_mcp_get },
+    { "DELETE", "/mcp/*", on_mcp_delete },
+    { "GET", "/sse", on_sse_get },
+    { "POST", MCP_SSE_MESSAGES, on_sse_post },
+    { "GET", "/api/mcp/servers", status_api_servers },
+    { "GET", "/api/tasks", tasks_api_list },
+    { "POST", "/api/tasks", tasks_api_create },
+    { "GET", "/api/tasks/*", tasks_api_get },
+    { "POST", "/api/tasks/*", tasks_api_post },
+    { "GET", "/api/locks", tasks_api_locks },
+    { "GET", "/api/events", events_api_all },
+    { "GET", "/api/approvals", approvals_api_list },
+};
+
+const struct http_route *service_routes(size_t *out_n)
+{
+    *out_n = ARRAY_LEN(routes);
+    return routes;
+}
+
+/* Where JSON-RPC is spoken. */
+static const struct str rpc_paths[] = { STR("/mcp"), STR("/sse"), STR(MCP_SSE_MESSAGES) };
+
+/* Served without the API key. */
+static const struct str open_paths[] = { STR("/health") };
+
+/* By key, else by address; the port is another one with each connection. */
+static int64_t on_pace(void *ctx, const struct http_peer *peer, struct str key)
+{
+    struct service *s = ctx;
+    struct principal by = principal_of_key(key);
+    struct str address = peer->remote;
+
+    while (address.n && address.p[address.n - 1] != ':')
+        address.n--;
+    return guard_pace(&s->guard, key.n ? str_of(by.name) : address, !peer->loopback, 1,
+                      loop_now(s->loop));
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+void service_add_http(struct service *s, const struct config *c)
+{
+    mcp_http_init(&s->mcp_http, &s->mcp, &s->sessions);
+    s->web.http = http_server_new(&(struct http_server_opts){
+        .loop = s->loop,
+        .limits = s->limits,
+        .route = routes,
+        .routes = ARRAY_LEN(routes),
+        .ctx = &s->web,
+        .host = c->hosts.v,
+        .hosts = c->hosts.n,
+        .key = c->keys.v,
+        .keys = c->keys.n,
+        .open = open_paths,
+        .opens = ARRAY_LEN(open_paths),
+        .pace = on_pace,
+        .rpc = rpc_paths,
+        .rpcs = ARRAY_LEN(rpc_paths),
+    });
+}
+
+void service_end_mcp(struct service *s)
+{
+    mcp_server_end(&s->mcp);
+    service_views_end(s);
+    mcp_http_drain(&s->mcp_http);
+    for (struct agent_scope *a = s->scopes; a; a = a->next) {
+        mcp_server_end(&a->server);
+        mcp_http_drain(&a->http);
+    }
+}
+
+static void on_mcp_closed(void *ctx)
+{
+    struct service *s = ctx;
+
+    if (!--s->closing)
+        s->http_closed(s->http_closed_ctx);
+}
+
+static void on_http_closed(void *ctx)
+{
+    struct service *s = ctx;
+
+    s->web.http = NULL;
+    service_end_mcp(s);
+    s->closing = 1;
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        s->closing++;
+    mcp_http_close(&s->mcp_http, on_mcp_closed, s);
+    for (struct agent_scope *a = s->scopes; a; a = a->next)
+        mcp_http_close(&a->http, on_mcp_closed, s);
+}
+
+void service_close_http(struct service *s, void (*done)(void *ctx), void *ctx)
+{
+    s->http_closed = done;
+    s->http_closed_ctx = ctx;
+    http_server_close(s->web.http, on_http_closed, s);
+}
