@@ -47,7 +47,7 @@ enum offer_part { OFFER_TOOLS, OFFER_RESOURCES, OFFER_PROMPTS, OFFER_PARTS };
 
 struct offer_join;
 
-/* The owner changes the lists and then calls offer_changed; zeroed is empty. */
+/* The owner changes a list and then calls offer_source_changed; a zeroed source is empty. */
 struct offer_source {
     const struct tool *const *tool;
     size_t tools;
@@ -72,15 +72,18 @@ struct offer_watch {
     struct offer_watch *next, **link;
 };
 
+struct offer_index;
+
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
     struct readiness *readiness; /* open until all is there; NULL: all is there from the start */
-    struct readiness *listing;   /* open while lists wait; ends no later than `gathering` */
+    struct readiness *listing;   /* open while lists wait; ends no later than `readiness` */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
+    struct offer_index *index; /* tools by name, built by the first lookup after a change */
     struct post post;
-    unsigned changed; /* bits of enum offer_part, not told yet */
+    unsigned changed; /* bits of enum offer_part that watchers were not notified of yet */
 };
 
 void offer_init(struct offer *o, const struct host *host, unsigned parts);
@@ -94,8 +97,9 @@ void offer_watch(struct offer *o, struct offer_watch *w);
 void offer_unwatch(struct offer_watch *w);
 
 /*
- * The first of a name in the order of sources; NULL: none. A tool that no name fits is looked for by
- * its alias, "server:tool", or its other name.
+ * Find by name; the first source that has the name wins. NULL: not found. A tool can also be found
+ * by its alias, "server:tool", or its other name, if no tool has that string as its name. Finding a
+ * tool by its name takes constant time.
  */
 const struct tool *offer_tool(const struct offer *o, struct str name);
 const struct prompt *offer_prompt(const struct offer *o, struct str name);
