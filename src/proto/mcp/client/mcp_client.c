@@ -152,11 +152,9 @@ struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport trans
 /* One for all that we ask of our own accord. */
 static void set_own_trace(struct mcp_client *c)
 {
-    int64_t now = loop_wall(c->world.rpc->loop);
-
-    id_new(now, c->own_id);
+    id_new(loop_wall(c->world.rpc->loop), c->own_id);
     c->own_trace = (struct trace){ .id = str_of(c->own_id), .depth = 1 };
-    trace_parent_new(&c->own_trace, now, c->own_parent);
+    trace_parent_new(&c->own_trace, c->own_parent);
     c->own_trace.parent = str_of(c->own_parent);
 }
 

@@ -269,10 +269,9 @@ static void free_answer(void *work)
 static void set_trace(struct mcp_work *k)
 {
     struct caller copy = *k->call->caller;
-    int64_t now = loop_wall(call_work_loop(k));
 
-    k->trace = trace_next(&copy, k->call->mem, now);
-    trace_parent_new(&k->trace, now, k->parent);
+    k->trace = trace_next(&copy, k->call->mem, loop_wall(call_work_loop(k)));
+    trace_parent_new(&k->trace, k->parent);
     k->trace.parent = str_of(k->parent);
     k->open_trace = (struct open_trace){ .id = k->trace.id,
                                          .parent = k->trace.parent,
