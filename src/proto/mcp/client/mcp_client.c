@@ -232,13 +232,18 @@ void *mcp_client_owner(const struct mcp_client *c)
     return c->owner;
 }
 
+bool mcp_client_ready(const struct mcp_client *c)
+{
+    return c->step == STEP_READY;
+}
+
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c)
 {
     bool greeted = c->step == STEP_LISTING || c->step == STEP_READY;
     const struct mcp_wire *w = c->wire;
 
     return (struct mcp_client_facts){
-        .ready = c->step == STEP_READY,
+        .ready = mcp_client_ready(c),
         .transport = w ? w->kind->transport : c->spec->transport,
         .era = !greeted    ? SERVER_ERA_AUTO
                : c->modern ? SERVER_ERA_MODERN

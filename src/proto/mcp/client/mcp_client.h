@@ -80,7 +80,7 @@ void *mcp_client_owner(const struct mcp_client *c);
  * logs come back to the call's caller, its cancel and deadline go over, input the server asks for
  * is asked of the caller (as requests of the server, or round by round), the result or error is
  * forwarded raw. Fails the call with ERR_CLOSED when the connection is lost meanwhile, and with
- * ERR_TIMEOUT by the spec's timeouts.
+ * ERR_TIMEOUT by the spec's timeouts. The name of the tool must live as long as the call.
  */
 void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 
@@ -109,5 +109,8 @@ struct mcp_client_facts {
 };
 
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c);
+
+/* The fact that every call needs. */
+bool mcp_client_ready(const struct mcp_client *c);
 
 #endif

@@ -306,7 +306,7 @@ static void begin_work(struct mcp_client *c, struct call *call, const char *meth
     k->c = c;
     k->call = call;
     k->method = method;
-    k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
+    k->tool = tool;
     k->params = params;
     k->as_task = wants_task(c, tool);
     k->token = ++c->tokens;
