@@ -41,3 +41,9 @@ void digits_put_padded(char *out, uint64_t v, size_t width)
         v /= 10;
     }
 }
+
+void digits_put_hex(char out[DIGITS_HEX], uint64_t v)
+{
+    for (size_t i = DIGITS_HEX; i-- > 0; v >>= 4)
+        out[i] = "0123456789abcdef"[v & 15];
+}

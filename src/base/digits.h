@@ -1,11 +1,14 @@
-/* digits.h - numbers as decimal text, without the cost of printf. No NUL is written. */
+/* digits.h - write numbers as text, without the cost of printf. No NUL is written. */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DIGITS_MOST = 20 }; /* of a uint64_t, or an int64_t with its sign */
+enum {
+    DIGITS_MOST = 20, /* of a uint64_t, or an int64_t with its sign */
+    DIGITS_HEX = 16,
+};
 
 /* Write v; returns how many characters, at most DIGITS_MOST. */
 size_t digits_put(char *out, uint64_t v);
@@ -13,5 +16,8 @@ size_t digits_put_signed(char *out, int64_t v);
 
 /* Write the last `width` digits of v, with zeros in front. */
 void digits_put_padded(char *out, uint64_t v, size_t width);
+
+/* Write all 16 hexadecimal digits, in lower case. */
+void digits_put_hex(char out[DIGITS_HEX], uint64_t v);
 
 #endif

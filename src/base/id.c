@@ -24,6 +24,20 @@ void id_random(void *out, size_t n)
     }
 }
 
+/* Random bytes are read from the kernel in blocks: each id would cost a system call otherwise. */
+static const uint8_t *next_random(size_t n)
+{
+    static uint8_t run[2048];
+    static size_t used = sizeof(run);
+
+    if (used + n > sizeof(run)) {
+        id_random(run, sizeof(run));
+        used = 0;
+    }
+    used += n;
+    return run + used - n;
+}
+
 /* The 12 bits behind the time count up within one millisecond and start low in the next. */
 static unsigned next_count(int64_t *ms)
 {
@@ -33,7 +47,7 @@ static unsigned next_count(int64_t *ms)
     if (*ms > last_ms) {
         uint16_t seed;
 
-        id_random(&seed, sizeof(seed));
+        memcpy(&seed, next_random(sizeof(seed)), sizeof(seed));
         last_ms = *ms;
         count = seed & 0x3ff;
     } else if (++count > 0xfff) {
@@ -42,20 +56,6 @@ static unsigned next_count(int64_t *ms)
     }
     *ms = last_ms;
     return count;
-}
-
-/* Random bytes are asked of the kernel in runs: each id would cost a system call otherwise. */
-static const uint8_t *next_random(size_t n)
-{
-    static uint8_t run[512];
-    static size_t used = sizeof(run);
-
-    if (used + n > sizeof(run)) {
-        id_random(run, sizeof(run));
-        used = 0;
-    }
-    used += n;
-    return run + used - n;
 }
 
 uint64_t id_number(void)

@@ -174,12 +174,14 @@ static bool take(struct arena *mem, const struct pick *row, struct json v, enum 
 
 /* ---- the table -------------------------------------------------------------------------- */
 
-static const struct pick *find_row(const struct pick *row, size_t rows, struct str key)
+/* rows: there is none for this key. */
+static inline size_t find_row(const struct pick *row, size_t rows, struct str key)
 {
-    for (size_t i = 0; i < rows; i++)
-        if (str_eq(key, row[i].name))
-            return &row[i];
-    return NULL;
+    size_t i = 0;
+
+    while (i < rows && !str_eq(key, row[i].name))
+        i++;
+    return i;
 }
 
 __attribute__((cold)) static bool fail_unknown(struct arena *mem, struct json key,
@@ -198,7 +200,8 @@ __attribute__((cold)) static bool fail_unknown(struct arena *mem, struct json ke
     return json_fail(key, e, "unknown key; accepted are: " STR_FMT, STR_ARG(names));
 }
 
-static bool check_present(struct json obj, const struct pick *row, size_t rows, struct err *e)
+__attribute__((cold)) static bool check_present(struct json obj, const struct pick *row,
+                                                size_t rows, struct err *e)
 {
     for (size_t i = 0; i < rows; i++)
         if ((row[i].flags & PICK_MUST) && !json_here(json_get(obj, row[i].name)))
@@ -207,26 +210,85 @@ static bool check_present(struct json obj, const struct pick *row, size_t rows, 
     return true;
 }
 
+enum { MOST_ROWS = 64 };
+
+/* The keys of one object so far. */
+struct pick_seen {
+    uint64_t rows;         /* a bit for each row of the table */
+    size_t n, others;      /* members, and those that have no row */
+    uint8_t row[FEW_KEYS]; /* of the first members */
+    struct str other[FEW_KEYS];
+};
+
+/* False: the key is there twice or is not valid. */
+static bool seen_add(struct pick_seen *seen, struct json k, struct str key, size_t row, size_t rows)
+{
+    uint64_t bit = (uint64_t)1 << row % MOST_ROWS;
+    bool known = row < rows;
+
+    if (json_has_lone_surrogate(k) || (known && (seen->rows & bit)) ||
+        (!known && stands_in(seen->other, seen->others, key)))
+        return false;
+    seen->row[seen->n++] = (uint8_t)row;
+    if (known)
+        seen->rows |= bit;
+    else
+        seen->other[seen->others++] = key;
+    return true;
+}
+
+static bool seen_all(const struct pick_seen *seen, const struct pick *row, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if ((row[i].flags & PICK_MUST) && !(seen->rows >> i & 1))
+            return false;
+    return true;
+}
+
+/* False: a key or a missing member is an error, or there are too many keys to be sure. */
+static bool match_keys(struct arena *mem, struct json obj, const struct pick *row, size_t rows,
+                       struct pick_seen *seen)
+{
+    seen->rows = 0;
+    seen->n = 0;
+    seen->others = 0;
+    if (rows > MOST_ROWS)
+        return false;
+    JSON_MEMBERS(k, obj)
+    {
+        struct str key = json_str(mem, k);
+
+        if (seen->n == FEW_KEYS || !seen_add(seen, k, key, find_row(row, rows, key), rows))
+            return false;
+    }
+    return seen_all(seen, row, rows);
+}
+
 bool pick(struct arena *mem, struct json obj, const struct pick *row, size_t rows,
           enum pick_mode mode, void *out, struct err *e)
 {
+    struct pick_seen seen;
+    size_t n = 0;
+
     if (json_type(obj) != JSON_OBJECT)
         return json_fail(obj, e, "expected an object, found %s", json_type_name(json_type(obj)));
-    if (!pick_check_keys(mem, obj, e) || !check_present(obj, row, rows, e))
+    if (!match_keys(mem, obj, row, rows, &seen) &&
+        (!pick_check_keys(mem, obj, e) || !check_present(obj, row, rows, e)))
         return false;
     JSON_MEMBERS(key, obj)
     {
-        const struct pick *r = find_row(row, rows, json_str(mem, key));
+        size_t i = n < seen.n ? seen.row[n] : find_row(row, rows, json_str(mem, key));
         struct json v = json_value(key);
 
-        if (!r) {
+        n++;
+        if (i == rows) {
             if (mode == PICK_STRICT)
                 return fail_unknown(mem, key, row, rows, e);
             continue;
         }
-        if (json_type(v) == JSON_NULL && !(r->flags & PICK_MUST) && r->kind != PICK_ANY)
+        if (json_type(v) == JSON_NULL && !(row[i].flags & PICK_MUST) && row[i].kind != PICK_ANY)
             continue;
-        if (!take(mem, r, v, mode, (char *)out + r->offset, e))
+        if (!take(mem, &row[i], v, mode, (char *)out + row[i].offset, e))
             return false;
     }
     return true;

@@ -1,10 +1,9 @@
 #include "core/trace.h"
 
+#include "base/digits.h"
 #include "base/id.h"
 #include "core/tool/caller.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- W3C: 00-<32 digits>-<16 digits>-<2 digits> --------------------------------------------- */
@@ -12,10 +11,15 @@
 enum { ID_AT = 3, ID_DIGITS = 32, SPAN_AT = 36, SPAN_DIGITS = 16, FLAGS_AT = 53 };
 
 /* Lower case only, as the specification has it. */
+static inline bool is_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 static bool is_hex(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+        if (!is_digit(s.p[i]))
             return false;
     return true;
 }
@@ -63,33 +67,44 @@ static uint64_t hash(struct str s, uint64_t from)
     return from;
 }
 
-/* Of an id of ours: its own digits if it has that many, else a number made of it. */
-static void digits_of(struct str id, char out[ID_DIGITS + 1])
+/* The digits of an id, if it has exactly that many and dashes besides. */
+static bool put_digits_of(struct str id, char out[ID_DIGITS])
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < id.n; i++)
-        if (id.p[i] != '-' && n++ < ID_DIGITS)
-            out[n - 1] = id.p[i];
-    if (n == ID_DIGITS && is_hex((struct str){ out, ID_DIGITS }))
-        out[ID_DIGITS] = '\0';
-    else
-        snprintf(out, ID_DIGITS + 1, "%016" PRIx64 "%016" PRIx64, hash(id, 0xcbf29ce484222325ULL),
-                 hash(id, 0x84222325cbf29ce4ULL) | 1);
+    for (size_t i = 0; i < id.n; i++) {
+        if (id.p[i] == '-')
+            continue;
+        if (n == ID_DIGITS || !is_digit(id.p[i]))
+            return false;
+        out[n++] = id.p[i];
+    }
+    return n == ID_DIGITS;
 }
 
-void trace_parent_new(const struct trace *t, int64_t wall_ms, char out[TRACE_PARENT_TEXT])
+/* A trace id for an id of ours, which another agent may have chosen: a hash of it if need be. */
+static void put_trace_id(struct str id, char out[ID_DIGITS])
 {
-    char digits[ID_DIGITS + 1], fresh[ID_TEXT], span[ID_DIGITS + 1];
-    struct str given = t->parent.p ? trace_parent_id(t->parent) : STR_NONE;
-    struct str flags = given.p ? part(t->parent, FLAGS_AT, 2) : STR("00");
+    if (put_digits_of(id, out))
+        return;
+    digits_put_hex(out, hash(id, 0xcbf29ce484222325ULL));
+    digits_put_hex(out + DIGITS_HEX, hash(id, 0x84222325cbf29ce4ULL) | 1);
+}
 
-    if (!given.p || !str_to_c(given, digits, sizeof(digits)))
-        digits_of(t->id, digits);
-    id_new(wall_ms, fresh);
-    digits_of(str_of(fresh), span);
-    snprintf(out, TRACE_PARENT_TEXT, "00-%s-%s-" STR_FMT, digits, span + ID_DIGITS - SPAN_DIGITS,
-             STR_ARG(flags));
+void trace_parent_new(const struct trace *t, char out[TRACE_PARENT_TEXT])
+{
+    struct str given = t->parent.p ? trace_parent_id(t->parent) : STR_NONE;
+
+    memcpy(out, "00-", ID_AT);
+    if (given.p)
+        memcpy(out + ID_AT, given.p, ID_DIGITS);
+    else
+        put_trace_id(t->id, out + ID_AT);
+    out[SPAN_AT - 1] = '-';
+    digits_put_hex(out + SPAN_AT, id_number());
+    out[FLAGS_AT - 1] = '-';
+    memcpy(out + FLAGS_AT, given.p ? t->parent.p + FLAGS_AT : "00", 2);
+    out[TRACE_PARENT_TEXT - 1] = '\0';
 }
 
 /* ---- the next hop -------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static inline bool trace_too_deep(int depth, int64_t most)
 struct str trace_parent_id(struct str parent);
 
 /* The traceparent of a request with this trace: the same trace id, and a new parent id. */
-void trace_parent_new(const struct trace *t, int64_t wall_ms, char out[TRACE_PARENT_TEXT]);
+void trace_parent_new(const struct trace *t, char out[TRACE_PARENT_TEXT]);
 
 /* ---- calls that we sent out ---------------------------------------------------------------- */
 

@@ -2,18 +2,11 @@
 
 #include "base/clock.h"
 #include "base/container.h"
+#include "base/digits.h"
 #include "base/log.h"
 #include "store/audit_write.h"
 
 /* ---- one record ---------------------------------------------------------------------------- */
-
-enum { ARGS_TEXT = 16 };
-
-static void to_hex(uint64_t v, char out[ARGS_TEXT])
-{
-    for (size_t i = ARGS_TEXT; i-- > 0; v >>= 4)
-        out[i] = "0123456789abcdef"[v & 15];
-}
 
 /* Many calls fall into one millisecond: the clock is read once for all of them. */
 static struct str time_text(struct audit_log *log)
@@ -28,9 +21,9 @@ static struct str time_text(struct audit_log *log)
 
 static void write_entry(struct jw *w, const struct audit_entry *r, struct str time)
 {
-    char args[ARGS_TEXT];
+    char args[DIGITS_HEX];
 
-    to_hex(r->args, args);
+    digits_put_hex(args, r->args);
     jw_object(w);
     jw_kplain(w, "time", time);
     jw_kstr(w, "who", str_of(r->caller));
@@ -38,7 +31,7 @@ static void write_entry(struct jw *w, const struct audit_entry *r, struct str ti
     jw_kstr(w, "trace", r->trace);
     jw_kint(w, "depth", r->depth);
     jw_kstr(w, "tool", str_of(r->tool));
-    jw_kplain(w, "args", (struct str){ args, ARGS_TEXT });
+    jw_kplain(w, "args", (struct str){ args, DIGITS_HEX });
     jw_kplain(w, "verdict", str_of(r->verdict));
     jw_kplain(w, "by", str_of(r->by));
     jw_kplain(w, "outcome", str_of(r->outcome));

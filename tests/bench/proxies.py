@@ -111,7 +111,8 @@ class Trefoil(Proxy):
         self.wanted = wanted
         config = folder / "config/trefoil/config.toml"
         config.parent.mkdir(parents=True, exist_ok=True)
-        config.write_text(f'[[mcp.servers]]\nname = "echo"\ncommand = {json.dumps(command)}\n')
+        config.write_text('[mcp]\nmode = "read-write"\n'
+                          f'[[mcp.servers]]\nname = "echo"\ncommand = {json.dumps(command)}\n')
         root = folder / "root"
         root.mkdir(exist_ok=True)
         self.process = pinned(

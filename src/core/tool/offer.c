@@ -1,6 +1,7 @@
 #include "core/tool/offer.h"
 
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* One source in one offer, a member of two lists. */
@@ -8,6 +9,21 @@ struct offer_join {
     struct offer *offer;
     struct offer_source *source;
     struct offer_join *next_in_offer, *next_of_source;
+};
+
+/*
+ * Where each name was when the index was built. A lookup compares the name of the tool that is there
+ * now, so a source may replace its tools by others of the same names without a notification.
+ */
+struct offer_place {
+    const struct offer_source *source; /* NULL: an empty slot */
+    size_t at;
+};
+
+struct offer_index {
+    uint64_t secret;
+    struct offer_place *slot;
+    size_t slots; /* a power of 2; 0: to be built */
 };
 
 /* ---- telling ----------------------------------------------------------------------------- */
@@ -34,8 +50,16 @@ static void on_post(struct post *post)
             tell(o, (enum offer_part)part);
 }
 
+static void offer_index_drop(struct offer_index *index)
+{
+    mem_free(index->slot);
+    *index = (struct offer_index){ 0 };
+}
+
 static void note_change(struct offer *o, unsigned parts)
 {
+    if (parts & 1u << OFFER_TOOLS)
+        offer_index_drop(o->index);
     o->changed |= parts;
     if (o->changed)
         loop_post(o->host.loop, &o->post);
@@ -73,6 +97,7 @@ void offer_init(struct offer *o, const struct host *host, unsigned parts)
     *o = (struct offer){ .host = *host, .parts = parts };
     o->host.offer = o;
     o->joins_end = &o->joins;
+    o->index = MEM_NEW(struct offer_index);
     o->post.fn = on_post;
 }
 
@@ -81,6 +106,8 @@ void offer_fini(struct offer *o)
     while (o->joins)
         offer_leave(o, o->joins->source);
     loop_unpost(o->host.loop, &o->post);
+    offer_index_drop(o->index);
+    mem_free(o->index);
 }
 
 void offer_join(struct offer *o, struct offer_source *s)
@@ -115,6 +142,7 @@ void offer_leave(struct offer *o, struct offer_source *s)
             o->joins_end = at;
         cut_from_source(j);
         mem_free(j);
+        offer_index_drop(o->index); /* the index may have seen tools that the source has dropped */
         note_change(o, parts_of(s));
         return;
     }
@@ -141,34 +169,68 @@ void offer_unwatch(struct offer_watch *w)
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
-/* Most names differ in their first byte, and every call looks a tool up. */
-static bool is_called(const struct tool *t, struct str name)
-{
-    return name.n && t->name[0] == name.p[0] && str_eq(name, str_of(t->name));
-}
-
 static bool is_called_also(const struct tool *t, struct str name)
 {
     return (t->alias && str_eq(name, str_of(t->alias))) ||
            (t->other_name && str_eq(name, str_of(t->other_name)));
 }
 
+/* The tool in this place, if it is called that. */
+static const struct tool *offer_place_tool(struct offer_place place, struct str name)
+{
+    const struct tool *t = place.at < place.source->tools ? place.source->tool[place.at] : NULL;
+
+    return t && str_eq(name, str_of(t->name)) ? t : NULL;
+}
+
+/* The slot that has the name, or the empty one where it belongs. */
+static struct offer_place *offer_index_find(const struct offer_index *index, struct str name)
+{
+    size_t i = hash_str(index->secret, name) & (index->slots - 1);
+
+    while (index->slot[i].source && !offer_place_tool(index->slot[i], name))
+        i = (i + 1) & (index->slots - 1);
+    return &index->slot[i];
+}
+
+static void offer_index_build(struct offer_index *index, const struct offer *o)
+{
+    size_t tools = 0;
+
+    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
+        tools += j->source->tools;
+    for (index->slots = 16; index->slots < 2 * tools;)
+        index->slots *= 2;
+    index->secret = hash_secret(); /* names come from MCP servers, which may be hostile */
+    index->slot = mem_zero(index->slots * sizeof(*index->slot));
+    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer) {
+        for (size_t i = 0; i < j->source->tools; i++) {
+            struct offer_place *place = offer_index_find(index, str_of(j->source->tool[i]->name));
+
+            if (!place->source)
+                *place = (struct offer_place){ j->source, i };
+        }
+    }
+}
+
 static const struct tool *tool_by_alias(const struct offer *o, struct str alias)
 {
-    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
-        for (size_t i = 0; i < j->source->tools; i++)
-            if (is_called_also(j->source->tool[i], alias))
-                return j->source->tool[i];
+    const struct tool *t;
+
+    for (size_t i = 0; (t = offer_tool_at(o, i)); i++)
+        if (is_called_also(t, alias))
+            return t;
     return NULL;
 }
 
 const struct tool *offer_tool(const struct offer *o, struct str name)
 {
-    for (const struct offer_join *j = o->joins; j; j = j->next_in_offer)
-        for (size_t i = 0; i < j->source->tools; i++)
-            if (is_called(j->source->tool[i], name))
-                return j->source->tool[i];
-    return tool_by_alias(o, name);
+    const struct offer_place *place;
+
+    if (!o->index->slots)
+        offer_index_build(o->index, o);
+    place = offer_index_find(o->index, name);
+    return place->source ? offer_place_tool(*place, name) : tool_by_alias(o, name);
 }
 
 const struct prompt *offer_prompt(const struct offer *o, struct str name)

@@ -47,7 +47,7 @@ enum offer_part { OFFER_TOOLS, OFFER_RESOURCES, OFFER_PROMPTS, OFFER_PARTS };
 
 struct offer_join;
 
-/* The owner changes the lists and then calls offer_changed; zeroed is empty. */
+/* The owner changes a list and then calls offer_source_changed; a zeroed source is empty. */
 struct offer_source {
     const struct tool *const *tool;
     size_t tools;
@@ -72,13 +72,16 @@ struct offer_watch {
     struct offer_watch *next, **link;
 };
 
+struct offer_index;
+
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
     struct readiness *readiness; /* open until all is there; NULL: all is there from the start */
-    struct readiness *listing;   /* open while lists wait; ends no later than `gathering` */
+    struct readiness *listing;   /* open while lists wait; ends no later than `readiness` */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
+    struct offer_index *index; /* tools by name, built by the first lookup after a change */
     struct post post;
     unsigned changed; /* bits of enum offer_part, not reported yet */
 };

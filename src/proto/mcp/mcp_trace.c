@@ -1,6 +1,8 @@
 #include "proto/mcp/mcp_trace.h"
 
-#include <stdio.h>
+#include "base/digits.h"
+
+#include <string.h>
 
 enum { UNREADABLE = TRACE_DEPTH + 1 };
 
@@ -153,24 +155,32 @@ struct state_text {
     char text[STATE_MOST + 32];
 };
 
-/* What others say is left out rather than cut. */
+/* The members of others are left out rather than truncated. */
 static struct str state_of(const struct trace *t, struct state_text *out)
 {
-    bool fits = t->state.n && t->state.n + 16 <= STATE_MOST;
-    int n = snprintf(out->text, sizeof(out->text), "trefoil=%d%s" STR_FMT, t->depth,
-                     fits ? "," : "", STR_ARG(fits ? t->state : STR("")));
+    static const struct str ours = STR("trefoil=");
+    size_t n = ours.n;
 
-    return (struct str){ out->text, (size_t)n };
+    memcpy(out->text, ours.p, ours.n);
+    n += digits_put_signed(out->text + n, t->depth);
+    if (t->state.n && t->state.n + 16 <= STATE_MOST) {
+        out->text[n++] = ',';
+        memcpy(out->text + n, t->state.p, t->state.n);
+        n += t->state.n;
+    }
+    return (struct str){ out->text, n };
 }
 
 void mcp_trace_write_meta(struct jw *w, const struct trace *t)
 {
+    struct state_text state;
+
     for (size_t i = 0; i < ARRAY_LEN(id_names); i++)
         jw_kstr(w, id_names[i], t->id);
     for (size_t i = 0; i < ARRAY_LEN(depth_names); i++)
         jw_kint(w, depth_names[i], t->depth);
     jw_kstr(w, parent_name, t->parent);
-    jw_kstr(w, state_name, state_of(t, &(struct state_text){ 0 }));
+    jw_kstr(w, state_name, state_of(t, &state));
 }
 
 size_t mcp_trace_headers(struct arena *mem, const struct trace *t,

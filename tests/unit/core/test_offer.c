@@ -2,6 +2,8 @@
 #include "core/tool/offer.h"
 #include "tap.h"
 
+#include <stdio.h>
+
 /* ---- sources ------------------------------------------------------------------------------ */
 
 static const struct tool hammer = { .name = "hammer" };
@@ -86,6 +88,53 @@ TEST(the_first_source_wins_a_name)
     OK(offer_tool(&d.offer, STR("saw")) == &other_saw);
     offer_join(&d.offer, &d.a); /* the end of the list is still found */
     OK(offer_tool_at(&d.offer, 2) == &saw);
+    end(&d);
+}
+
+TEST(a_list_that_changes_is_looked_up_as_it_is_now)
+{
+    static const struct tool *const renewed[] = { &hammer, &other_saw };
+    struct agent_registry d;
+
+    begin(&d);
+    offer_join(&d.offer, &d.a);
+    OK(offer_tool(&d.offer, STR("saw")) == &saw);
+    d.a.tool = renewed; /* the same names: no notification is needed */
+    OK(offer_tool(&d.offer, STR("saw")) == &other_saw);
+    d.a.tool = metal;
+    d.a.tools = 1;
+    offer_source_changed(&d.a, OFFER_TOOLS);
+    OK(offer_tool(&d.offer, STR("saw")) == &other_saw);
+    OK(!offer_tool(&d.offer, STR("hammer")));
+    d.a.tools = 0;
+    offer_source_changed(&d.a, OFFER_TOOLS);
+    OK(!offer_tool(&d.offer, STR("saw")));
+    end(&d);
+}
+
+TEST(every_one_of_many_tools_is_found_by_its_name)
+{
+    enum { MANY = 300 };
+    static struct tool tool[MANY];
+    static const struct tool *list[MANY];
+    static char name[MANY][16];
+    struct offer_source many = { .tool = list, .tools = MANY };
+    struct agent_registry d;
+    bool all = true;
+
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(name[i], sizeof(name[i]), "tool%zu", i);
+        tool[i].name = name[i];
+        list[i] = &tool[i];
+    }
+    begin(&d);
+    offer_join(&d.offer, &d.a);
+    offer_join(&d.offer, &many);
+    for (size_t i = 0; i < MANY; i++)
+        all &= offer_tool(&d.offer, str_of(name[i])) == &tool[i];
+    OK(all);
+    OK(!offer_tool(&d.offer, STR("tool300")));
+    OK(offer_tool(&d.offer, STR("saw")) == &saw);
     end(&d);
 }
 

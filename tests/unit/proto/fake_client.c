@@ -105,6 +105,11 @@ void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool)
     c->call[c->calls++] = call;
 }
 
+bool mcp_client_ready(const struct mcp_client *c)
+{
+    return c->ready;
+}
+
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c)
 {
     return (struct mcp_client_facts){

@@ -178,8 +178,8 @@ TEST(a_new_traceparent_keeps_the_trace_id_only)
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
         struct trace t = { .id = str_of(ids[i]), .parent = i == 2 ? STR(PARENT) : STR_NONE };
 
-        trace_parent_new(&t, 1000, first);
-        trace_parent_new(&t, 1000, second);
+        trace_parent_new(&t, first);
+        trace_parent_new(&t, second);
         OK(trace_parent_id(str_of(first)).n == 32);
         OK(str_eq(trace_parent_id(str_of(first)), trace_parent_id(str_of(second))));
         OK(!str_eq(str_of(first), str_of(second)));

@@ -153,11 +153,9 @@ static struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transpor
 /* One for all that we ask of our own accord. */
 static void set_own_trace(struct mcp_client *c)
 {
-    int64_t now = loop_wall(c->world.rpc->loop);
-
-    id_new(now, c->own_id);
+    id_new(loop_wall(c->world.rpc->loop), c->own_id);
     c->own_trace = (struct trace){ .id = str_of(c->own_id), .depth = 1 };
-    trace_parent_new(&c->own_trace, now, c->own_parent);
+    trace_parent_new(&c->own_trace, c->own_parent);
     c->own_trace.parent = str_of(c->own_parent);
 }
 
@@ -235,13 +233,18 @@ void *mcp_client_owner(const struct mcp_client *c)
     return c->owner;
 }
 
+bool mcp_client_ready(const struct mcp_client *c)
+{
+    return c->step == STEP_READY;
+}
+
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c)
 {
     bool greeted = c->step == STEP_LISTING || c->step == STEP_READY;
     const struct mcp_wire *w = c->wire;
 
     return (struct mcp_client_facts){
-        .ready = c->step == STEP_READY,
+        .ready = mcp_client_ready(c),
         .transport = w ? w->kind->transport : c->spec->transport,
         .era = !greeted    ? SERVER_ERA_AUTO
                : c->modern ? SERVER_ERA_MODERN

@@ -111,4 +111,7 @@ struct mcp_client_facts {
 
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c);
 
+/* The fact that every call needs. */
+bool mcp_client_ready(const struct mcp_client *c);
+
 #endif

@@ -269,10 +269,9 @@ static void free_answer(void *work)
 static void set_trace(struct mcp_work *k)
 {
     struct caller copy = *k->call->caller;
-    int64_t now = loop_wall(call_work_loop(k));
 
-    k->trace = trace_next(&copy, k->call->mem, now);
-    trace_parent_new(&k->trace, now, k->parent);
+    k->trace = trace_next(&copy, k->call->mem, loop_wall(call_work_loop(k)));
+    trace_parent_new(&k->trace, k->parent);
     k->trace.parent = str_of(k->parent);
     k->open_trace = (struct open_trace){ .id = k->trace.id,
                                          .parent = k->trace.parent,
@@ -307,7 +306,7 @@ static void begin_work(struct mcp_client *c, struct call *call, const char *meth
     k->c = c;
     k->call = call;
     k->method = method;
-    k->tool = tool.p ? arena_str(call->mem, tool) : STR_NONE;
+    k->tool = tool;
     k->params = params;
     k->as_task = wants_task(c, tool);
     k->token = ++c->tokens;

@@ -33,7 +33,7 @@ static struct loop *upstream_loop(const struct upstream *u)
 /* A lost client is not ready any more, even before it reports the loss. */
 static bool is_ready(const struct upstream *u)
 {
-    return u->state == UP_READY && mcp_client_facts(u->client).ready;
+    return u->state == UP_READY && mcp_client_ready(u->client);
 }
 
 /* ---- running ----------------------------------------------------------------------------- */

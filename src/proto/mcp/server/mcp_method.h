@@ -42,8 +42,15 @@ struct mcp_tool_call {
     struct mcp_round round;
 };
 
+/*
+ * The tool, if the client of the request may see it; else it answers that the tool of that name is
+ * unknown, and returns NULL. tool may be NULL.
+ */
+const struct tool *mcp_offered_tool(struct rpc_in *in, const struct tool *tool, struct str name);
+
 /* Run the tool while its client waits; takes_tasks: as in struct caller. */
-void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks);
+void mcp_call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_call *params,
+                   bool takes_tasks);
 
 /* ---- answers (mcp_answer.c) --------------------------------------------------------------- */
 

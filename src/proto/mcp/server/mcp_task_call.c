@@ -143,15 +143,18 @@ static bool makes_its_own(const struct rpc_in *in, const struct tool *tool)
 static void on_engine(void *ctx, struct task_engine *engine)
 {
     struct waiting_call *c = ctx;
-    const struct tool *tool = offer_tool(mcp_offer_of(c->in), c->params.name);
+    struct str name = c->params.name;
+    const struct tool *tool = mcp_offered_tool(c->in, offer_tool(mcp_offer_of(c->in), name), name);
 
-    if (engine && tool && !makes_its_own(c->in, tool))
-        create(c->in, c->params.name, c->params.args);
-    else if (!engine && tool && tool->task == TOOL_TASK_ONLY)
+    if (!tool)
+        return;
+    if (engine && !makes_its_own(c->in, tool))
+        create(c->in, name, c->params.args);
+    else if (!engine && tool->task == TOOL_TASK_ONLY)
         rpc_error(c->in, RPC_INTERNAL_ERROR, "%s is always a task, and none are kept here",
                   tool->name);
     else
-        mcp_call_tool(c->in, &c->params, engine != NULL);
+        mcp_call_tool(c->in, tool, &c->params, engine != NULL);
 }
 
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,

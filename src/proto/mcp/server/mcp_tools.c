@@ -100,10 +100,8 @@ static void answer_tool(struct mcp_request *r, const struct err *e)
     mcp_result_end_of_tool(r->in, &r->call);
 }
 
-static const struct tool *find_tool(struct rpc_in *in, struct str name)
+const struct tool *mcp_offered_tool(struct rpc_in *in, const struct tool *tool, struct str name)
 {
-    const struct tool *tool = offer_tool(mcp_offer_of(in), name);
-
     if (tool && !is_offered(in, tool))
         tool = NULL;
     if (!tool)
@@ -111,26 +109,23 @@ static const struct tool *find_tool(struct rpc_in *in, struct str name)
     return tool;
 }
 
-void mcp_call_tool(struct rpc_in *in, struct mcp_tool_call *params, bool takes_tasks)
+void mcp_call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_call *params,
+                   bool takes_tasks)
 {
     struct offer *offer = mcp_offer_of(in);
-    const struct tool *tool = find_tool(in, params->name);
-    struct mcp_request *r;
+    struct mcp_request *r = mcp_request_begin(in, &params->round, &params->args, answer_tool);
 
-    if (!tool)
-        return;
-    r = mcp_request_begin(in, &params->round, &params->args, answer_tool);
     r->caller.takes_tasks = takes_tasks;
     tool_run(tool, &r->call, &offer->host, &r->caller, r->mem, params->args, mcp_request_op(r),
              mcp_request_done, r);
 }
 
-static void call_tool(struct rpc_in *in, struct mcp_tool_call *params)
+/* tool: as the offer has it; NULL: it has none of that name. */
+static void call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_call *params)
 {
-    const struct tool *tool = find_tool(in, params->name);
-
+    tool = mcp_offered_tool(in, tool, params->name);
     if (tool && !mcp_call_as_task(in, tool, params))
-        mcp_call_tool(in, params, false);
+        mcp_call_tool(in, tool, params, false);
 }
 
 /* A call of a tool that is not listed yet, by a client that knows its name from before. */
@@ -146,20 +141,22 @@ static void on_gathered_call(struct op *op, const struct err *e, void *ctx)
     if (e)
         rpc_error_of(ctx, e);
     else
-        call_tool(ctx, &early->params);
+        call_tool(ctx, offer_tool(mcp_offer_of(ctx), early->params.name), &early->params);
 }
 
 void mcp_on_tools_call(struct rpc_in *in)
 {
     struct offer *offer = mcp_offer_of(in);
     struct mcp_tool_call params = { 0 };
+    const struct tool *tool;
     struct early_call *early;
 
     if (!mcp_params(in, PICK_TABLE(tool_call_fields), &params) ||
         mcp_park_resume(in, &params.round))
         return;
-    if (!offer->readiness || !offer->readiness->open || offer_tool(offer, params.name)) {
-        call_tool(in, &params);
+    tool = offer_tool(offer, params.name);
+    if (tool || !offer->readiness || !offer->readiness->open) {
+        call_tool(in, tool, &params);
         return;
     }
     early = ARENA_NEW(in->mem, struct early_call);
