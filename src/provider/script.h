@@ -50,7 +50,7 @@ struct script_event {
     int64_t pieces;      /* of text and thought */
     int64_t delay_ms;    /* before it; of a delay: all of it */
     struct str params;   /* of permission and form: as in struct ask */
-    struct str refused;  /* of permission and form: said when the answer is no; else it goes on */
+    struct str refused;  /* of permission and form: the text after a no; else it continues */
     enum turn_stop stop; /* of end */
     struct str failure;  /* of end */
     int64_t cost_micros; /* of usage: millionths of a US dollar; -1: not known */

@@ -76,7 +76,7 @@ void http_post_receive(struct http_post *post, struct json root, const struct rp
 /* Continue the event stream by another request, after the event `from`. */
 void http_post_resume(struct http_post *post, struct http_req *req, struct event_stream from);
 
-/* End the event stream of a call that goes on; the client resumes after retry_ms. */
+/* End the event stream of a call that continues; the client resumes after retry_ms. */
 void http_post_detach(struct http_post *post, int64_t retry_ms);
 
 /* The post by which a call came; NULL if it came by another transport, or the client is gone. */

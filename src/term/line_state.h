@@ -19,7 +19,7 @@ enum line_action {
     LINE_WARN,    /* interrupted with nothing typed: once more, and it is LINE_LEAVE */
     LINE_LEAVE,
     LINE_REDRAW,  /* the screen is to be cleared */
-    LINE_CHOICES, /* there are several ways to go on: state->choices */
+    LINE_CHOICES, /* there are several completions: state->choices */
     LINE_SUSPEND,
     LINE_FULL, /* something was left out: the text may not become longer */
 };

@@ -13,7 +13,7 @@
 
 /*
  * To be sent to it behind TERM_KEYS, and before another mode: a paste begins and ends with marks.
- * Who leaves TERM_KEYS for TERM_FOUND, or is killed, need not.
+ * Not needed when the program changes from TERM_KEYS to TERM_FOUND, or is killed.
  */
 #define TERM_PASTE_MARKED "\x1b[?2004h"
 #define TERM_PASTE_PLAIN "\x1b[?2004l"
@@ -31,7 +31,7 @@ bool term_open(int fd, struct err *e);
 void term_set(enum term_mode mode);
 enum term_mode term_now(void);
 
-/* Stop as by ctrl-z, the terminal as it was; returns when the shell lets us go on, in our mode. */
+/* Stop as by Ctrl-Z, with the terminal restored; returns when the shell resumes us, in our mode. */
 void term_suspend(void);
 
 /* As it was before. Without effect when it is not open. */

@@ -6,7 +6,7 @@
  *                  v  |        v         v
  *                 WAITING, BROKEN <------+         CLOSING -> CLOSED
  *
- * DISABLED    the configuration says so
+ * DISABLED    disabled in the configuration
  * UNTRUSTED   a file of the project names it and the user has not trusted it: nothing is started
  * STOPPED     nothing runs; the tools may be known from the cache. The first call starts it
  * CONNECTING  a client is open and not ready yet. Calls wait
