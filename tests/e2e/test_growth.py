@@ -11,7 +11,7 @@ from task_api import complaint, ended, post, state
 
 MB = 1 << 20
 EVENTS = 64 * MB  # limits.mcp_events_bytes unless a file says otherwise
-SLACK = 48 * MB   # of memory: what is under way, and what the allocator keeps
+SLACK = 64 * MB   # of memory: what is under way, and what the allocator keeps
 # What is freed leaves the process, also under a sanitizer.
 OFFLINE = {"TREFOIL_PROVIDER": "offline",
            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"}
