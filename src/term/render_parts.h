@@ -1,4 +1,7 @@
-/* render_parts.h - the inside of a render: lines, what runs, the spinner (render_write.c). */
+/*
+ * render_parts.h - internals of a renderer: lines and running calls (render_write.c), the spinner
+ * (render_spinner.c).
+ */
 #ifndef TERM_RENDER_PARTS_H
 #define TERM_RENDER_PARTS_H
 
@@ -49,10 +52,14 @@ void render_runs_drop(struct render *r);
 /* Also again, when its arguments are known. */
 void render_run_note(struct render *r, const struct event_tool *t);
 
-/* ---- waiting ------------------------------------------------------------------------------- */
+/* ---- the spinner --------------------------------------------------------------------------- */
 
-/* From now on nothing is printed, until something is. */
+/* Nothing is printed for now: show the spinner after a moment. */
 void render_begin_waiting(struct render *r);
 void render_stop_waiting(struct render *r);
+void render_erase_spinner(struct render *r);
+
+/* The escape sequence of a colour. */
+struct str render_paint_code(enum paint p);
 
 #endif

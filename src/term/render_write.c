@@ -1,8 +1,8 @@
 /*
- * render_write.c - lines of a render, and the spinner that turns while there are none.
+ * render_write.c - write the lines of a render.
  *
- * Invariants: a side is `open` while its last byte was not a line feed. The spinner is on the
- * screen only while aside is not open, and everything that writes erases it first (render_put).
+ * Invariant: a side is `open` while its last byte was not a line feed. Everything that writes erases
+ * the spinner first (render_put).
  */
 #include "term/render_parts.h"
 
@@ -12,12 +12,6 @@
 #include "base/mem.h"
 
 #include <stdio.h>
-
-enum {
-    SPIN_AFTER_MS = 300,
-    SPIN_EVERY_MS = 100,
-    COLUMNS = 80,
-};
 
 static const char *const paints[] = { "\x1b[0m",  "\x1b[2m",  "\x1b[31m",
                                       "\x1b[32m", "\x1b[33m", "\x1b[1m" };
@@ -30,28 +24,16 @@ static void put_raw(struct render *r, enum render_side side, struct str bytes)
         r->opt.sink->put(r->opt.sink, side, bytes);
 }
 
-static void erase_spinner(struct render *r)
+struct str render_paint_code(enum paint p)
 {
-    if (r->spinning)
-        put_raw(r, RENDER_ASIDE, STR("\r\x1b[K"));
-    r->spinning = false;
-}
-
-static void on_tick(struct timer *t);
-
-void render_begin_waiting(struct render *r)
-{
-    if (!r->opt.spin || !r->working || r->asking)
-        return;
-    r->since = loop_now(r->opt.loop);
-    timer_set(r->opt.loop, &r->tick, SPIN_AFTER_MS, on_tick);
+    return str_of(paints[p]);
 }
 
 void render_put(struct render *r, enum render_side side, struct str bytes)
 {
     if (!bytes.n)
         return;
-    erase_spinner(r);
+    render_erase_spinner(r);
     put_raw(r, side, bytes);
     r->open[side] = bytes.p[bytes.n - 1] != '\n';
     if (r->opt.together)
@@ -61,7 +43,7 @@ void render_put(struct render *r, enum render_side side, struct str bytes)
 
 void render_put_painted(struct render *r, enum paint p, struct str bytes)
 {
-    erase_spinner(r);
+    render_erase_spinner(r);
     if (r->opt.colour)
         put_raw(r, RENDER_ASIDE, str_of(paints[p]));
     render_put(r, RENDER_ASIDE, bytes);
@@ -153,61 +135,4 @@ void render_run_note(struct render *r, const struct event_tool *t)
         return;
     buf_clear(&(*at)->label);
     render_tool_label(&(*at)->label, t->name, t->path, t->args, r->opt.root);
-}
-
-/* ---- the spinner --------------------------------------------------------------------------- */
-
-/* As much of a text as is not wider than that, when all that is not ASCII is two columns wide. */
-static struct str fit(struct str s, size_t columns)
-{
-    size_t wide = 0, n = 0;
-
-    while (n < s.n) {
-        bool begins = ((unsigned char)s.p[n] & 0xc0) != 0x80;
-
-        wide += !begins ? 0 : (unsigned char)s.p[n] < 0x80 ? 1 : 2;
-        if (begins && wide > columns)
-            break;
-        n++;
-    }
-    return str_head(s, n);
-}
-
-static void draw_spinner(struct render *r)
-{
-    static const char frames[] = "-\\|/";
-    size_t columns = (size_t)(r->opt.columns > 8 ? r->opt.columns : COLUMNS);
-    char left[48];
-    AUTO_BUF out;
-    int n = snprintf(left, sizeof(left), "%c %lld s", frames[r->frame++ % 4],
-                     (long long)(loop_now(r->opt.loop) - r->since) / 1000);
-
-    buf_init(&out, 8192);
-    buf_put(&out, STR("\r\x1b[K"));
-    if (r->opt.colour)
-        buf_put(&out, str_of(paints[DIM]));
-    buf_put(&out, (struct str){ left, (size_t)n });
-    if (r->runs && columns > (size_t)n + 4) {
-        buf_put(&out, STR("  "));
-        buf_put(&out, fit(buf_str(&r->runs->label), columns - (size_t)n - 4));
-    }
-    if (r->opt.colour)
-        buf_put(&out, str_of(paints[PLAIN]));
-    put_raw(r, RENDER_ASIDE, buf_str(&out));
-    r->spinning = true;
-}
-
-static void on_tick(struct timer *t)
-{
-    struct render *r = CONTAINER_OF(t, struct render, tick);
-
-    if (!r->open[RENDER_ASIDE])
-        draw_spinner(r);
-    timer_set(r->opt.loop, &r->tick, SPIN_EVERY_MS, on_tick);
-}
-
-void render_stop_waiting(struct render *r)
-{
-    timer_clear(r->opt.loop, &r->tick);
-    erase_spinner(r);
 }
