@@ -86,9 +86,9 @@ static bool check_mode(struct call *call, const struct task_dispatch_args *a, en
 static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
     if (!str_trim(a->task).n)
-        call_failed(call, "task: say what the agent is to do");
+        call_failed(call, "task: describe what the agent should do");
     else if (a->agent.p && !a->agent.n)
-        call_failed(call, "agent: name one; list_agents lists them");
+        call_failed(call, "missing required argument \"agent\"; list_agents lists the agents");
     else
         return agent_call_check_depth(call);
     return false;
