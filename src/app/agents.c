@@ -30,7 +30,7 @@ static const struct option agents_options[] = {
     { "yes", OPTION_FLAG, offsetof(struct agents_args, yes), NULL,
       "Allow every call that needs approval" },
     { "ask", OPTION_FLAG, offsetof(struct agents_args, ask), NULL,
-      "Let questions wait for `trefoil approvals`, also without a terminal" },
+      "Leave questions open for `trefoil approvals`, even without a terminal" },
     { "thoughts", OPTION_FLAG, offsetof(struct agents_args, thoughts), NULL,
       "Show the model's thoughts" },
     { "wait", OPTION_FLAG, offsetof(struct agents_args, wait), NULL,
@@ -132,7 +132,7 @@ static void print_list(struct app *app, const struct agent_list *list)
         struct arena *mem = &app->project.mem;
 
         if (a->bad)
-            printf("%-20s left out: " STR_FMT "\n", shown_text(mem, str_of(a->def.name)).p,
+            printf("%-20s skipped: " STR_FMT "\n", shown_text(mem, str_of(a->def.name)).p,
                    STR_ARG(shown_text(mem, str_of(a->bad))));
         else
             printf("%-20s %-10s %-10s %s  " STR_FMT "\n", a->def.name, agent_mode_name(a->def.mode),
@@ -229,8 +229,8 @@ static const char *inert_of(struct app *app, const struct agent_list *list, cons
 
         if (!a->def.trusted && str_eq(str_of(a->def.name), str_of(name)))
             return arena_printf(&app->project.mem,
-                                "%s: %s; not trusted, `trefoil trust` accepts it", a->def.origin,
-                                a->loosens)
+                                "%s: %s; not trusted; run `trefoil trust` to accept it",
+                                a->def.origin, a->loosens)
                 .p;
     }
     return NULL;
@@ -306,15 +306,15 @@ static bool read_spec(struct app *app, const struct agents_args *a, struct task_
     uint64_t turns = 0;
 
     if (a->mode && !agent_mode_named(str_of(a->mode), &mode))
-        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-only, read-write", a->mode);
+        return fail(e, ERR_INVALID, "--mode %.40s: expected read-only or read-write", a->mode);
     if (a->max_turns && !str_uint(str_of(a->max_turns), 1, AGENT_TURNS_MOST, &turns))
-        return fail(e, ERR_INVALID, "--max-turns %.40s: a number from 1 to %d is expected",
+        return fail(e, ERR_INVALID, "--max-turns %.40s: expected a number from 1 to %d",
                     a->max_turns, AGENT_TURNS_MOST);
     if (a->budget && !read_usd(app, a->budget, &spec->budget_usd))
-        return fail(e, ERR_INVALID, "--budget %.40s: 0 to %d US dollars are expected", a->budget,
+        return fail(e, ERR_INVALID, "--budget %.40s: expected 0 to %d US dollars", a->budget,
                     AGENT_BUDGET_MOST);
     if (!str_trim(spec->text).n || utf8_valid(spec->text) < spec->text.n)
-        return fail(e, ERR_INVALID, "the task is empty, or no UTF-8 text");
+        return fail(e, ERR_INVALID, "the task is empty or is not UTF-8 text");
     spec->read_only = mode == AGENT_READ_ONLY;
     spec->max_turns = (int64_t)turns;
     return true;
@@ -340,7 +340,7 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
         return print_usage_error("agents dispatch: %s", e.text);
     if (a->detach && (a->wait || a->yes || a->ask || a->thoughts))
         return print_usage_error(
-            "agents dispatch: --detach excludes --wait, --yes, --ask and --thoughts");
+            "agents dispatch: --detach cannot be combined with --wait, --yes, --ask or --thoughts");
     return a->detach ? tasks_detach(app, &d.spec) : tasks_dispatch(app, &d);
 }
 

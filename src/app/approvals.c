@@ -45,7 +45,7 @@ static void put_cut(struct buf *out, struct str text, size_t most)
 static void put_state(struct buf *out, const struct approval *a)
 {
     if (!a->task->held)
-        buf_put(out, STR("  (nobody works on the task now: it asks again when it goes on)"));
+        buf_put(out, STR("  (the task is not running; it asks again when it resumes)"));
     buf_putc(out, '\n');
 }
 
@@ -128,7 +128,7 @@ static void put_whole(struct buf *out, struct arena *mem, const struct approval 
     put_field(out, "tool", a->tool);
     if (!str_eq(a->kind, str_of(ask_names[ASK_PERMISSION]))) /* whose message has them */
         put_members(out, mem, "argument", a->args);
-    put_field(out, "cut", a->cut ? STR("the arguments are too long to be shown") : STR_NONE);
+    put_field(out, "cut", a->cut ? STR("the arguments are too long to show") : STR_NONE);
     put_message(out, a->message, "", SIZE_MAX);
     put_field(out, "url", json_str(mem, json_get(a->params, STR("url"))));
     if (json_here(json_get(a->params, STR("options"))))
@@ -195,12 +195,12 @@ static int tell_none(const struct approvals_listing *l, struct str id)
     struct err e;
 
     if (id.p) {
-        fail(&e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now; it is %s", STR_ARG(id),
-             l->state);
+        fail(&e, ERR_NOT_FOUND, "task " STR_FMT " has no open question; its state is %s",
+             STR_ARG(id), l->state);
         return print_error(&e);
     }
     if (!l->list.json && isatty(STDERR_FILENO))
-        fputs("no task asks anything now\n", stderr);
+        fputs("no task has an open question\n", stderr);
     return EXIT_OK;
 }
 
@@ -264,14 +264,14 @@ static const struct option options[] = {
     { "always", OPTION_FLAG, offsetof(struct approvals_args, always), NULL,
       "Allow this tool for the rest of the task" },
     { "option", OPTION_TEXT, offsetof(struct approvals_args, option), "OPTION",
-      "Choose this option of the question, such as allow_session or allow_project" },
+      "Choose this option of the question, for example allow_session" },
     { "reason", OPTION_TEXT, offsetof(struct approvals_args, reason), "TEXT",
       "Tell the agent why" },
 };
 
 static const struct subcommand subcommands[] = {
-    { "list", "", "List the questions of all tasks", 0, 0, NULL },
-    { "show", "ID", "Show the questions of one task", 1, 1, NULL },
+    { "list", "", "List the open questions of all tasks", 0, 0, NULL },
+    { "show", "ID", "Show the open questions of one task", 1, 1, NULL },
     { "allow", "ID [KEY]", "Allow the call that a task asks about", 1, 2, "always option" },
     { "deny", "ID [KEY]", "Deny the call that a task asks about", 1, 2, "reason option" },
     { "answer", "ID [KEY] JSON | NAME=VALUE...", "Answer a question with values", 1, WORDS_ANY,
@@ -282,10 +282,9 @@ const struct verb verb_approvals = {
     .name = "approvals",
     .words = "[list | show | allow | deny | answer]",
     .summary = "List and answer the questions of tasks that run unattended",
-    .more =
-        "ID is the short or the whole ID of a task. KEY may be omitted if only one question is\n"
-        "open. The command ends when the task has received the answer. If a question is\n"
-        "answered twice, the first answer counts.\n",
+    .more = "ID is the short or the full ID of a task. KEY may be omitted if only one question is\n"
+            "open. The command ends when the task has received the answer. If a question is\n"
+            "answered twice, the first answer counts.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

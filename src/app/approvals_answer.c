@@ -53,14 +53,15 @@ static bool choose(struct approval_answering *a, const char *key, struct err *e)
     if (n == 1)
         return true;
     if (n > 1)
-        return fail(e, ERR_INVALID,
-                    "task " STR_FMT " asks several things; name the key of one (trefoil approvals "
-                    "show)",
-                    STR_ARG(a->task.id));
+        return fail(
+            e, ERR_INVALID,
+            "task " STR_FMT
+            " has several open questions; give the KEY of one (see: trefoil approvals show)",
+            STR_ARG(a->task.id));
     if (key)
         return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question %.40s",
                     STR_ARG(a->task.id), key);
-    return fail(e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now; it is %s",
+    return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question; its state is %s",
                 STR_ARG(a->task.id), task_state_names[a->task.state]);
 }
 
@@ -80,11 +81,12 @@ static bool write_pair(struct approval_answering *a, struct jw *w, struct str pa
         if (!json_is(key, name))
             continue;
         return form_write(w, &a->app->project.mem, key, pair) ||
-               fail(e, ERR_INVALID, STR_FMT ": " STR_FMT " does not fit; it is " STR_FMT,
+               fail(e, ERR_INVALID, STR_FMT ": invalid value " STR_FMT "; expected " STR_FMT,
                     STR_ARG(str_head(name, 80)), STR_ARG(str_head(pair, 40)),
                     STR_ARG(str_head(json_raw(json_value(key)), 200)));
     }
-    return fail(e, ERR_INVALID, STR_FMT " is not asked for (trefoil approvals show says what is)",
+    return fail(e, ERR_INVALID,
+                "the question has no field " STR_FMT " (see: trefoil approvals show)",
                 STR_ARG(str_head(name, 80)));
 }
 
@@ -114,12 +116,13 @@ static bool write_allow(struct approval_answering *a, struct jw *w,
 {
     if (str_eq(a->what.kind, str_of(ask_names[ASK_FORM])) && json_count(properties(a)))
         return fail(e, ERR_INVALID,
-                    "it asks for values: trefoil approvals answer " STR_FMT " name=value",
+                    "the question asks for values; use: trefoil approvals answer " STR_FMT
+                    " name=value",
                     STR_ARG(a->task.id));
     if (args->always && args->option)
-        return fail(e, ERR_INVALID, "--always and --option exclude each other");
+        return fail(e, ERR_INVALID, "--always and --option cannot be combined");
     if (args->always && !json_here(json_get(properties(a), STR("always"))))
-        return fail(e, ERR_INVALID, "it can be allowed this once, not from now on");
+        return fail(e, ERR_INVALID, "the call can be allowed only once; --always is not available");
     jw_kraw(w, "content", args->always ? STR("{\"always\":true}") : STR("{}"));
     return true;
 }
@@ -164,7 +167,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
 static void on_slow(struct timer *t)
 {
     (void)t;
-    fputs("stored; waiting for the task to take it\n", stderr);
+    fputs("stored; waiting for the task to receive it\n", stderr);
 }
 
 static void approvals_answer_give(struct approval_answering *a)
@@ -192,7 +195,7 @@ static void approvals_answer_tell(struct approval_answering *a, enum approvals_a
     } else {
         buf_printf(&out, "%s ", done[act]);
         show_text(&out, a->what.key);
-        buf_printf(&out, " of task " STR_FMT "; it is %s", STR_ARG(a->task.id),
+        buf_printf(&out, " of task " STR_FMT "; its state is %s", STR_ARG(a->task.id),
                    task_state_names[a->ask.info.state]);
     }
     buf_putc(&out, '\n');
@@ -218,7 +221,7 @@ int approvals_answer(struct app *app, struct store_handle *handle, struct str id
     if ((act == APPROVE_ANSWER) != (values > 0))
         return print_usage_error(act == APPROVE_ANSWER
                                      ? "approvals answer: expected JSON or name=value"
-                                     : "approvals: allow and deny take ID and KEY alone");
+                                     : "approvals: allow and deny accept only ID and KEY");
     if (!approvals_answer_look(a, id, &e) || !choose(a, key, &e))
         return e.code == ERR_INVALID ? print_usage_error("%s", e.text) : print_error(&e);
     if (!write_answer(a, act, args, values, word + (key != NULL), &e))

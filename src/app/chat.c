@@ -412,9 +412,9 @@ static bool check_args(const struct chat_args *a)
     enum agent_mode mode;
 
     if (a->last && a->session)
-        print_usage_error("chat: --continue and --session exclude each other");
+        print_usage_error("chat: --continue and --session cannot be combined");
     else if (a->mode && !agent_mode_named(str_of(a->mode), &mode))
-        print_usage_error("chat: --mode %.40s: accepted are read-only, read-write", a->mode);
+        print_usage_error("chat: --mode %.40s: expected read-only or read-write", a->mode);
     else
         return true;
     return false;
@@ -456,7 +456,7 @@ static const struct option options[] = {
     { "c,continue", OPTION_FLAG, offsetof(struct chat_args, last), NULL,
       "Resume the last session" },
     { "session", OPTION_TEXT, offsetof(struct chat_args, session), "ID",
-      "Resume this session; the short ID that lists show is enough" },
+      "Resume this session; the short ID is enough" },
     { "model", OPTION_TEXT, offsetof(struct chat_args, model), "MODEL",
       "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
     { "mode", OPTION_TEXT, offsetof(struct chat_args, mode), "MODE",
@@ -467,8 +467,9 @@ const struct verb verb_chat = {
     .name = "chat",
     .words = "",
     .summary = "Chat with an agent at the terminal",
-    .more = "/help in the chat lists its commands. In a pipe every line of stdin is a prompt, and "
-            "stdout\nholds the answers alone.\n",
+    .more = "/help in the chat lists its commands. If stdin is a pipe, each of its lines is a "
+            "prompt, and stdout\n"
+            "has only the answers.\n",
     .option = options,
     .options = ARRAY_LEN(options),
     .args_size = sizeof(struct chat_args),

@@ -34,10 +34,12 @@ static void on_help(struct chat *c, struct str rest)
         snprintf(left, sizeof(left), "%s %s", commands[i].name, commands[i].words);
         chat_say(c, "  %-28s %s\n", left, commands[i].what);
     }
-    chat_say(c, "Any other line goes to the agent, also one that begins with / (without a model:\n"
-                "/echo, /read, /call and others) or with a space, which history does not keep.\n"
-                "alt-enter or \\ at the end begins another line; @ and tab complete paths; ctrl-r\n"
-                "searches what was typed; ctrl-c cancels; ctrl-d leaves.\n");
+    chat_say(
+        c, "Every other line is sent to the agent, even one that begins with / (without a model:\n"
+           "/echo, /read, /call and others). A line that begins with a space is not stored in the "
+           "history.\n"
+           "alt-enter or \\ at the end starts a new line; @ and tab complete paths; ctrl-r\n"
+           "searches the history; ctrl-c cancels; ctrl-d exits.\n");
     chat_done(c);
 }
 
@@ -111,7 +113,7 @@ static void on_sessions(struct chat *c, struct str rest)
 {
     (void)rest;
     if (!c->keeps) {
-        chat_say(c, "Nothing is kept here.\n");
+        chat_say(c, "No sessions are stored: there is no state directory.\n");
         chat_done(c);
         return;
     }
@@ -127,7 +129,7 @@ static void on_resume(struct chat *c, struct str rest)
         chat_find(c, rest);
         return;
     }
-    chat_say(c, "Which one? /resume ID; /sessions lists them\n");
+    chat_say(c, "Missing session ID. Use /resume ID; /sessions lists the IDs.\n");
     chat_done(c);
 }
 
@@ -138,7 +140,7 @@ static void on_continue(struct chat *c, struct str rest)
         chat_resume(c);
         return;
     }
-    chat_say(c, "No turn was broken off.\n");
+    chat_say(c, "No turn was interrupted.\n");
     chat_done(c);
 }
 
@@ -158,7 +160,7 @@ static void list_agents(struct chat *c)
         buf_putc(&out, '\n');
     }
     if (!n)
-        buf_put(&out, STR("No file defines an agent; there is the default one.\n"));
+        buf_put(&out, STR("No agents are defined; the default agent is in use.\n"));
     say_buf(c, &out);
     chat_done(c);
 }
@@ -183,7 +185,7 @@ static void on_model(struct chat *c, struct str rest)
         chat_use_agent(c, &want);
         return;
     }
-    chat_say(c, STR_FMT "; another: /model NAME, PROVIDER/NAME or a tier\n", STR_ARG(model));
+    chat_say(c, STR_FMT "; to change it: /model NAME, PROVIDER/NAME or a tier\n", STR_ARG(model));
     chat_done(c);
 }
 
@@ -193,7 +195,7 @@ static void on_mode(struct chat *c, struct str rest)
         chat_use_mode(c, rest);
         return;
     }
-    chat_say(c, "%s; another: /mode read-only or /mode read-write\n",
+    chat_say(c, "%s; to change it: /mode read-only or /mode read-write\n",
              agent_mode_name(guard_is_read_only(&c->session->scope) ? AGENT_READ_ONLY
                                                                     : AGENT_READ_WRITE));
     chat_done(c);
@@ -215,7 +217,7 @@ static void on_tools(struct chat *c, struct str rest)
         buf_putc(&out, '\n');
     }
     if (!out.n)
-        buf_put(&out, STR("It has no tools.\n"));
+        buf_put(&out, STR("The agent has no tools.\n"));
     say_buf(c, &out);
     chat_done(c);
 }
@@ -240,7 +242,7 @@ static void on_cost(struct chat *c, struct str rest)
     if (c->session->cost >= 0)
         chat_say(c, "This session has cost $%.4f so far.\n", c->session->cost);
     else
-        chat_say(c, "What it costs is not known: no prices are configured for this model.\n");
+        chat_say(c, "The cost is unknown: no prices are configured for this model.\n");
     if (u->used && u->size)
         chat_say(c, "The context holds %lld of %lld tokens.\n", (long long)u->used,
                  (long long)u->size);
@@ -273,7 +275,7 @@ static void put_files(struct chat *c, struct buf *out)
         buf_putc(out, '\n');
     }
     if (c->undo.files.full)
-        buf_put(out, STR("  ... and others\n"));
+        buf_put(out, STR("  ... and more\n"));
 }
 
 static void on_undone(struct op *op, const struct err *e, void *ctx)
@@ -284,8 +286,8 @@ static void on_undone(struct op *op, const struct err *e, void *ctx)
     (void)op;
     buf_init(&out, LIST_MOST);
     if (c->undo.files.n) {
-        buf_printf(&out, "As before the last turn that changed files%s:\n",
-                   e ? ", where that was possible" : "");
+        buf_printf(&out, "Undid the file changes of the last turn%s:\n",
+                   e ? ", where possible" : "");
         put_files(c, &out);
     }
     say_buf(c, &out);
@@ -306,19 +308,19 @@ static void on_undo(struct chat *c, struct str rest)
 /* ---- the table ----------------------------------------------------------------------------- */
 
 static const struct chat_command commands[] = {
-    { "/help", "", "this list", on_help },
-    { "/agent", "[NAME]", "talk to another agent, or list them", on_agent },
-    { "/model", "[NAME]", "use another model, from the next turn on", on_model },
-    { "/mode", "[read-only|read-write]", "what the agent may change", on_mode },
-    { "/tools", "", "the tools it has", on_tools },
-    { "/plan", "", "its plan", on_plan },
-    { "/cost", "", "what was spent, and how full the context is", on_cost },
-    { "/compact", "", "sum up what was said so far", on_compact },
-    { "/undo", "", "take back what the last turn changed in files", on_undo },
+    { "/help", "", "show this list", on_help },
+    { "/agent", "[NAME]", "switch to another agent, or list the agents", on_agent },
+    { "/model", "[NAME]", "use another model from the next turn on", on_model },
+    { "/mode", "[read-only|read-write]", "show or set the mode: read-only or read-write", on_mode },
+    { "/tools", "", "list the agent's tools", on_tools },
+    { "/plan", "", "show the agent's plan", on_plan },
+    { "/cost", "", "show the cost and the size of the context", on_cost },
+    { "/compact", "", "summarize the conversation so far", on_compact },
+    { "/undo", "", "undo the file changes of the last turn", on_undo },
     { "/continue", "", "resume a turn that was interrupted", on_continue },
-    { "/new", "", "begin a new session", on_new },
-    { "/sessions", "", "the sessions of this folder", on_sessions },
-    { "/resume", "ID", "resume one of them", on_resume },
+    { "/new", "", "start a new session", on_new },
+    { "/sessions", "", "list the sessions of this folder", on_sessions },
+    { "/resume", "ID", "resume a session", on_resume },
     { "/clear", "", "clear the screen", on_clear },
     { "/quit", "", "leave", on_quit },
     { NULL, NULL, NULL, NULL },

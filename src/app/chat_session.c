@@ -52,9 +52,9 @@ static void chat_session_greet(struct chat *c)
     chat_note(c, "agent %s, model " STR_FMT "%s, session %s\n", s->agent->def->name, STR_ARG(model),
               mode_of(s), s->id);
     if (c->edit.terminal)
-        chat_note(c, "/help lists commands; ctrl-d leaves\n");
+        chat_note(c, "/help lists commands; ctrl-d exits\n");
     if (s->broken_off)
-        chat_note(c, "The last turn was broken off; /continue goes on with it.\n");
+        chat_note(c, "The last turn was interrupted; /continue resumes it.\n");
 }
 
 /* ---- seats --------------------------------------------------------------------------------- */
@@ -206,12 +206,12 @@ static bool is_one(const struct chat *c, struct err *e)
     const struct chat_search *f = &c->search;
 
     if (f->found == 1 && c->here && str_eq(f->id, str_of(c->session->id)))
-        return fail(e, ERR_INVALID, "that is the session we are in");
+        return fail(e, ERR_INVALID, "this session is already open");
     if (f->found == 1)
         return true;
     if (!f->beginning.p)
         return fail(e, ERR_NOT_FOUND, "there is no session to resume");
-    return fail(e, ERR_NOT_FOUND, "%s session has an id that begins with " STR_FMT,
+    return fail(e, ERR_NOT_FOUND, "%s session ID begins with " STR_FMT,
                 f->found ? "more than one" : "no", STR_ARG(str_head(f->beginning, 80)));
 }
 
@@ -265,7 +265,7 @@ void chat_find(struct chat *c, struct str beginning)
     if (beginning.p)
         c->search.beginning = arena_str(&c->mem, beginning);
     if (!c->keeps) {
-        fail(&e, ERR_NOT_FOUND, "nothing is kept here: there is no session to resume");
+        fail(&e, ERR_NOT_FOUND, "there is no session to resume: no sessions are stored");
         chat_complain(c, &e);
         give_up(c);
         return;

@@ -125,7 +125,7 @@ int unknown_subcommand(const struct verb *v, const char *name)
             (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : "", v->sub[i].name);
     }
     return print_usage_error("%s: unknown command \"%.40s\"%s%s%s", v->name, name, nearest_hint(&n),
-                             n.best.p ? "" : "; accepted are: ", n.best.p ? "" : list);
+                             n.best.p ? "" : "; available commands: ", n.best.p ? "" : list);
 }
 
 /* The n-th word that a usage line such as "NAME [JSON | -]" asks for. */

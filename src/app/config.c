@@ -95,7 +95,7 @@ static void print_check(struct app *app, const struct agent_list *agents)
     for (size_t i = 0; i < agents->n; i++)
         printf("agent %s (%s): %s\n",
                shown_text(&app->project.mem, str_of(agents->v[i].def.name)).p,
-               agents->v[i].def.origin, agents->v[i].bad ? "left out" : "ready");
+               agents->v[i].def.origin, agents->v[i].bad ? "skipped" : "ready");
     for (size_t i = 0; i < c->notes.n; i++)
         if (worth_saying(&c->notes.v[i]))
             printf("warn " STR_FMT "\n",

@@ -44,7 +44,7 @@ static int unknown_client(struct arena *mem, const char *name)
     for (size_t i = 0; (c = mcp_client_at(i)); i++) {
         nearest_try(&n, str_of(c->name));
         list = arena_printf(mem, STR_FMT "%s%s", STR_ARG(list),
-                            i ? ", " : "; accepted are: ", c->name);
+                            i ? ", " : "; supported clients: ", c->name);
     }
     return print_usage_error("connect: unknown client \"%.40s\"%s", name,
                              n.best.p ? nearest_hint(&n) : list.p);
@@ -113,7 +113,7 @@ static bool choose_file(struct connecting *c, struct err *e)
                     "-- trefoil mcp",
                     p->name);
     if (!c->user && str_eq(str_of(c->app->project.root.from), STR("user state")))
-        return fail(e, ERR_INVALID, "this folder is no project; use --user, or --root DIR");
+        return fail(e, ERR_INVALID, "this folder is not a project; use --user or --root DIR");
     c->file = client_path(&c->app->project.mem, c->user ? p->user : p->project,
                           c->app->project.root.path);
     return c->file || fail(e, ERR_INVALID, "HOME is not set");
@@ -165,7 +165,7 @@ static void print_hints(const struct connecting *c)
     if (c->client->hint)
         printf("%s\n", c->client->hint);
     if (c->user && !c->args->http && !c->app->opt.root)
-        printf("trefoil serves the folder that %s starts it in; --root DIR names one for good\n",
+        printf("trefoil serves the folder in which %s starts it; --root DIR sets a fixed folder\n",
                c->client->name);
 }
 
@@ -202,9 +202,10 @@ static int connect_put(struct connecting *c)
     if (!c->client->put(&c->app->project.mem, &edit, &how, &text, &e))
         return fail_edit(c, &e);
     if (how == ENTRY_SAME)
-        return app_done(c->app, "already there:", TREFOIL_NAME, c->file);
+        return app_done(c->app, "already present:", TREFOIL_NAME, c->file);
     if (how == ENTRY_DIFFERS) {
-        fail(&e, ERR_DENIED, "%s has another entry " TREFOIL_NAME "; --force replaces it", c->file);
+        fail(&e, ERR_DENIED, "%s has a different entry " TREFOIL_NAME "; --force replaces it",
+             c->file);
         return print_error(&e);
     }
     if (!write_file(c, text, &e))
@@ -236,14 +237,16 @@ static bool check_args(const struct connecting *c, struct err *e)
     enum service_scope scope;
 
     if (a->http && !c->client->write_http)
-        return fail(e, ERR_INVALID, "the file of %s takes a command only, no URL", c->client->name);
+        return fail(e, ERR_INVALID, "%s does not support a URL in its file, only a command",
+                    c->client->name);
     if (a->http && !str_starts(str_of(a->http), STR("http://")) &&
         !str_starts(str_of(a->http), STR("https://")))
         return fail(e, ERR_INVALID, "--http needs a URL such as http://127.0.0.1:8733/mcp");
     if (a->http && a->scope)
-        return fail(e, ERR_INVALID, "--scope is for a command; a URL offers everything");
+        return fail(e, ERR_INVALID,
+                    "--scope cannot be combined with --http: a URL offers everything");
     if (a->scope && !service_scope_named(str_of(a->scope), &scope))
-        return fail(e, ERR_INVALID, "--scope %.40s: accepted are agents, tools, all", a->scope);
+        return fail(e, ERR_INVALID, "--scope %.40s: expected agents, tools or all", a->scope);
     return true;
 }
 

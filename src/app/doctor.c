@@ -56,7 +56,7 @@ static struct doctor_finding check_root(struct app *app)
     return found(
         writable ? HEALTH_OK : HEALTH_BAD,
         arena_printf(&app->project.mem, "%s (%s)%s", app->project.root.path, app->project.root.from,
-                     writable ? "" : "; it cannot be written: choose another with --root"));
+                     writable ? "" : "; it is not writable: choose another root with --root"));
 }
 
 static struct doctor_finding check_config(struct app *app)
@@ -64,7 +64,7 @@ static struct doctor_finding check_config(struct app *app)
     const struct config *c = &app->project.config;
 
     if (!c->file_count)
-        return found(HEALTH_OK, STR("no file, all defaults"));
+        return found(HEALTH_OK, STR("no file; all defaults"));
     return found(HEALTH_OK,
                  arena_printf(&app->project.mem, "%s%s%s", c->files[0],
                               c->file_count > 1 ? ", " : "", c->file_count > 1 ? c->files[1] : ""));
@@ -79,13 +79,14 @@ static struct doctor_finding check_store(struct app *app)
     bool found_it = project_find_database(&app->project, &path, &e);
 
     if (!found_it && e.code == ERR_NOT_FOUND)
-        return found(HEALTH_OK, arena_printf(&app->project.mem, "none yet; it will be in %s",
-                                             app->project.state.path));
+        return found(HEALTH_OK,
+                     arena_printf(&app->project.mem, "none yet; it will be created in %s",
+                                  app->project.state.path));
     if (!found_it || !store_file_check(path, NULL, &e))
         return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     if (stat(path, &st) < 0)
         st.st_size = 0;
-    return found(HEALTH_OK, arena_printf(&app->project.mem, "%s, %lld bytes, sound", path,
+    return found(HEALTH_OK, arena_printf(&app->project.mem, "%s, %lld bytes, intact", path,
                                          (long long)st.st_size));
 }
 
@@ -95,18 +96,18 @@ static struct doctor_finding check_audit(struct app *app)
     struct err e;
 
     if (!state_dir_find(&app->project.state, &e) && e.code == ERR_NOT_FOUND)
-        return found(HEALTH_OK, STR("no call was recorded yet"));
+        return found(HEALTH_OK, STR("no calls are recorded yet"));
     if (!audit_check(app->project.state.path, &app->project.config.limits, &r, &e))
         return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     if (!r.sound)
         return found(HEALTH_BAD,
                      arena_printf(&app->project.mem, "%s: the audit log was modified", r.where));
     if (!r.files)
-        return found(HEALTH_OK, STR("no call was recorded yet"));
-    return found(
-        r.unsealed ? HEALTH_NOTE : HEALTH_OK,
-        arena_printf(&app->project.mem, "%lld calls, every seal fits%s", (long long)r.records,
-                     r.unsealed ? "; there are lines without one, as a crash leaves them" : ""));
+        return found(HEALTH_OK, STR("no calls are recorded yet"));
+    return found(r.unsealed ? HEALTH_NOTE : HEALTH_OK,
+                 arena_printf(&app->project.mem, "%lld calls, all seals valid%s",
+                              (long long)r.records,
+                              r.unsealed ? "; some lines have no seal, as after a crash" : ""));
 }
 
 /* Landlock answers its ABI version to an empty request. */
@@ -116,7 +117,7 @@ static struct doctor_finding check_landlock(struct app *app)
     long abi = syscall(landlock_create_ruleset, NULL, 0, ask_version);
 
     if (abi < 1)
-        return found(HEALTH_NOTE, STR("this kernel has no Landlock"));
+        return found(HEALTH_NOTE, STR("this kernel does not support Landlock"));
     return found(HEALTH_OK, arena_printf(&app->project.mem, "ABI %ld", abi));
 }
 
@@ -205,8 +206,9 @@ static struct doctor_finding check_keeper(struct app *app)
         return found(HEALTH_BAD, arena_str(&app->project.mem, str_of(e.text)));
     proc_exit_text(&t->exit, how, sizeof(how));
     if (t->exit.how != PROC_EXITED || t->exit.code)
-        return found(HEALTH_BAD, arena_printf(&app->project.mem, "a child under it %s", how));
-    return found(HEALTH_OK, STR("children start under it and leave nothing behind"));
+        return found(HEALTH_BAD,
+                     arena_printf(&app->project.mem, "a child under the keeper %s", how));
+    return found(HEALTH_OK, STR("starts and cleans up child processes"));
 }
 
 /* Questions to 2026-07-28 clients and trusted entries are sealed. */
@@ -230,19 +232,21 @@ static struct doctor_finding check_servers(struct app *app)
         open += l->v[i].url && !l->v[i].headers;
     }
     if (untrusted)
-        return found(HEALTH_NOTE, arena_printf(&app->project.mem,
-                                               "%zu MCP servers, of which %zu are not started: see "
-                                               "`trefoil trust`",
-                                               l->n, untrusted));
+        return found(
+            HEALTH_NOTE,
+            arena_printf(
+                &app->project.mem,
+                "%zu MCP servers; %zu are not trusted and not started: see `trefoil trust`", l->n,
+                untrusted));
     if (open)
         return found(HEALTH_OK,
                      arena_printf(&app->project.mem,
-                                  "%zu MCP servers; `trefoil servers` tries them. %zu with a URL "
-                                  "and no `headers`: OAuth login is not available yet, so one that "
-                                  "answers HTTP 401 needs a token there",
+                                  "%zu MCP servers; `trefoil servers` tests them. %zu have a URL "
+                                  "and no `headers`: OAuth login is not available yet, so a server "
+                                  "that answers HTTP 401 needs a token in `headers`",
                                   l->n, open));
     return found(HEALTH_OK, arena_printf(&app->project.mem,
-                                         "%zu MCP servers; `trefoil servers` tries them", l->n));
+                                         "%zu MCP servers; `trefoil servers` tests them", l->n));
 }
 
 static struct doctor_finding check_agents(struct app *app)
@@ -259,19 +263,19 @@ static struct doctor_finding check_agents(struct app *app)
     if (bad)
         return found(HEALTH_NOTE,
                      arena_printf(&app->project.mem,
-                                  "%zu agents, and %zu left out: see `trefoil config check`",
+                                  "%zu agents, %zu skipped: see `trefoil config check`",
                                   list.n - bad, bad));
     for (size_t i = 0; i < list.claims; i++)
         inert += !list.claim[i].def.trusted;
     if (inert)
         return found(HEALTH_NOTE,
                      arena_printf(&app->project.mem,
-                                  "%zu agents, %zu of which have entries without effect: the "
-                                  "project is not trusted; see `trefoil trust`",
+                                  "%zu agents; %zu have settings without effect because the "
+                                  "project is not trusted: see `trefoil trust`",
                                   list.n, inert));
     return found(HEALTH_OK,
                  arena_printf(&app->project.mem, "%zu agents, %zu skills%s", list.n, skills.n,
-                              list.n ? "" : "; `trefoil init` writes a first agent"));
+                              list.n ? "" : "; `trefoil init` creates a first agent"));
 }
 
 static struct doctor_finding check_daemon(struct app *app)
@@ -285,7 +289,8 @@ static struct doctor_finding check_daemon(struct app *app)
         return found(HEALTH_NOTE, arena_str(&app->project.mem, str_of(e.text)));
     fd = daemon_connect(path, &pid);
     if (fd < 0)
-        return found(HEALTH_OK, STR("none serves this root; `trefoil serve` would"));
+        return found(HEALTH_OK,
+                     STR("no daemon runs for this root; start one with `trefoil serve`"));
     return found(HEALTH_OK,
                  arena_printf(&app->project.mem, "process %d serves this root at %s", pid, path));
 }

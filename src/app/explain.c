@@ -142,8 +142,7 @@ static bool choose_origin(struct explain *x, const char *word, struct err *e)
         x->scope.parent = origins[i].client ? guard_endpoint(g, x->caller.origin) : &g->own;
         return true;
     }
-    return fail(e, ERR_INVALID, "--origin %.40s: accepted are stdio, socket, http, key and run",
-                word);
+    return fail(e, ERR_INVALID, "--origin %.40s: expected stdio, socket, http, key or run", word);
 }
 
 static bool choose_caller(struct explain *x, struct err *e)
@@ -157,7 +156,7 @@ static bool choose_caller(struct explain *x, struct err *e)
                                  .principal = str_of(x->self.name),
                                  .scope = &x->scope };
     if (a->mode && !agent_mode_named(str_of(a->mode), &x->scope.mode))
-        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-write and read-only", a->mode);
+        return fail(e, ERR_INVALID, "--mode %.40s: expected read-write or read-only", a->mode);
     return a->agent ? choose_agent(x, a->agent, e)
                     : choose_origin(x, a->origin ? a->origin : "stdio", e);
 }
@@ -217,17 +216,17 @@ static int explain_run(struct app *app, const void *args, int words, char **word
 
 static const struct option options[] = {
     { "agent", OPTION_TEXT, offsetof(struct explain_args, agent), "NAME",
-      "Judge a call by this agent" },
+      "Check a call by this agent" },
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
-      "Judge it in this mode: read-write or read-only" },
+      "Check it in this mode: read-write or read-only" },
     { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
-      "Judge a call that comes in by stdio (default), socket, http, key or run" },
+      "Check a call that arrives by stdio (default), socket, http, key or run" },
 };
 
 const struct verb verb_explain = {
     .name = "explain",
     .words = "TOOL [JSON | -]",
-    .summary = "Show why a tool call would be allowed, asked about or denied",
+    .summary = "Show why a tool call would be allowed, need approval or be denied",
     .more =
         "The arguments of the call are a JSON object; - reads it from stdin. Without --agent and "
         "--origin\nthe caller is a client of `trefoil mcp --scope tools`. Exit code 3 means "

@@ -40,7 +40,7 @@ static void gc_print(const struct app *app, const struct swept *s)
                s->state_bytes);
     else
         printf("deleted %" PRId64 " sessions (%" PRId64 " bytes) and %" PRId64 " logs (%" PRId64
-               " bytes); state of %" PRId64 " folders that are gone (%" PRId64 " bytes)\n",
+               " bytes); state of %" PRId64 " deleted folders (%" PRId64 " bytes)\n",
                s->sessions, s->session_bytes, s->logs.files, s->logs.bytes, s->states,
                s->state_bytes);
 }
@@ -73,9 +73,9 @@ static int gc_run(struct app *app, const void *args, int words, char **word)
 const struct verb verb_gc = {
     .name = "gc",
     .words = "",
-    .summary = "Delete old sessions and logs, and the state of folders that are gone",
+    .summary = "Delete old sessions and logs, and the state of deleted folders",
     .more = "[limits] session_keep_ms, session_keep_bytes, log_keep_ms and log_keep_bytes set the\n"
-            "age and the total size that are kept. Sessions in use are never deleted.\n"
+            "maximum age and total size. Sessions in use are never deleted.\n"
             "The state of a root is deleted when its folder was deleted (see: trefoil state).\n",
     .run = gc_run,
 };

@@ -100,7 +100,7 @@ static int help_print_all(void)
     for (size_t i = 0; verb_at(i); i++)
         print_line(verb_at(i)->name, verb_at(i)->summary);
     print_global_options();
-    printf("\n" TREFOIL_NAME " help COMMAND shows what one command takes.\n"
+    printf("\n" TREFOIL_NAME " help COMMAND shows the options of one command.\n"
            "Exit codes: 0 success, 1 failure, 2 wrong command line or configuration, 3 denied,\n"
            "4 a limit was reached, 5 the model refused, 130 interrupted.\n");
     return EXIT_OK;

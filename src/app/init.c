@@ -13,18 +13,18 @@
 #include <unistd.h>
 
 static const char toml_text[] =
-    "# trefoil.toml - what trefoil does in this folder. All of it is optional.\n"
-    "# `trefoil config check` says whether it is right; `trefoil config limits` lists the limits.\n"
+    "# trefoil.toml - the configuration of trefoil for this folder. Every key is optional.\n"
+    "# `trefoil config check` checks it; `trefoil config limits` lists the limits.\n"
     "\n"
     "[serve]\n"
     "# listen = \"127.0.0.1:8733\"\n"
-    "# api_key = \"env:TREFOIL_API_KEY\"  # needed before others than this machine may connect\n"
+    "# api_key = \"env:TREFOIL_API_KEY\"  # required to accept connections from other machines\n"
     "\n"
     "[log]\n"
     "# level = \"warn\"                   # error, warn, info, debug, trace\n"
     "\n"
     "# Permission by kind of tool: \"auto\", \"ask\" or \"deny\". These are the defaults.\n"
-    "# This file can only make them stricter; \"auto\" counts in your own "
+    "# This file can only make them stricter; set \"auto\" in your own "
     "~/.config/trefoil/config.toml.\n"
     "[guard.permission]\n"
     "# execute = \"ask\"                  # shell_exec, process_start; `run --yes` allows it\n"
@@ -32,16 +32,16 @@ static const char toml_text[] =
     "# fetch = \"ask\"                    # web_fetch\n"
     "# edit = \"auto\"                    # file_write, file_edit\n"
     "\n"
-    "# An MCP server whose tools everybody here may use. `trefoil trust` accepts it.\n"
+    "# An MCP server whose tools all agents may use. `trefoil trust` accepts it.\n"
     "# [[mcp.servers]]\n"
     "# name = \"files\"\n"
     "# command = [\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n"
     "# allowed_tools = [\"read_file\", \"list_directory\"]\n"
     "\n"
-    "# Agents are Markdown files in .trefoil/agents; a small one may stand here.\n"
+    "# Agents are Markdown files in .trefoil/agents; a small agent can be defined here.\n"
     "# [[agents]]\n"
     "# name = \"reviewer\"\n"
-    "# description = \"Reads a change and says what is wrong with it\"\n"
+    "# description = \"Reviews a change and reports problems\"\n"
     "# mode = \"read-only\"\n"
     "# persona = \"You review changes. Name the file and the line.\"\n";
 
@@ -50,12 +50,12 @@ static const char agent_text[] =
     "name: helper\n"
     "description: Answers questions about this project and makes small changes\n"
     "# tier: medium           # low, medium, high; or model: NAME\n"
-    "# mode: read-only        # then it may look, and write in .vault only\n"
-    "# tools: [file_read, grep, \"Bash(git diff:*)\"]   # without it: all tools\n"
+    "# mode: read-only        # reads everything, writes only in .vault\n"
+    "# tools: [file_read, grep, \"Bash(git diff:*)\"]   # default: all tools\n"
     "# max_turns: 50\n"
     "---\n"
-    "You help with the project in this folder. Read before you answer, name the files you speak\n"
-    "of, change only what was asked for, and say what you did.\n";
+    "You help with the project in this folder. Read the files before you answer, name the files\n"
+    "you refer to, change only what the user asked for, and report what you did.\n";
 
 static const char ignore_text[] = "# Logs that trefoil writes.\n"
                                   "logs/\n";
@@ -121,7 +121,8 @@ static int init_run(struct app *app, const void *args, int words, char **word)
     if (app->opt.json)
         printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
     else
-        printf("next: `trefoil agents` lists the agents, `trefoil doctor` looks around\n");
+        printf(
+            "next: `trefoil agents` lists the agents, `trefoil doctor` checks the installation\n");
     return EXIT_OK;
 }
 

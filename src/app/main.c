@@ -42,8 +42,7 @@ static bool set_log_level(struct app *app, struct err *e)
 {
     if (app->opt.log_level &&
         !log_level_named(str_of(app->opt.log_level), &app->project.config.log_level))
-        return fail(e, ERR_INVALID,
-                    "--log-level %.40s: accepted are error, warn, info, debug, trace",
+        return fail(e, ERR_INVALID, "--log-level %.40s: expected error, warn, info, debug or trace",
                     app->opt.log_level);
     log_setup(app->project.config.log_level, app->project.config.log_json);
     return true;

@@ -60,7 +60,7 @@ static bool open_runtime(struct mcp_run *run, struct err *e)
         return true;
     if (!run->keeps)
         return false;
-    LOG(LOG_WARN, "mcp", "sessions of agents are not kept", LOG_Z("why", e->text));
+    LOG(LOG_WARN, "mcp", "agent sessions are not stored", LOG_Z("why", e->text));
     return runtime_open(&run->runtime, &run->service, &app->project.mem, &app->project.config,
                         false, e);
 }
@@ -73,7 +73,7 @@ static void open_agents(struct mcp_run *run)
         return;
     run->opened = open_runtime(run, &e);
     if (!run->opened) {
-        LOG(LOG_ERROR, "mcp", "there are no agents", LOG_Z("why", e.text));
+        LOG(LOG_ERROR, "mcp", "no agents are available", LOG_Z("why", e.text));
         readiness_end(&run->service.web.opening);
         return;
     }
@@ -254,10 +254,9 @@ static int mcp_verb_run(struct app *app, const void *args, int words, char **wor
     (void)words;
     (void)word;
     if (a->framing && !framing_named(str_of(a->framing), &framing))
-        return print_usage_error("mcp: --framing %.40s: accepted are auto, line, header",
-                                 a->framing);
+        return print_usage_error("mcp: --framing %.40s: expected auto, line or header", a->framing);
     if (a->scope && !service_scope_named(str_of(a->scope), &scope))
-        return print_usage_error("mcp: --scope %.40s: accepted are agents, tools, all", a->scope);
+        return print_usage_error("mcp: --scope %.40s: expected agents, tools or all", a->scope);
     return run_attached(app, a, scope, &code) ? code : run_here(app, a, scope, framing);
 }
 

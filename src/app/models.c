@@ -56,10 +56,11 @@ static void add_configured(struct models_listing *l)
         if (!s->provider[i].inert)
             models_add(l, spec->name, spec->origin);
         else
-            l->row[l->rows++] = (struct row){ .spec = *spec,
-                                              .from = spec->origin,
-                                              .error = "a project's, and not trusted (--trust)",
-                                              .inert = true };
+            l->row[l->rows++] =
+                (struct row){ .spec = *spec,
+                              .from = spec->origin,
+                              .error = "defined by the project and not trusted (--trust)",
+                              .inert = true };
     }
 }
 
@@ -204,8 +205,8 @@ static void print_json(const struct models_listing *l)
 static void print_model(const struct models_listing *l, const char *label,
                         const struct agent_model *m)
 {
-    char price[PRICE_TEXT] = "price not known";
-    char window[PRICE_TEXT] = "window not known";
+    char price[PRICE_TEXT] = "price unknown";
+    char window[PRICE_TEXT] = "window unknown";
 
     if (m->price.input >= 0 && m->price.output >= 0)
         snprintf(price, sizeof(price), "$%g in, $%g out", m->price.input, m->price.output);
@@ -224,7 +225,7 @@ static void print_provider(const struct models_listing *l, const struct row *r)
            r->spec.kind, shown_text(mem, str_of(r->from)).p, url.n ? ", " : "", STR_ARG(url),
            r->spec.key.n ? "with a key" : "no key");
     if (r->error)
-        printf("  cannot be used: " STR_FMT "\n", STR_ARG(shown_text(mem, str_of(r->error))));
+        printf("  not usable: " STR_FMT "\n", STR_ARG(shown_text(mem, str_of(r->error))));
     for (enum agent_tier t = TIER_NONE; t <= TIER_HIGH; t++) {
         struct agent_model m = facts_of(l, r, t);
 
@@ -237,10 +238,11 @@ static void print_listing(const struct models_listing *l)
     struct arena *mem = &l->app->project.mem;
 
     if (l->served)
-        printf("%s serves, with " STR_FMT "\n", l->serving.spec.name,
+        printf("in use: %s, with " STR_FMT "\n", l->serving.spec.name,
                STR_ARG(shown_text(mem, l->serving.model)));
     else
-        printf("nobody serves: " STR_FMT "\n", STR_ARG(shown_text(mem, str_of(l->why.text))));
+        printf("no provider is usable: " STR_FMT "\n",
+               STR_ARG(shown_text(mem, str_of(l->why.text))));
     for (size_t i = 0; i < l->rows; i++)
         print_provider(l, &l->row[i]);
 }

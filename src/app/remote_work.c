@@ -103,7 +103,7 @@ static void on_no_answer(struct timer *t)
     struct err e;
 
     fail(&e, ERR_TIMEOUT,
-         "the daemon (process %d) was told to stop and does not answer; it may still work on it",
+         "the daemon (process %d) does not answer the cancel request; it may still be working",
          r->request.pid);
     remote_work_break(r, &e);
 }

@@ -34,8 +34,7 @@ static bool join_words(struct app *app, int words, char **word, struct str *out,
     if (!str_trim(*out).n)
         return fail(e, ERR_INVALID, "the prompt is empty");
     if (utf8_valid(*out) < out->n)
-        return fail(e, ERR_INVALID, "the prompt is no UTF-8 text, from byte %zu on",
-                    utf8_valid(*out));
+        return fail(e, ERR_INVALID, "the prompt is not UTF-8 text, at byte %zu", utf8_valid(*out));
     return true;
 }
 
@@ -45,15 +44,15 @@ static bool run_check(const struct run_args *a, int64_t *timeout_ms, struct err 
 
     if (a->mode && !str_eq(str_of(a->mode), STR("read-only")) &&
         !str_eq(str_of(a->mode), STR("read-write")))
-        return fail(e, ERR_INVALID, "--mode %.40s: accepted are read-only, read-write", a->mode);
+        return fail(e, ERR_INVALID, "--mode %.40s: expected read-only or read-write", a->mode);
     if (a->no_save && (a->last || a->session))
-        return fail(e, ERR_INVALID, "--no-save has no session to resume");
+        return fail(e, ERR_INVALID, "--no-save cannot be combined with --continue or --session");
     if (a->last && a->session)
-        return fail(e, ERR_INVALID, "--continue and --session exclude each other");
+        return fail(e, ERR_INVALID, "--continue and --session cannot be combined");
     if (!a->timeout)
         return true;
     if (!str_uint(str_of(a->timeout), 1, TIMEOUT_MOST, &seconds))
-        return fail(e, ERR_INVALID, "--timeout %.40s: a number of seconds from 1 to %d is expected",
+        return fail(e, ERR_INVALID, "--timeout %.40s: expected a number of seconds from 1 to %d",
                     a->timeout, TIMEOUT_MOST);
     *timeout_ms = (int64_t)seconds * 1000;
     return true;
@@ -104,7 +103,7 @@ static const struct option options[] = {
     { "c,continue", OPTION_FLAG, offsetof(struct run_args, last), NULL,
       "Resume the last session (of that agent)" },
     { "session", OPTION_TEXT, offsetof(struct run_args, session), "ID",
-      "Resume this session; the beginning of its ID is enough" },
+      "Resume this session; the short ID is enough" },
     { "model", OPTION_TEXT, offsetof(struct run_args, model), "MODEL",
       "Use this MODEL or PROVIDER/MODEL, or low, medium or high" },
     { "mode", OPTION_TEXT, offsetof(struct run_args, mode), "MODE",

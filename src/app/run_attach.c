@@ -48,7 +48,7 @@ static void show_event(struct attached_run *r, struct arena *mem, const struct w
 static void show_end(struct attached_run *r, const struct work_message *m)
 {
     if (m->canceled && !run_screen_over(&r->screen))
-        render_note(&r->screen.render, STR("the daemon was told to stop, and has ended the turn"));
+        render_note(&r->screen.render, STR("the daemon is shutting down and has ended the turn"));
     r->code = run_screen_done(&r->screen, (int)m->done, m->canceled);
 }
 

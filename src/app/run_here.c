@@ -103,7 +103,7 @@ static int in_runtime(struct run_here *r, const struct run_want *want)
     if (!runtime_open(&r->shop, &r->once.service, &app->project.mem, &app->project.config,
                       !want->no_save, &e)) {
         render_note(&r->screen.render, str_of(e.text));
-        render_note(&r->screen.render, STR("--no-save works without a store"));
+        render_note(&r->screen.render, STR("--no-save does not use a store"));
         return EXIT_FAILED;
     }
     runtime_use(&r->shop, &app->project.config);

@@ -67,7 +67,9 @@ static void on_ask(struct work_client *c, struct ask *ask)
         s->denied = true;
         s->went_on = false;
         ask_refuse(ask,
-                   &(struct err){ ERR_DENIED, "there is no terminal to ask at (--yes allows it)" });
+                   &(struct err){
+                       ERR_DENIED,
+                       "no terminal is available to ask for approval (--yes allows the call)" });
     }
 }
 
@@ -116,7 +118,8 @@ int run_screen_early(struct run_screen *s)
 int run_screen_done(struct run_screen *s, int code, bool canceled)
 {
     if (s->interrupted && s->kept)
-        render_note(&s->render, STR("what was said is kept; to go on: " TREFOIL_NAME " run -c"));
+        render_note(&s->render,
+                    STR("the session is stored; to resume it: " TREFOIL_NAME " run -c"));
     if (canceled && !s->ended) /* before there was a turn */
         return run_screen_early(s);
     if (canceled)

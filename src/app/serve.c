@@ -115,7 +115,7 @@ static void on_drained(struct drain *d, bool in_time)
     struct serve *s = CONTAINER_OF(d, struct serve, drain);
 
     if (!in_time)
-        LOG(LOG_WARN, "serve", "requests were cut off: they did not end in time");
+        LOG(LOG_WARN, "serve", "requests were aborted: they did not finish in time");
     service_close_http(&s->service, on_http_closed, s);
 }
 
@@ -157,7 +157,7 @@ static void on_checked(struct op *op, const struct err *e, void *ctx)
 
     (void)ctx;
     if (e)
-        LOG(LOG_ERROR, "store", "the check found damage", LOG_Z("why", e->text));
+        LOG(LOG_ERROR, "store", "the database check found damage", LOG_Z("why", e->text));
     store_ask_fini(ask);
 }
 
@@ -215,8 +215,8 @@ static bool check_project(const struct serve *s, struct str address, struct err 
     if (!c->opened_by || s->app->opt.trust || (is_local(address) && !c->hosts.n))
         return true;
     return fail(e, ERR_DENIED,
-                "%s, a file of the project, would let others in ([serve] listen, hosts, api_key); "
-                "if that is meant, add --trust, or name the file with --config",
+                "%s, a file of the project, would let other machines connect ([serve] listen, "
+                "hosts, api_key); to accept that, add --trust, or name the file with --config",
                 c->opened_by);
 }
 
@@ -226,8 +226,8 @@ static bool check_loopback(struct str address, bool keyed, struct err *e)
     if (keyed || is_local(address))
         return true;
     return fail(e, ERR_DENIED,
-                "listen on " STR_FMT ": without an API key only loopback addresses and unix:PATH "
-                "are served",
+                "listen on " STR_FMT
+                ": without an API key only loopback addresses and unix:PATH are allowed",
                 STR_ARG(str_head(address, 80)));
 }
 
@@ -280,7 +280,7 @@ static void print_welcome(const struct serve *s)
                "  root    %s\n%s",
                trefoil_version, STR_ARG(base), STR_ARG(base), s->app->project.root.path,
                s->app->project.config.keys.n
-                   ? "  key     asked for everywhere but at /health, as Authorization: Bearer KEY\n"
+                   ? "  key     required except for /health, as Authorization: Bearer KEY\n"
                    : "");
         print_things_to_try(how.p);
     }
@@ -309,7 +309,7 @@ static void open_agents(struct serve *s)
     if (s->opened)
         runtime_serve(&s->runtime);
     else
-        LOG(LOG_ERROR, "serve", "there are no agents", LOG_Z("why", e.text));
+        LOG(LOG_ERROR, "serve", "no agents are available", LOG_Z("why", e.text));
 }
 
 static void on_begin(struct post *post)

@@ -129,7 +129,7 @@ static int servers_verb_add(struct app *app, const struct servers_args *a, int w
             e.text);
     old = server_list_find(&app->project.config.servers, n.name);
     if (old)
-        return print_usage_error("servers add: a server called %s exists already, in %s", n.name,
+        return print_usage_error("servers add: a server named %s already exists in %s", n.name,
                                  old->origin);
     if (!open_target(app, a, &t, &e) || !server_edit_add(&t.edit, &n, &text, &e))
         return print_error(&e);
@@ -229,11 +229,11 @@ static const struct option options[] = {
     { "url", OPTION_TEXT, offsetof(struct servers_args, url), "URL",
       "Another way to give the URL" },
     { "t,transport", OPTION_TEXT, offsetof(struct servers_args, transport), "KIND",
-      "Reach the URL by auto (default), http or sse" },
+      "Connect by auto (default), http or sse" },
     { "H,header", OPTION_LIST, offsetof(struct servers_args, header), "HEADER",
       "Send this \"Name: value\"; may be given several times" },
     { "e,env", OPTION_LIST, offsetof(struct servers_args, env), "VARIABLE",
-      "Set NAME=VALUE for the command, or pass on your NAME; may be repeated" },
+      "Set NAME=VALUE for the command, or pass your variable NAME; may be repeated" },
     { "user", OPTION_FLAG, offsetof(struct servers_args, user), NULL,
       "Edit your own config.toml instead of the project's trefoil.toml" },
     { "yes", OPTION_FLAG, offsetof(struct servers_args, trust.yes), NULL, "Accept without asking" },

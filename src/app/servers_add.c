@@ -50,10 +50,9 @@ static bool check_url(const char *url, struct err *e)
         return true;
     if (scheme.n)
         return fail(e, ERR_INVALID,
-                    STR_FMT ":// is not supported; a server is reached over http:// or https://, "
-                            "or started as a command",
+                    STR_FMT ":// is not supported; use an http:// or https:// URL, or a command",
                     STR_ARG(str_head(scheme, 20)));
-    return fail(e, ERR_INVALID, "\"%.60s\" is no URL; did you mean \"http://%.60s\"?", url, url);
+    return fail(e, ERR_INVALID, "\"%.60s\" is not a URL; did you mean \"http://%.60s\"?", url, url);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -100,8 +99,8 @@ static bool read_transport(const char *name, bool url, const char **out, struct 
     if (!name || (url && str_eq(str_of(name), STR("auto"))))
         return true;
     if (!server_transport_named(str_of(name), &t) || url == (t == SERVER_STDIO))
-        return fail(e, ERR_INVALID, "--transport %.40s: accepted are %s", name,
-                    url ? "auto, http and sse for a URL" : "stdio for a command");
+        return fail(e, ERR_INVALID, "--transport %.40s: expected %s", name,
+                    url ? "auto, http or sse for a URL" : "stdio for a command");
     *out = url ? server_transport_name(t) : NULL;
     return true;
 }
@@ -125,10 +124,10 @@ static bool read_words(const struct servers_args *a, int words, char **word, str
 
     n->url = a->url ? a->url : by_word ? word[1] : NULL;
     if (n->url && words > 1 + (n->url != a->url))
-        return fail(e, ERR_INVALID, "unexpected argument \"%.40s\" beside the URL",
+        return fail(e, ERR_INVALID, "unexpected argument \"%.40s\" after the URL",
                     word[1 + (n->url != a->url)]);
     if (!n->url && words == 1)
-        return fail(e, ERR_INVALID, "missing the URL or the command of the server \"%s\"", n->name);
+        return fail(e, ERR_INVALID, "missing URL or command of the server \"%s\"", n->name);
     if (!n->url && words == 2 && is_address(word[1]))
         return check_url(word[1], e);
     if (!n->url)

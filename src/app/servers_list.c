@@ -101,7 +101,7 @@ static const char *word_of(struct app *app, struct json server, const char *key)
 
 static void print_left_out(const char *before, long long n, struct str why)
 {
-    printf("%s%lld %s left out; ", before, n, n == 1 ? "tool is" : "tools are");
+    printf("%s%lld %s skipped; ", before, n, n == 1 ? "tool is" : "tools are");
     print_shown("", why, "\n");
 }
 
@@ -208,7 +208,7 @@ static void print_tools(const struct upstream *u)
 
         buf_init(&out, OUTPUT_MOST);
         show_summary(&out, str_of(t->description ? t->description : ""));
-        printf("  %-32s " STR_FMT "\n", t->name ? t->name : "(not offered: named twice)",
+        printf("  %-32s " STR_FMT "\n", t->name ? t->name : "(not offered: duplicate name)",
                STR_ARG(buf_str(&out)));
     }
 }
@@ -220,7 +220,9 @@ static void print_success(const struct upstream *u)
     printf("connected  by %s", server_transport_name(facts.transport));
     if (facts.proc)
         printf(", process %d", facts.proc->pid);
-    print_shown("\ngreeted    MCP ", facts.version, "");
+    print_shown("\n"
+                "handshake  MCP ",
+                facts.version, "");
     printf(" (%s)", server_era_name(facts.era));
     print_shown(", server ", facts.server_name, "");
     print_shown(" ", facts.server_version, "\n");

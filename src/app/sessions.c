@@ -121,7 +121,7 @@ static bool list_read_limit(struct session_listing *l, const char *text, struct 
 
     if (text && !str_uint(str_of(text), 1, (uint64_t)most, &n))
         return fail(e, ERR_INVALID,
-                    "sessions list: --limit is a number from 1 to %lld, not \"%.40s\"",
+                    "sessions list: --limit must be a number from 1 to %lld, not \"%.40s\"",
                     (long long)most, text);
     l->left = (int64_t)n;
     return true;
@@ -143,7 +143,8 @@ static bool list_read_args(struct session_listing *l, const struct sessions_args
     l->paged = args->limit || args->cursor;
     l->all = args->all;
     if (l->all && l->paged)
-        return fail(e, ERR_INVALID, "sessions list: --all excludes --limit and --cursor");
+        return fail(e, ERR_INVALID,
+                    "sessions list: --all cannot be combined with --limit or --cursor");
     if (args->agent)
         p->agent = str_of(args->agent);
     if (args->cwd)
@@ -220,7 +221,7 @@ static int write_export(struct app *app, const struct store_session *s, const st
         return EXIT_OK;
     }
     if (lstat(file, &st) == 0) {
-        fail(&e, ERR_INVALID, "%.150s is there already", file);
+        fail(&e, ERR_INVALID, "%.150s already exists", file);
         return print_error(&e);
     }
     if (!file_write(file, buf_str(out), 0600, &e))
@@ -243,7 +244,7 @@ static int sessions_export(struct app *app, struct store_handle *handle,
     else if (str_eq(format, STR("markdown")))
         ok = session_export_markdown(handle, &app->project.config.limits, s, &out, &e);
     else
-        return print_usage_error("sessions export: --format is jsonl or markdown");
+        return print_usage_error("sessions export: --format must be jsonl or markdown");
     return ok ? write_export(app, s, &out, file) : print_error(&e);
 }
 
@@ -298,7 +299,7 @@ static bool sessions_find(struct app *app, struct store_handle *handle, const ch
     if (handle->port && session_named(handle->port, &app->project.mem, str_of(id), out, &e))
         return true;
     if (!handle->port)
-        fail(&e, ERR_NOT_FOUND, "there is no session %.80s: nothing is kept here", id);
+        fail(&e, ERR_NOT_FOUND, "there is no session %.80s: no sessions are stored", id);
     print_error(&e);
     return false;
 }
@@ -350,7 +351,7 @@ static const struct option options[] = {
     { "cursor", OPTION_TEXT, offsetof(struct sessions_args, cursor), "CURSOR",
       "List the page after CURSOR, which the previous page printed" },
     { "format", OPTION_TEXT, offsetof(struct sessions_args, format), "FORMAT",
-      "jsonl (default: every record, as stored) or markdown" },
+      "Write jsonl (default: every record, as stored) or markdown" },
     { "thoughts", OPTION_FLAG, offsetof(struct sessions_args, thoughts), NULL,
       "Show the model's thoughts" },
 };
@@ -367,7 +368,7 @@ const struct verb verb_sessions = {
     .name = "sessions",
     .words = "[list | show | export | fork | delete]",
     .summary = "List, show, export, fork and delete stored conversations",
-    .more = "An ID is the short one of the list, a whole one, or the beginning of one.\n",
+    .more = "ID is the short ID of the list, a full ID, or the beginning of a full ID.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

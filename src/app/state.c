@@ -72,7 +72,7 @@ static int state_verb_adopt(struct app *app, struct state_list *l, int words, ch
     if (!state_adopt(l, &app->project.mem, s, app->project.root.path, &aside, &e))
         return print_error(&e);
     if (aside)
-        print_notice("the state that this root had until now is kept as %s", aside);
+        print_notice("the previous state of this root is kept as %s", aside);
     return app_done(app, "adopted", s->name, s->path);
 }
 
@@ -147,7 +147,7 @@ static int state_run(struct app *app, const void *args, int words, char **word)
 
 static const struct option options[] = {
     { "dry-run", OPTION_FLAG, offsetof(struct state_args, dry_run), NULL,
-      "Only show what would be imported" },
+      "Show what would be imported, and import nothing" },
 };
 
 static const struct subcommand subcommands[] = {
@@ -161,13 +161,15 @@ static const struct subcommand subcommands[] = {
 const struct verb verb_state = {
     .name = "state",
     .words = "[list | path | adopt | delete | import]",
-    .summary = "Show and manage what trefoil keeps for each root",
-    .more = "Sessions, tasks, locks, approvals, notes and the audit log of a root are kept in a "
-            "directory of\nthe user, never in the project. A folder that is replaced by another "
-            "one at the same path\nstarts with fresh state; `adopt` without an ID brings back the "
-            "state that was put aside last.\n"
-            "`import` reads FILE (default: .trefoil/trefoil.db of the root). Rights, approvals, "
-            "locks, tasks\nand notes are not imported.\n",
+    .summary = "Show and manage the stored state of each root",
+    .more =
+        "Sessions, tasks, locks, approvals, notes and the audit log of a root are kept in a "
+        "directory of\n"
+        "the user, never in the project. A folder that replaces another one at the same path\n"
+        "starts with fresh state; `adopt` without an ID restores the previous state of the path.\n"
+        "`import` reads FILE (default: .trefoil/trefoil.db of the root). Rights, approvals, locks, "
+        "tasks\n"
+        "and notes are not imported.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

@@ -26,9 +26,9 @@ static bool copy_bytes(int from, int to, int64_t size, const char *path, struct 
         ssize_t n = sendfile(to, from, NULL, (size_t)size);
 
         if (n < 0)
-            return fail_sys(e, "copy %.150s", path);
+            return fail_sys(e, "cannot copy %.150s", path);
         if (n == 0)
-            return fail(e, ERR_INVALID, "%.150s became shorter while it was read", path);
+            return fail(e, ERR_INVALID, "%.150s was truncated during the import", path);
         size -= n;
     }
     return true;
@@ -43,7 +43,7 @@ static bool copy_file(const char *path, const char *to, const struct limits *lim
     if (in < 0) {
         enum err_code code = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_SYSTEM;
 
-        fail_sys(e, "open %.150s", path);
+        fail_sys(e, "cannot open %.150s", path);
         e->code = code;
         return false;
     }
@@ -55,7 +55,7 @@ static bool copy_file(const char *path, const char *to, const struct limits *lim
                     " (limits.state_import_bytes)",
                     path, (long long)st.st_size, (long long)limits->state_import_bytes);
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return (out >= 0 || fail_sys(e, "create %.150s", to)) &&
+    return (out >= 0 || fail_sys(e, "cannot create %.150s", to)) &&
            copy_bytes(in, out, st.st_size, path, e);
 }
 

@@ -53,7 +53,7 @@ bool task_find(struct app *app, const struct store_handle *handle, const char *w
     if (handle->port && task_named(handle->port, &app->project.mem, str_of(word), id, &e))
         return true;
     if (!handle->port)
-        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: nothing is kept here", word);
+        fail(&e, ERR_NOT_FOUND, "there is no task %.80s: no tasks are stored", word);
     print_error(&e);
     return false;
 }

@@ -71,7 +71,7 @@ static void put_line(struct task_screen *s, struct buf *line)
     if (!line->full)
         s->console.sink.put(&s->console.sink, RENDER_ANSWER, buf_str(line));
     else
-        task_screen_note(s, STR("an event that is too large was left out"));
+        task_screen_note(s, STR("an event was too large and is not shown"));
 }
 
 static void put_json(struct task_screen *s, int64_t seq, int64_t at, struct str kind,

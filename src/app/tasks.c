@@ -307,7 +307,7 @@ static const struct option options[] = {
     { "agent", OPTION_TEXT, offsetof(struct tasks_args, agent), "NAME",
       "List only tasks of this agent" },
     { "after", OPTION_TEXT, offsetof(struct tasks_args, after), "N",
-      "Begin after the event of this number" },
+      "Start after the event with this number" },
     { "thoughts", OPTION_FLAG, offsetof(struct tasks_args, thoughts), NULL,
       "Show the model's thoughts" },
 };
@@ -325,9 +325,9 @@ const struct verb verb_tasks = {
     .name = "tasks",
     .words = "[list | show | watch | events | cancel]",
     .summary = "List, show, follow and cancel tasks of agents",
-    .more = "An ID is the short one of the list, a whole one, or the beginning of one. `watch ID` "
-            "ends with "
-            "its\ntask and has the exit codes of `run`; Ctrl-C only stops watching.\n",
+    .more = "ID is the short ID of the list, a full ID, or the beginning of a full ID. `watch ID` "
+            "ends when the\n"
+            "task ends and has the exit codes of `run`; Ctrl-C only stops watching.\n",
     .sub = subcommands,
     .subs = ARRAY_LEN(subcommands),
     .option = options,

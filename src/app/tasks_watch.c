@@ -67,7 +67,8 @@ static void on_lost(void *ctx)
     struct watching *w = ctx;
 
     task_asking_lose(&w->asking);
-    task_screen_note(&w->screen, STR("the terminal is gone; what the task asks stays open"));
+    task_screen_note(&w->screen,
+                     STR("the terminal was closed; the questions of the task stay open"));
 }
 
 static bool is_left(const struct watching *w)
@@ -99,8 +100,8 @@ static void note_idle(struct watching *w, const struct store_task *t)
     if (t->in_use || t->final || w->told_idle)
         return;
     w->told_idle = true;
-    task_screen_note(&w->screen,
-                     STR("nobody works on it now; it goes on when " TREFOIL_NAME " serves here"));
+    task_screen_note(&w->screen, STR("the task is not running; it resumes when " TREFOIL_NAME
+                                     " serve runs for this root"));
 }
 
 static bool look_at_one(struct watching *w, struct err *e)

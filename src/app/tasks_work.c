@@ -186,14 +186,15 @@ static void on_question(struct task_command *j, const struct event_ask *ask)
         tasks_work_look(j);
     } else if (!yes && j->what->ask) {
         task_screen_note(&j->screen, arena_printf(&j->app->project.mem,
-                                                  "it waits for an answer: " TREFOIL_NAME
+                                                  "the task waits for an answer: " TREFOIL_NAME
                                                   " approvals allow|deny|answer " STR_FMT,
                                                   STR_ARG(j->id)));
     } else {
         j->denied |= !yes;
         tasks_work_answer(j, ask->key, yes);
         if (!yes)
-            task_screen_note(&j->screen, STR("nobody is there to answer: the task is told no"));
+            task_screen_note(&j->screen,
+                             STR("no one is available to answer; the question is declined"));
     }
 }
 
@@ -444,8 +445,8 @@ int tasks_detach(struct app *app, const struct task_spec *spec)
 
     if (dispatch_to_daemon(app, spec, &a, &e) == DAEMON_ABSENT)
         fail(&e, ERR_CLOSED,
-             "agents dispatch --detach needs a daemon that works on the task; start one "
-             "with: " TREFOIL_NAME " serve");
+             "agents dispatch --detach needs a running daemon; start one with: " TREFOIL_NAME
+             " serve");
     if (e.code)
         return e.code == ERR_NOT_FOUND || e.code == ERR_INVALID ? print_error_given(&e)
                                                                 : print_error(&e);

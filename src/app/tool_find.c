@@ -19,7 +19,7 @@ bool tool_find_args(struct arena *mem, const struct limits *limits, struct str t
     if (!json_read(mem, text, &opts, out, e))
         return fail_in(e, "arguments");
     if (json_type(*out) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "arguments: a JSON object is expected");
+        return fail(e, ERR_INVALID, "arguments: expected a JSON object");
     return true;
 }
 

@@ -114,7 +114,8 @@ static size_t show_servers(const struct app *app, size_t *waiting)
         if (!c->servers.v[i].from_project)
             continue;
         if (!n++ && !app->opt.json)
-            printf("the files of this project name these MCP servers:\n\n");
+            printf("the files of this project define these MCP servers:\n"
+                   "\n");
         if (!app->opt.json)
             show_server(&c->servers.v[i]);
         *waiting += !c->servers.v[i].trusted;
@@ -127,7 +128,8 @@ static size_t show_agents(const struct app *app, const struct agent_list *l, siz
 {
     for (size_t i = 0; i < l->claims; i++) {
         if (!i && !app->opt.json)
-            printf("these agents of this project loosen what your configuration says:\n\n");
+            printf("these agents of this project loosen your configuration:\n"
+                   "\n");
         if (!app->opt.json)
             show_agent(&l->claim[i]);
         *waiting += !l->claim[i].def.trusted;
@@ -139,7 +141,9 @@ static bool trust_ask(size_t waiting)
 {
     char line[16] = "";
 
-    printf("\nmay they be started and do that (%zu new or changed)? [y/N] ", waiting);
+    printf("\n"
+           "trust all of them (%zu new or changed)? [y/N] ",
+           waiting);
     fflush(stdout);
     if (!fgets(line, sizeof(line), stdin))
         return false;
@@ -182,22 +186,24 @@ int trust_run(struct app *app, const struct trust_args *a)
     app->project.config.trust = false; /* what is kept counts here */
     agents_load(&app->project.mem, app->project.root.path, &app->project.config, NULL, &agents);
     if (a->revoke)
-        return trust_verb_keep(app, &agents, false, "nothing of this project is trusted any more");
+        return trust_verb_keep(app, &agents, false, "this project is no longer trusted");
     trust_mark(&app->project.mem, app->project.root.path, false, &app->project.config.servers,
                &app->project.config.notes);
     n = show_servers(app, &waiting);
     n += show_agents(app, &agents, &waiting);
     if (!waiting)
-        return trust_say(
-            app, &agents, EXIT_OK,
-            n ? "\nall of them are trusted"
-              : "the files of this project name no MCP server, and no agent that loosens "
-                "anything");
+        return trust_say(app, &agents, EXIT_OK,
+                         n ? "\nall of them are trusted"
+                           : "the files of this project define no MCP server and no agent that "
+                             "loosens your configuration");
     if (!a->yes && (app->opt.json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-        return print_usage_error("trust: nobody is here to be asked; --yes accepts what is shown");
+        return print_usage_error(
+            "trust: no terminal is available to ask for confirmation; --yes accepts what is shown");
     if (!a->yes && !trust_ask(waiting))
         return trust_say(app, &agents, EXIT_FAILED, "nothing was accepted");
-    return trust_verb_keep(app, &agents, true, "\naccepted; a change of an entry asks anew");
+    return trust_verb_keep(app, &agents, true,
+                           "\n"
+                           "accepted; an entry that changes must be accepted again");
 }
 
 static int trust_verb_run(struct app *app, const void *args, int words, char **word)
@@ -212,8 +218,8 @@ static int trust_verb_run(struct app *app, const void *args, int words, char **w
 static const struct subcommand subcommands[] = {
     { "accept", "", "Show and accept what the project's files would start or loosen", 0, 0,
       "yes revoke" },
-    { "answers", "", "List the answers about calls that hold for this project", 0, 0, NULL },
-    { "forget", "ID... | all", "Revoke remembered answers: their calls are asked about again", 1,
+    { "answers", "", "List the remembered answers about tool calls in this project", 0, 0, NULL },
+    { "forget", "ID... | all", "Revoke remembered answers; their calls need approval again", 1,
       WORDS_ANY, NULL },
 };
 

@@ -53,7 +53,7 @@ int trust_answers(struct app *app)
             write_answer_line(&list.out, &all.v[i]);
     app_list_end(&list, true);
     if (!all.n && !app->opt.json && isatty(STDERR_FILENO))
-        fputs("no answer is remembered for this project\n", stderr);
+        fputs("no answers are remembered for this project\n", stderr);
     return EXIT_OK;
 }
 

@@ -94,7 +94,7 @@ static bool skip_comment(struct json_reader *r)
     const char *start = r->p;
 
     if (r->end - r->p < 2 || (r->p[1] != '/' && r->p[1] != '*'))
-        return bad(r, "expected // or /* to begin a comment");
+        return bad(r, "expected // or /* at the start of a comment");
     if (r->p[1] == '/') {
         while (r->p < r->end && *r->p != '\n')
             r->p++;
@@ -209,7 +209,9 @@ static const char *after_escape(struct json_reader *r, const char *p, uint8_t *f
         return p + 2;
     if (p[1] == 'u')
         return after_unicode_escape(r, p, flags);
-    return bad_part(r, p, "unknown escape; accepted are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+    return bad_part(r, p,
+                    "unknown escape; expected \\\" \\\\ \\/ \\b \\f \\n"
+                    " \\r \\t \\uXXXX");
 }
 
 /* Where one character beyond ASCII stands, more follow. */

@@ -131,7 +131,8 @@ void log_line(enum log_level level, const char *room, const char *message, const
 {
     const struct log_kv lost = LOG_N("count", (int64_t)dropped);
 
-    if (dropped && write_line(LOG_WARN, "log", "lines were dropped, nobody read stderr", &lost, 1))
+    if (dropped &&
+        write_line(LOG_WARN, "log", "log lines were dropped because stderr was not read", &lost, 1))
         dropped = 0;
     if (!write_line(level, room, message, kv, n))
         dropped++;

@@ -12,7 +12,7 @@ enum { FEW_KEYS = 12 };
 
 __attribute__((cold)) static bool fail_duplicate(struct arena *mem, struct json key, struct err *e)
 {
-    return json_fail(key, e, "the key \"" STR_FMT "\" stands here twice",
+    return json_fail(key, e, "duplicate key \"" STR_FMT "\"",
                      STR_ARG(utf8_head(json_str(mem, key), 64)));
 }
 
@@ -55,7 +55,7 @@ bool pick_check_keys(struct arena *mem, struct json obj, struct err *e)
     JSON_MEMBERS(k, obj)
     {
         if (json_has_lone_surrogate(k))
-            return json_fail(k, e, "a key with half a surrogate pair");
+            return json_fail(k, e, "a key contains a lone surrogate");
         if (n < FEW_KEYS) {
             few[n] = json_str(mem, k);
             if (stands_in(few, n, few[n]))
@@ -119,7 +119,7 @@ static bool take_int(const struct pick *row, struct json v, int64_t *out, struct
         return json_type(v) == JSON_NUMBER ? json_fail(v, e, "expected an integer in range")
                                            : fail_kind(row, v, e);
     if ((row->min || row->max) && (n < row->min || n > row->max))
-        return json_fail(v, e, "%lld is out of range; accepted is %lld to %lld", (long long)n,
+        return json_fail(v, e, "%lld is out of range; expected %lld to %lld", (long long)n,
                          (long long)row->min, (long long)row->max);
     *out = n;
     return true;
@@ -132,7 +132,7 @@ static bool take_id(const struct pick *row, struct json v, struct json *out, str
     if (json_type(v) != JSON_STRING && !json_int(v, &n))
         return fail_kind(row, v, e);
     if (json_has_lone_surrogate(v))
-        return json_fail(v, e, "an id with half a surrogate pair");
+        return json_fail(v, e, "the id contains a lone surrogate");
     *out = v;
     return true;
 }
@@ -197,7 +197,7 @@ __attribute__((cold)) static bool fail_unknown(struct arena *mem, struct json ke
     }
     if (near.best.p)
         return json_fail(key, e, "unknown key%s", nearest_hint(&near));
-    return json_fail(key, e, "unknown key; accepted are: " STR_FMT, STR_ARG(names));
+    return json_fail(key, e, "unknown key; accepted keys: " STR_FMT, STR_ARG(names));
 }
 
 __attribute__((cold)) static bool check_present(struct json obj, const struct pick *row,
@@ -205,7 +205,7 @@ __attribute__((cold)) static bool check_present(struct json obj, const struct pi
 {
     for (size_t i = 0; i < rows; i++)
         if ((row[i].flags & PICK_MUST) && !json_here(json_get(obj, row[i].name)))
-            return json_fail(obj, e, "the member \"" STR_FMT "\" (%s) is missing",
+            return json_fail(obj, e, "missing required key \"" STR_FMT "\" (%s)",
                              STR_ARG(row[i].name), kind_name(row[i].kind));
     return true;
 }

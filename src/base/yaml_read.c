@@ -121,7 +121,7 @@ __attribute__((cold)) static bool bad_yaml(struct yaml_reader *r)
     const yaml_parser_t *p = &r->parser;
 
     return bad(r, p->problem_mark, ERR_INVALID, "not YAML: %s%s%s",
-               p->problem ? p->problem : "it cannot be read", p->context ? " " : "",
+               p->problem ? p->problem : "cannot parse it", p->context ? " " : "",
                p->context ? p->context : "");
 }
 
@@ -179,7 +179,7 @@ static bool on_open(struct yaml_reader *r, const yaml_event_t *ev, bool mapping)
     if (r->depth && top(r)->wants_key)
         return bad(r, ev->start_mark, ERR_INVALID, "a key must be a plain word or a string");
     if (r->depth >= r->opts->max_depth || r->depth >= JSON_DEPTH_CEILING)
-        return bad(r, ev->start_mark, ERR_LIMIT, "nested too deeply; accepted are %u levels",
+        return bad(r, ev->start_mark, ERR_LIMIT, "nested too deeply; at most %u levels are allowed",
                    r->opts->max_depth);
     if (!counts(r, ev))
         return false;

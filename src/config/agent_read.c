@@ -75,15 +75,15 @@ struct agent_reading {
 
 static bool bad(const struct agent_reading *in, const char *key, const char *accepted)
 {
-    return json_fail(json_get(in->obj, str_of(key)), in->e, "accepted are %s", accepted);
+    return json_fail(json_get(in->obj, str_of(key)), in->e, "expected %s", accepted);
 }
 
 static bool apply_mode_and_tier(const struct agent_reading *in, const struct agent_fields *raw)
 {
     if (raw->mode.p && !agent_mode_named(raw->mode, &in->def->mode))
-        return bad(in, "mode", "read-write and read-only");
+        return bad(in, "mode", "read-write or read-only");
     if (raw->tier.p && !agent_tier_named(raw->tier, &in->def->tier))
-        return bad(in, "tier", "low, medium and high");
+        return bad(in, "tier", "low, medium or high");
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool apply_numbers(const struct agent_reading *in, const struct agent_fie
 {
     if (agent_read_said(json_get(in->obj, STR("budget"))) &&
         !(isfinite(raw->budget) && raw->budget > 0 && raw->budget <= AGENT_BUDGET_MOST))
-        return bad(in, "budget", "numbers above 0, up to 1000000 (US dollars)");
+        return bad(in, "budget", "a number above 0, up to 1000000 (US dollars)");
     in->def->max_turns = raw->max_turns;
     in->def->budget_usd = raw->budget;
     return true;
@@ -189,7 +189,8 @@ static bool tools_of(const struct agent_reading *in, struct json v, struct pick_
 static bool apply_tools(const struct agent_reading *in, const struct agent_fields *raw)
 {
     if (agent_read_said(raw->tools) && agent_read_said(raw->allowed_tools))
-        return json_fail(raw->tools, in->e, "tools and allowed_tools mean the same; write one");
+        return json_fail(raw->tools, in->e,
+                         "tools and allowed_tools mean the same; use only one of them");
     return tools_of(in, agent_read_said(raw->tools) ? raw->tools : raw->allowed_tools,
                     &in->def->allowed) &&
            tools_of(in, raw->disallowed_tools, &in->def->disallowed);
@@ -281,7 +282,7 @@ static void note_ignored(const struct agent_reader *r, const struct agent_def *d
 
     for (size_t i = 0; i < n; i++)
         note(r->mem, r->notes, LOG_WARN,
-             "%s: %s is ignored: the provider " STR_FMT " has no such thing", def->origin, key[i],
+             "%s: %s is ignored: the provider " STR_FMT " does not support it", def->origin, key[i],
              STR_ARG(def->provider));
 }
 
@@ -393,7 +394,7 @@ static bool read_head_and_body(const struct agent_reader *r, const char *path, b
         return false;
     def->written = text;
     if (foreign && !json_here(fm.head))
-        return fail(e, ERR_NOT_FOUND, "%s has no front matter, so it is no agent", path);
+        return fail(e, ERR_NOT_FOUND, "%s has no front matter, so it is not an agent", path);
     in.obj = fm.head;
     if (!read_object(&in, foreign, false, &name))
         return false;

@@ -28,11 +28,12 @@ static bool check_unique(const struct key_list *list, const struct http_key *key
 {
     for (size_t i = 0; i < list->n; i++) {
         if (str_eq(list->v[i].name, key->name))
-            return json_fail(
-                name, e, "there is a key named " STR_FMT " already%s", STR_ARG(key->name),
-                str_eq(key->name, DEFAULT_NAME) ? " (serve.api_key has that name)" : "");
+            return json_fail(name, e, "duplicate key name " STR_FMT "%s", STR_ARG(key->name),
+                             str_eq(key->name, DEFAULT_NAME) ? " (serve.api_key has that name)"
+                                                             : "");
         if (str_eq_secret(list->v[i].secret, key->secret))
-            return json_fail(secret, e, "this is also the key named " STR_FMT,
+            return json_fail(secret, e,
+                             "the same key value is already used by the key named " STR_FMT,
                              STR_ARG(list->v[i].name));
     }
     return true;
@@ -61,8 +62,8 @@ static bool read_untrusted(const struct server_reader *r, struct json at, struct
          STR_FMT ": %s; put it into the user's config.toml, or use --config FILE or --trust",
          STR_ARG(json_where(r->mem, at)),
          list->n
-             ? "the api_key of a project is ignored beside the user's own keys"
-             : "the api_key of a project is asked for, but its clients count as unauthenticated");
+             ? "the api_key of a project is ignored because the user has configured keys"
+             : "the api_key of a project is required, but its clients count as unauthenticated");
     if (list->n)
         return true;
     if (!read_secret(r, at, &key.secret, e))
@@ -110,7 +111,7 @@ static bool read_named_key(const struct server_reader *r, struct json entry, str
     if (!pick(r->mem, entry, PICK_TABLE(key_fields), PICK_STRICT, &t, e))
         return false;
     if (!principal_key_named(t.name))
-        return json_fail(name, e, "accepted are 1 to %d letters, digits, '-', '_' and '.'",
+        return json_fail(name, e, "expected 1 to %d letters, digits, '-', '_' or '.'",
                          PRINCIPAL_KEY_NAME);
     if ((int64_t)list->n >= r->limits->serve_keys)
         return json_fail(entry, e, "there are more than %lld keys (limits.serve_keys)",

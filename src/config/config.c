@@ -121,13 +121,13 @@ static bool apply_log(struct json root, const struct log_table *t, struct config
 
     if (t->level.p && !log_level_named(t->level, &c->log_level))
         return json_fail(json_get(table, STR("level")), e,
-                         "unknown level; accepted are error, warn, info, debug, trace");
+                         "unknown level; expected error, warn, info, debug or trace");
     if (!t->format.p)
         return true;
     c->log_json = str_eq(t->format, STR("json"));
     if (!c->log_json && !str_eq(t->format, STR("text")))
         return json_fail(json_get(table, STR("format")), e,
-                         "unknown format; accepted are text and json");
+                         "unknown format; expected text or json");
     return true;
 }
 
@@ -156,7 +156,7 @@ static bool apply_store(const struct config_loading *l, struct json root,
         return true;
     if (!power && !str_eq(t->durability, STR("process")))
         return json_fail(json_get(table, STR("durability")), e,
-                         "unknown durability; accepted are process and power");
+                         "unknown durability; expected process or power");
     if (!keep_users(l, from_project, table, "durability",
                     !power && l->c->durability == STORE_POWER))
         l->c->durability = power ? STORE_POWER : STORE_PROCESS;

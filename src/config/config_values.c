@@ -48,7 +48,7 @@ static bool resolve_file(struct arena *mem, struct str path, const char *folder,
     struct str text;
 
     if (memchr(path.p, 0, path.n))
-        return fail(e, ERR_INVALID, "a path with a NUL in it");
+        return fail(e, ERR_INVALID, "the path contains a NUL byte");
     if (!file_read_secret(mem, value_path(mem, path, folder), max, &text, e))
         return false;
     while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
@@ -101,16 +101,14 @@ static bool look_up(struct arena *mem, struct str inner, const char *root, struc
     struct str name = split < 0 ? inner : str_head(inner, (size_t)split), value;
 
     if (str_starts(name, STR("input:")))
-        return fail(e, ERR_INVALID,
-                    "${" STR_FMT "} asks a question in an editor, which cannot be asked here",
+        return fail(e, ERR_INVALID, "${" STR_FMT "} is an editor prompt, which is not supported",
                     STR_ARG(utf8_head(name, 64)));
     value = special(name, root);
     if (!value.p) {
         if (str_starts(name, STR("env:")))
             name = str_skip(name, 4);
         if (str_find_byte(name, ':') >= 0)
-            return fail(e, ERR_INVALID, "${" STR_FMT "} is not known here",
-                        STR_ARG(utf8_head(name, 64)));
+            return fail(e, ERR_INVALID, "${" STR_FMT "} is unknown", STR_ARG(utf8_head(name, 64)));
         value = config_values_env(mem, name);
     }
     if ((!value.p || !value.n) && split >= 0)
@@ -141,14 +139,15 @@ bool value_expand(struct arena *mem, struct str s, const char *root, struct str 
         s = str_skip(s, (size_t)open + 2);
         end = str_find_byte(s, '}');
         if (end < 0)
-            return fail(e, ERR_INVALID, "a ${ without its }");
+            return fail(e, ERR_INVALID, "${ without a closing }");
         if (!look_up(mem, str_head(s, (size_t)end), root, &value, e))
             return false;
         buf_put(&b, value);
         s = str_skip(s, (size_t)end + 1);
     }
     if (b.full)
-        return fail(e, ERR_LIMIT, "longer than %d bytes when ${...} is put in", EXPANDED_MOST);
+        return fail(e, ERR_LIMIT, "longer than %d bytes after the expansion of ${...}",
+                    EXPANDED_MOST);
     *out = buf_str(&b).p ? buf_str(&b) : STR("");
     return true;
 }

@@ -43,7 +43,7 @@ bool foreign_check(struct json import, struct str name, struct err *e)
             return true;
         nearest_try(&n, str_of(sources[i].name));
         at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
-                               at ? ", " : "; accepted are: ", sources[i].name);
+                               at ? ", " : "; known sources: ", sources[i].name);
     }
     return json_fail(import, e, "unknown source \"" STR_FMT "\"%s", STR_ARG(utf8_head(name, 40)),
                      n.best.p ? nearest_hint(&n) : list);
@@ -88,8 +88,8 @@ static bool foreign_servers_add(const struct server_reader *r, struct server_lis
         return true;
     if (old)
         return fail(e, ERR_INVALID,
-                    "the server %s is named twice and differently: in %s and in %s; choose the "
-                    "files with [mcp] import",
+                    "the server %s has conflicting definitions in %s and in %s; choose the files "
+                    "with [mcp] import",
                     s->name, old->origin, s->origin);
     return server_list_add(r->mem, out, s, e);
 }
@@ -129,17 +129,17 @@ static bool read_entry(const struct server_reader *r, struct json key, struct se
         return true;
     if (has_variable(json_raw(json_value(key)))) {
         note(r->mem, r->notes, LOG_WARN,
-             STR_FMT ": {env:NAME} and {file:PATH} of opencode are not supported; this server is "
-                     "left out",
+             STR_FMT
+             ": {env:NAME} and {file:PATH} of opencode are not supported; this server is skipped",
              STR_ARG(json_where(r->mem, key)));
         return true;
     }
     if (!server_read(r, json_value(key), key, &s, &why)) {
-        note(r->mem, r->notes, LOG_WARN, "%s; this server is left out", why.text);
+        note(r->mem, r->notes, LOG_WARN, "%s; this server is skipped", why.text);
         return true;
     }
     if (starts_us(&s)) {
-        note(r->mem, r->notes, LOG_DEBUG, "%s: left out, for it is trefoil itself", s.origin);
+        note(r->mem, r->notes, LOG_DEBUG, "%s: skipped because it is trefoil itself", s.origin);
         return true;
     }
     return foreign_servers_add(r, out, &s, e);
@@ -154,7 +154,7 @@ static bool read_map(const struct server_reader *r, struct json map, struct serv
         return true;
     if (json_type(map) != JSON_OBJECT ? !json_fail(map, &why, "expected an object")
                                       : !pick_check_keys(r->mem, map, &why)) {
-        note(r->mem, r->notes, LOG_WARN, "%s; its servers are left out", why.text);
+        note(r->mem, r->notes, LOG_WARN, "%s; its servers are skipped", why.text);
         return true;
     }
     JSON_MEMBERS(key, map)
@@ -190,13 +190,13 @@ bool foreign_read_file(const struct server_reader *r, const char *path, const ch
 
     if (!file_read(r->mem, path, (size_t)r->limits->config_bytes, &text, &why)) {
         if (why.code != ERR_NOT_FOUND)
-            note(r->mem, r->notes, LOG_WARN, "%s; its servers are left out", why.text);
+            note(r->mem, r->notes, LOG_WARN, "%s; its servers are skipped", why.text);
         return true;
     }
     if (!str_trim(text).n)
         return true;
     if (!parse(r, path, text, &root, &why)) {
-        note(r->mem, r->notes, LOG_WARN, "%s; its servers are left out", why.text);
+        note(r->mem, r->notes, LOG_WARN, "%s; its servers are skipped", why.text);
         return true;
     }
     if (map)

@@ -205,7 +205,8 @@ static bool front_matter_split(struct str *text, struct str *head, const struct 
         return true;
     }
     return fail(e, ERR_INVALID,
-                "%s:1:1: the front matter never ends; expected a second line of ---", opts->file);
+                "%s:1:1: the front matter is not closed; expected a second line of ---",
+                opts->file);
 }
 
 static bool read_head(struct arena *mem, struct str head, const struct front_opts *opts,

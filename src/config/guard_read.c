@@ -49,10 +49,10 @@ static bool apply_permission(struct arena *mem, struct json table, bool from_pro
     {
         if (!kind_named(json_str(mem, key), &kind))
             return json_fail(key, e,
-                             "unknown kind of tool; accepted are read, edit, delete, move, "
-                             "search, execute, fetch, think");
+                             "unknown kind of tool; expected read, edit, delete, move, search, "
+                             "execute, fetch or think");
         if (!guard_permission_named(json_str(mem, json_value(key)), &says))
-            return json_fail(json_value(key), e, "accepted are \"auto\", \"ask\" and \"deny\"");
+            return json_fail(json_value(key), e, "expected \"auto\", \"ask\" or \"deny\"");
         lay_permission(&to->permission[kind], says, from_project);
     }
     return true;
@@ -66,13 +66,13 @@ bool guard_table_apply(struct arena *mem, struct json at, const struct guard_tab
 
     if (t->mode.p && !agent_mode_named(t->mode, &mode))
         return json_fail(json_get(at, STR("mode")), e,
-                         "unknown mode; accepted are \"read-write\" and \"read-only\"");
+                         "unknown mode; expected \"read-write\" or \"read-only\"");
     if (t->mode.p && !(from_project && to->mode == AGENT_READ_ONLY))
         to->mode = mode;
     if (t->taint.p) {
         if (!says_named(t->taint, &taint))
             return json_fail(json_get(at, STR("taint")), e,
-                             "accepted are \"auto\", \"ask\" and \"deny\"");
+                             "expected \"auto\", \"ask\" or \"deny\"");
         guard_read_lay(&to->taint, taint, from_project);
     }
     return !json_here(t->permission) || apply_permission(mem, t->permission, from_project, to, e);
@@ -85,7 +85,7 @@ bool guard_user_trust_apply(struct json at, const struct guard_table *t, bool fr
 
     if (t->user_trust.p && !says && !str_eq(t->user_trust, STR("trusted")))
         return json_fail(json_get(at, STR("user_trust")), e,
-                         "accepted are \"trusted\" and \"untrusted\"");
+                         "expected \"trusted\" or \"untrusted\"");
     if (t->user_trust.p && !(from_project && *untrusted))
         *untrusted = says;
     return true;

@@ -118,7 +118,7 @@ static bool put_file(struct include_reader *r, const struct inside *in, uint32_t
         return fail(e, ERR_LIMIT, "%s:%u: @" STR_FMT ": includes are nested more than %lld deep",
                     in->file, line, STR_ARG(path), (long long)r->opts->limits->include_depth);
     if (memchr(path.p, '\0', path.n))
-        return fail(e, ERR_INVALID, "%s:%u: a path must not hold a zero byte", in->file, line);
+        return fail(e, ERR_INVALID, "%s:%u: a path must not contain a NUL byte", in->file, line);
     if (!markdown_include_find(r, in, path, &next, &text, e)) {
         if (e->code == ERR_NOT_FOUND) /* that is for the file we were asked for */
             e->code = ERR_INVALID;

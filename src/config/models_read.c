@@ -54,7 +54,8 @@ static bool read_name(const struct models_reading *in, struct json key, struct p
     struct str name = json_str(in->r->mem, key);
 
     if (!tool_name_valid(name))
-        return json_fail(key, e, "the name of a provider is 1 to %d of A-Z a-z 0-9 _ - and .",
+        return json_fail(key, e,
+                         "the name of a provider has 1 to %d characters of A-Z a-z 0-9 _ - .",
                          TOOL_NAME_MOST);
     out->name = arena_cstr(in->r->mem, name);
     out->origin = server_origin(in->r, key);
@@ -76,12 +77,12 @@ static bool read_kind(const struct models_reading *in, struct json table, struct
 
     if (!kind.p && !row)
         return json_fail(table, e,
-                         "the member \"kind\" is missing: anthropic, openai, gemini or offline");
+                         "missing required key \"kind\": anthropic, openai, gemini or offline");
     out->kind = kind.p ? arena_cstr(in->r->mem, kind) : row->kind;
     if (provider_preset("", out->kind))
         return true;
     return json_fail(json_get(table, STR("kind")), e,
-                     "unknown kind; accepted are anthropic, openai, gemini and offline");
+                     "unknown kind; expected anthropic, openai, gemini or offline");
 }
 
 static bool read_api(struct json table, struct str api, struct provider_spec *out, struct err *e)
@@ -89,11 +90,12 @@ static bool read_api(struct json table, struct str api, struct provider_spec *ou
     if (!api.p)
         return true;
     if (strcmp(out->kind, "openai") != 0)
-        return json_fail(json_get(table, STR("api")), e, "only providers of kind openai have it");
+        return json_fail(json_get(table, STR("api")), e,
+                         "only providers of kind openai support this key");
     out->api = str_eq(api, STR("responses")) ? API_RESPONSES : API_CHAT;
     if (out->api == API_RESPONSES || str_eq(api, STR("chat")))
         return true;
-    return json_fail(json_get(table, STR("api")), e, "accepted are chat and responses");
+    return json_fail(json_get(table, STR("api")), e, "expected chat or responses");
 }
 
 /* Paths are put behind it, so it ends with one. */
@@ -107,7 +109,7 @@ static bool read_url(const struct models_reading *in, struct json url, struct pr
     if (!server_url(in->r, url, &s, e))
         return false;
     if (strpbrk(s.url, "?#"))
-        return json_fail(url, e, "a base_url has no ? and no #; write a header instead");
+        return json_fail(url, e, "a base_url must not contain ? or #; use a header instead");
     out->base_url = str_of(s.url);
     return true;
 }
@@ -145,7 +147,7 @@ static bool read_secrets(const struct models_reading *in, struct json table,
         return false;
     out->bad = arena_cstr(in->r->mem, str_of(e->text));
     out->spec.key = STR_NONE;
-    note(in->r->mem, in->r->notes, LOG_WARN, "%s; the provider %s cannot be used", e->text,
+    note(in->r->mem, in->r->notes, LOG_WARN, "%s; the provider %s is not usable", e->text,
          out->spec.name);
     return true;
 }
@@ -153,8 +155,8 @@ static bool read_secrets(const struct models_reading *in, struct json table,
 static void note_inert(const struct models_reading *in, const struct provider_entry *p)
 {
     note(in->r->mem, in->r->notes, LOG_WARN,
-         "%s: the provider %s is not used: a project cannot say where conversations and keys go; "
-         "the user's config.toml, --config FILE or --trust can",
+         "%s: the provider %s is ignored: a project cannot choose where conversations and keys are "
+         "sent; the user's config.toml, --config FILE or --trust can",
          p->spec.origin, p->spec.name);
 }
 
@@ -268,7 +270,8 @@ static bool check_prices(struct json table, struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (json_double(json_get(table, keys[i]), &price) && !(price >= 0 && price <= PRICE_MOST))
             return json_fail(json_get(table, keys[i]), e,
-                             "a price is 0 to %d US dollars for a million tokens", PRICE_MOST);
+                             "expected a price of 0 to %d US dollars per million tokens",
+                             PRICE_MOST);
     return true;
 }
 
@@ -281,9 +284,9 @@ static bool read_fact(struct models_reading *in, struct json key, struct model_f
                             .weak = !in->trusted };
 
     if (json_type(table) != JSON_OBJECT)
-        return json_fail(key, e,
-                         "unknown key; accepted are default, provider, and tables of models: "
-                         "[models.\"NAME\"]");
+        return json_fail(
+            key, e,
+            "unknown key; expected default, provider, or tables of models: [models.\"NAME\"]");
     if (!pick(in->r->mem, table, PICK_TABLE(fact_fields), PICK_STRICT, &f, e) ||
         !check_prices(table, e))
         return false;
@@ -350,7 +353,8 @@ bool models_read_end(const struct model_setup *s, struct err *e)
         (str_to_c(s->preferred, name, sizeof(name)) && preset_named(name)))
         return true;
     return json_fail(s->preferred_at, e,
-                     "there is no provider \"" STR_FMT "\": no [providers.NAME] has this name, "
-                     "and none of anthropic, openai, gemini, ollama, offline is it",
+                     "unknown provider \"" STR_FMT
+                     "\": expected the name of a [providers.NAME] table, or anthropic, openai, "
+                     "gemini, ollama or offline",
                      STR_ARG(utf8_head(s->preferred, TOOL_NAME_MOST)));
 }

@@ -12,7 +12,7 @@ bool project_find_database(struct project *p, const char **out, struct err *e)
         return false;
     path = state_dir_file(&p->state, &p->mem, STATE_DATABASE);
     if (access(path, F_OK) != 0)
-        return fail(e, ERR_NOT_FOUND, "nothing is kept for %.150s", p->root.path);
+        return fail(e, ERR_NOT_FOUND, "no state is stored for %.150s", p->root.path);
     *out = path;
     return true;
 }
@@ -27,6 +27,6 @@ bool project_open_state(struct project *p, bool *keeps)
         return false;
     }
     if (!*keeps)
-        print_notice("nothing is kept: %s", e.text);
+        print_notice("no state is stored: %s", e.text);
     return true;
 }

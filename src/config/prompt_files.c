@@ -68,7 +68,7 @@ static void prompt_files_add(struct prompt_loading *l, struct prompt_file_parts 
 
     if (!include_read(l->mem, &l->opts, file, &text, &id, &e)) {
         if (e.code != ERR_NOT_FOUND)
-            note(l->mem, l->notes, LOG_WARN, "%s; this file is left out", e.text);
+            note(l->mem, l->notes, LOG_WARN, "%s; this file is skipped", e.text);
         return;
     }
     if (have(p, id))
@@ -87,7 +87,7 @@ static void add_folder(struct prompt_loading *l, struct prompt_file_parts *p, co
     if (!file_list_beneath(l->mem, l->opts.root, folder, (size_t)l->opts.limits->agent_files,
                            &names, &e)) {
         if (e.code != ERR_NOT_FOUND)
-            note(l->mem, l->notes, LOG_WARN, "%s; its rules are left out", e.text);
+            note(l->mem, l->notes, LOG_WARN, "%s; its rules are skipped", e.text);
         return;
     }
     for (size_t i = 0; i < names.n; i++)
@@ -122,14 +122,14 @@ static bool only_reads(const struct agent_def *def)
 
 static struct str place_of_agent(struct arena *mem, const char *root, const struct agent_def *def)
 {
-    static const char reads[] = "You are in read-only mode: look, but change nothing outside of "
-                                ".vault/.",
+    static const char reads[] =
+        "You are in read-only mode: you may read files, but change nothing outside of .vault/.",
                       writes[] = "You are in read-write mode: you may change files and run "
-                                 "commands, as far as you are let.";
+                                 "commands, within your permissions.";
 
     return arena_printf(mem,
-                        "The root folder is %s; what lies in it can be reached. Relative paths "
-                        "count from your working folder, %s%s%s unless you are told otherwise. %s",
+                        "The root folder is %s; you can access the files in it. Relative paths "
+                        "start at your working folder, %s%s%s unless you are told otherwise. %s",
                         root, root, def->folder ? "/" : "", def->folder ? def->folder : "",
                         only_reads(def) ? reads : writes);
 }
@@ -147,7 +147,8 @@ struct str prompt_of_agent(struct arena *mem, const struct prompt_opts *o,
     parts.place = place_of_agent(mem, o->root, def);
     prompt = prompt_compose(mem, &parts, (size_t)o->limits->prompt_bytes, &cut);
     if (cut)
-        note(mem, notes, LOG_WARN, "the system prompt of %s is cut at %lld bytes (prompt_bytes)",
-             def->name, (long long)o->limits->prompt_bytes);
+        note(mem, notes, LOG_WARN,
+             "the system prompt of %s is truncated at %lld bytes (prompt_bytes)", def->name,
+             (long long)o->limits->prompt_bytes);
     return prompt;
 }

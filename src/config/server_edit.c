@@ -79,8 +79,8 @@ static bool reread(const struct server_edit *ed, const struct server_reading *wa
     if (!others_same(was, now, name) || now->list.n != was->list.n + (size_t)more ||
         !str_eq(rest_of(ed, was->file), rest_of(ed, now->file)))
         return fail(e, ERR_INVALID,
-                    "%s: this change would also change something else; nothing was written, "
-                    "please edit the file by hand",
+                    "%s: this change would also change something else; nothing was written; edit "
+                    "the file by hand",
                     ed->file);
     return true;
 }
@@ -142,7 +142,7 @@ bool server_edit_remove(const struct server_edit *ed, const char *name, struct s
     if (!str_starts(str_skip(ed->text, config_text_offset(ed->text, config_text_pos(entry))),
                     STR("[[")))
         return fail(e, ERR_INVALID,
-                    "%s: the server %s has no header of its own; please edit the file by hand",
+                    "%s: the server %s has no table header of its own; edit the file by hand",
                     ed->file, name);
     lines = config_text_entry(ed->text, entry, config_text_pos(entry).line);
     lines.end = with_blank_lines(ed->text, lines.start, lines.end);
@@ -223,8 +223,7 @@ bool server_edit_switch(const struct server_edit *ed, const char *name, bool on,
         return false;
     if (!only_switched(ed, &was, &now, name, on))
         return fail(e, ERR_INVALID,
-                    "%s: the switch of %s cannot be changed from here; please edit the file by "
-                    "hand",
+                    "%s: trefoil cannot change the `enabled` key of %s; edit the file by hand",
                     ed->file, name);
     *out = text;
     return true;
@@ -342,7 +341,7 @@ static bool try_add(const struct server_edit *ed, const struct server_reading *w
     if (!reread(ed, was, text, n->name, 1, &now, e))
         return false;
     if (!is_as_asked(server_list_find(&now.list, n->name), n))
-        return fail(e, ERR_INVALID, "%s: %s cannot be written as asked for", ed->file, n->name);
+        return fail(e, ERR_INVALID, "%s: cannot write the server %s", ed->file, n->name);
     *out = text;
     return true;
 }
@@ -356,7 +355,7 @@ bool server_edit_add(const struct server_edit *ed, const struct server_new *n, s
     if (!read_text(ed, ed->text, &was, e))
         return false;
     if (server_list_find(&was.list, n->name))
-        return fail(e, ERR_INVALID, "%s has a server %s already", ed->file, n->name);
+        return fail(e, ERR_INVALID, "%s already has a server %s", ed->file, n->name);
     ours = json_count(json_get(json_get(was.file, STR("mcp")), STR("servers"))) > 0;
     theirs = json_count(json_get(was.file, STR("mcp_servers"))) > 0;
     if (theirs && !ours)

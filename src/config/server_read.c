@@ -90,7 +90,7 @@ static void note_unknown_keys(const struct server_reader *r, struct json entry)
 {
     JSON_MEMBERS(key, entry)
     if (!field_named(json_str(r->mem, key)) && !is_empty(json_value(key)))
-        note(r->mem, r->notes, LOG_WARN, STR_FMT ": " STR_FMT " is not known here and ignored",
+        note(r->mem, r->notes, LOG_WARN, STR_FMT ": unknown key " STR_FMT " is ignored",
              STR_ARG(json_where(r->mem, key)), STR_ARG(shown_text(r->mem, json_path(r->mem, key))));
 }
 
@@ -110,7 +110,7 @@ static bool read_transport(const struct server_reader *r, struct json entry,
         if (json_here(json_get(t, entry_fields[i].name)) &&
             json_here(json_get(entry, entry_fields[i].name)))
             return json_fail(json_get(entry, entry_fields[i].name), e,
-                             "stands here and in transport; once is enough");
+                             "duplicate key: also set in transport");
     return pick(r->mem, t, entry_fields, TRANSPORT_FIELDS,
                 r->shape == SHAPE_NATIVE ? PICK_STRICT : PICK_LENIENT, raw, e);
 }
@@ -164,7 +164,7 @@ static bool name_valid(struct str s)
 bool server_name_check(struct str name, struct err *e)
 {
     return name_valid(name) ||
-           fail(e, ERR_INVALID, "the name of a server is 1 to %d of A-Z a-z 0-9 _ - and .",
+           fail(e, ERR_INVALID, "the name of a server has 1 to %d characters of A-Z a-z 0-9 _ - .",
                 NAME_MOST);
 }
 
@@ -191,7 +191,7 @@ static bool read_name(const struct server_reader *r, struct json entry, struct j
     struct err wrong;
 
     if (!name.p)
-        return json_fail(entry, e, "the member \"name\" (a string) is missing");
+        return json_fail(entry, e, "missing required key \"name\" (a string)");
     if (!server_name_check(name, &wrong)) {
         if (r->shape == SHAPE_NATIVE || !name.n)
             return json_fail(at, e, "%s", wrong.text);
@@ -235,7 +235,7 @@ static bool read_type(const struct server_reader *r, struct json entry,
         return true;
     return json_fail(
         json_here(raw->transport) ? raw->transport : json_get(entry, STR("type")), e,
-        "unknown type of transport; accepted are auto, stdio, http, streamable-http, sse");
+        "unknown type of transport; expected auto, stdio, http, streamable-http or sse");
 }
 
 static bool read_stdio(const struct server_reader *r, struct json entry,
@@ -245,7 +245,7 @@ static bool read_stdio(const struct server_reader *r, struct json entry,
 
     if (json_here(raw->url) || json_here(raw->headers))
         return json_fail(json_here(raw->url) ? raw->url : raw->headers, e,
-                         "a server that is a command has no url and no headers");
+                         "a server with a command cannot have url or headers");
     if (!json_here(raw->command))
         return json_fail(entry, e, "a server needs a \"command\" or a \"url\"");
     if (!server_argv(r, raw->command, raw->args, out, e))
@@ -259,7 +259,7 @@ static bool read_stdio(const struct server_reader *r, struct json entry,
     }
     out->env_strict = raw->env_base.p && str_eq(raw->env_base, STR("strict"));
     if (raw->env_base.p && !out->env_strict && !str_eq(raw->env_base, STR("default")))
-        return json_fail(json_get(entry, STR("env_base")), e, "accepted are default and strict");
+        return json_fail(json_get(entry, STR("env_base")), e, "expected default or strict");
     return true;
 }
 
@@ -268,11 +268,11 @@ static bool read_remote(const struct server_reader *r, struct json entry,
 {
     if (json_here(raw->command) || json_here(raw->args))
         return json_fail(json_here(raw->command) ? raw->command : raw->args, e,
-                         "a server with a url has no command and no args");
+                         "a server with a url cannot have command or args");
     if (!json_here(raw->url))
         return json_fail(entry, e, "a server of this type needs a \"url\"");
     if (json_here(raw->env) && json_count(raw->env) && r->shape == SHAPE_NATIVE)
-        return json_fail(raw->env, e, "a server with a url has no env");
+        return json_fail(raw->env, e, "a server with a url cannot have env");
     return server_url(r, raw->url, out, e) &&
            (!json_here(raw->headers) || server_headers(r, raw->headers, out, e));
 }
@@ -293,7 +293,7 @@ static bool read_times(const struct server_reader *r, struct json entry,
     if (out->timeout_ms > out->timeout_max_ms) {
         if (raw->timeout_max)
             return json_fail(json_get(entry, STR("timeout_max_secs")), e,
-                             "is below the timeout of one request, %lld s",
+                             "is less than the timeout of one request, %lld s",
                              (long long)(out->timeout_ms / 1000));
         out->timeout_max_ms = out->timeout_ms;
     }
@@ -311,7 +311,7 @@ static int64_t read_result_chars(const struct server_reader *r, struct json entr
     if (!r->from_project || said <= most)
         return said;
     note(r->mem, r->notes, LOG_WARN,
-         STR_FMT ": max_result_chars above %lld counts only in your own configuration; ignored",
+         STR_FMT ": max_result_chars above %lld is allowed only in your own configuration; ignored",
          STR_ARG(json_where(r->mem, at)), most);
     return 0;
 }
@@ -328,7 +328,7 @@ static bool read_era(struct json entry, struct str era, enum server_era *out, st
         *out = (enum server_era)i;
         return true;
     }
-    return json_fail(json_get(entry, STR("era")), e, "accepted are auto, legacy and modern");
+    return json_fail(json_get(entry, STR("era")), e, "expected auto, legacy or modern");
 }
 
 static bool read_switch(struct json entry, const struct server_fields *raw, bool *out,
@@ -430,8 +430,8 @@ bool server_list_add(struct arena *mem, struct server_list *l, const struct serv
     const struct server_spec *old = server_list_find(l, s->name);
 
     if (old)
-        return fail(e, ERR_INVALID, "the server %s is named twice: in %s and in %s", s->name,
-                    old->origin, s->origin);
+        return fail(e, ERR_INVALID, "duplicate server %s: in %s and in %s", s->name, old->origin,
+                    s->origin);
     if (l->n == l->room) {
         size_t room = l->room ? l->room * 2 : 8;
 

@@ -32,7 +32,7 @@ static bool plain_string(const struct server_reader *r, struct json v, struct st
     if (json_type(v) != JSON_STRING)
         return json_fail(v, e, "expected a string, found %s", json_type_name(json_type(v)));
     if (memchr(s.p, 0, s.n))
-        return json_fail(v, e, "a string with a NUL in it");
+        return json_fail(v, e, "the string contains a NUL byte");
     *out = s;
     return true;
 }
@@ -66,7 +66,7 @@ static bool resolve_text(const struct server_reader *r, struct json at, struct s
         !value_resolve(r->mem, text, folder_of(r, at), (size_t)r->limits->config_bytes, &text, e))
         return fail_at(at, e);
     if (memchr(text.p, 0, text.n))
-        return json_fail(at, e, "what it stands for has a NUL in it");
+        return json_fail(at, e, "the expanded value contains a NUL byte");
     *out = text;
     return true;
 }
@@ -92,7 +92,7 @@ static void note_literal(const struct server_reader *r, struct json v, struct st
     if (r->shape == SHAPE_ACP || !s.n || !names_secret(name) ||
         (r->shape == SHAPE_NATIVE ? value_is_reference(s) : str_find(s, STR("${")) >= 0))
         return;
-    note(r->mem, r->notes, LOG_INFO, STR_FMT ": the secret " STR_FMT " stands in the file; %s",
+    note(r->mem, r->notes, LOG_INFO, STR_FMT ": the secret " STR_FMT " is stored in the file; %s",
          STR_ARG(json_where(r->mem, v)), STR_ARG(shown_text(r->mem, utf8_head(name, 64))),
          r->shape == SHAPE_NATIVE ? "write env:NAME or file:PATH instead"
                                   : "write ${NAME} instead");
@@ -159,13 +159,13 @@ static bool add_words(const struct server_reader *r, struct argv_build *b, struc
 static bool check_program(struct json command, const struct argv_build *b, struct err *e)
 {
     if (!b->n || !b->v[0][0])
-        return json_fail(command, e,
-                         "names no program; accepted is \"PROGRAM\" or [\"PROGRAM\", "
-                         "\"ARGUMENT\", ...]");
+        return json_fail(
+            command, e,
+            "no program given; expected \"PROGRAM\" or [\"PROGRAM\", \"ARGUMENT\", ...]");
     if (goes_up(str_of(b->v[0])))
         return json_fail(command, e,
-                         "the path of a program must not go up with ..; write it from "
-                         "the root of the file system, or a name to be found in PATH");
+                         "the path of a program must not contain ..; use an absolute path, or a "
+                         "name that is in PATH");
     return true;
 }
 
@@ -205,7 +205,7 @@ static bool check_variable(struct json at, struct str name, struct str value, st
 {
     (void)value;
     if (!name.n || str_find_byte(name, '=') >= 0 || memchr(name.p, 0, name.n))
-        return json_fail(at, e, "not the name of a variable: it must not be empty or hold '='");
+        return json_fail(at, e, "not a variable name: it must not be empty or contain '='");
     return true;
 }
 
@@ -223,10 +223,10 @@ static bool is_token(struct str s)
 static bool check_header(struct json at, struct str name, struct str value, struct err *e)
 {
     if (!is_token(name))
-        return json_fail(at, e, "not the name of a header");
+        return json_fail(at, e, "not a valid header name");
     for (size_t i = 0; i < value.n; i++)
         if (((unsigned char)value.p[i] < ' ' && value.p[i] != '\t') || value.p[i] == 0x7f)
-            return json_fail(at, e, "the value has a line end or another control character");
+            return json_fail(at, e, "the value contains a line break or another control character");
     return true;
 }
 
@@ -408,16 +408,18 @@ static bool check_url(const struct server_reader *r, struct json v, struct str u
                          url.n, (long long)r->limits->fetch_url_bytes);
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || url.p[i] == 0x7f || url.p[i] == '\\')
-            return json_fail(v, e, "a URL holds no spaces, control characters or backslashes");
+            return json_fail(v, e,
+                             "a URL must not contain spaces, control characters or backslashes");
     if (!authority_of(url, &authority))
         return json_fail(v, e, "expected a URL that begins with http:// or https://");
     if (str_find_byte(authority, '@') >= 0)
-        return json_fail(v, e, "no user and password in a URL; write a header instead");
+        return json_fail(v, e, "a URL must not contain a user or password; use a header instead");
     host = host_of(authority);
     if (!host.n || str_find_byte(host, '%') >= 0)
-        return json_fail(v, e, "a URL without a host");
+        return json_fail(v, e, "the URL has no host");
     if (is_metadata(host))
-        return json_fail(v, e, "this is the metadata service of a cloud, which no server is");
+        return json_fail(v, e,
+                         "this is the address of a cloud metadata service, which is not allowed");
     return true;
 }
 
@@ -463,7 +465,7 @@ bool server_overrides(const struct server_reader *r, struct json tools, struct s
             return false;
         if (o[n].rename.p && !tool_name_valid(o[n].rename))
             return json_fail(json_get(v, STR("rename")), e,
-                             "a name is 1 to %d of A-Z a-z 0-9 _ - and .", TOOL_NAME_MOST);
+                             "a name has 1 to %d characters of A-Z a-z 0-9 _ - .", TOOL_NAME_MOST);
         n++;
     }
     out->override = o;
@@ -481,7 +483,7 @@ static bool read_include(struct arena *mem, struct json word, bool *manual, stru
     *manual = str_eq(s, STR("manual"));
     if (*manual || str_eq(s, STR("always")) || str_eq(s, STR("agent")))
         return true;
-    return json_fail(word, e, "accepted are \"always\", \"manual\" and \"agent\"");
+    return json_fail(word, e, "expected \"always\", \"manual\" or \"agent\"");
 }
 
 struct include {

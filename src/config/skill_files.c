@@ -47,7 +47,7 @@ static bool read_head(struct skill_loading *l, const char *path, bool foreign, s
     if (json_here(fm->head) && !pick(l->mem, fm->head, PICK_TABLE(fields), PICK_LENIENT, head, e))
         return false;
     if (!head->description.n)
-        return fail(e, ERR_INVALID, "%s:1: a skill needs a description, by which it is chosen",
+        return fail(e, ERR_INVALID, "%s:1: a skill needs a description; agents choose skills by it",
                     path);
     return true;
 }
@@ -63,8 +63,9 @@ static bool read_skill(struct skill_loading *l, const char *folder, const char *
     if (!read_head(l, path, foreign, &id, &head, &fm, e))
         return false;
     if (!agent_name_valid(head.name))
-        return fail(e, ERR_INVALID, "%s:1: the name of a skill is 1 to %d of A-Z a-z 0-9 _ - and .",
-                    path, AGENT_NAME_MOST);
+        return fail(e, ERR_INVALID,
+                    "%s:1: the name of a skill has 1 to %d characters of A-Z a-z 0-9 _ - .", path,
+                    AGENT_NAME_MOST);
     *out = (struct skill){ .name = arena_cstr(l->mem, head.name),
                            .description = head.description,
                            .origin = path };
@@ -94,7 +95,7 @@ static void read_place(struct skill_loading *l, const char *folder, bool foreign
     if (!file_list_beneath(l->mem, l->opts.root, folder, (size_t)l->opts.limits->agent_files,
                            &names, &e)) {
         if (e.code != ERR_NOT_FOUND)
-            note(l->mem, l->notes, LOG_WARN, "%s; its skills are left out", e.text);
+            note(l->mem, l->notes, LOG_WARN, "%s; its skills are skipped", e.text);
         return;
     }
     for (size_t i = 0; i < names.n; i++) {
@@ -103,7 +104,7 @@ static void read_place(struct skill_loading *l, const char *folder, bool foreign
         if (read_skill(l, folder, names.v[i], foreign, &s, &e))
             skill_files_add(l, &s);
         else if (e.code != ERR_NOT_FOUND)
-            note(l->mem, l->notes, LOG_WARN, "%s; this skill is left out", e.text);
+            note(l->mem, l->notes, LOG_WARN, "%s; this skill is skipped", e.text);
     }
 }
 

@@ -21,7 +21,7 @@ bool tasks_read(struct arena *mem, struct json table, enum lock_conflict *confli
         return false;
     if (t.lock_conflict.p && !lock_conflict_named(t.lock_conflict, conflict))
         return json_fail(json_get(table, STR("lock_conflict")), e,
-                         "accepted are \"turns\", \"wait\", \"fail\" and \"warn\"");
+                         "expected \"turns\", \"wait\", \"fail\" or \"warn\"");
     *isolate = t.isolate;
     return true;
 }

@@ -45,7 +45,7 @@ static bool toml_edit_replace(struct arena *mem, const struct entry_put *put, st
     struct json_pos pos = config_text_pos(old);
 
     if (!str_starts(str_skip(put->text, config_text_offset(put->text, pos)), STR("[")))
-        return fail(e, ERR_INVALID, "%s:%u: " STR_FMT " has no header of its own", put->file,
+        return fail(e, ERR_INVALID, "%s:%u: " STR_FMT " has no table header of its own", put->file,
                     pos.line, STR_ARG(put->name));
     *out = config_text_replace(mem, put->text, config_text_entry(put->text, old, pos.line), table);
     return true;

@@ -20,7 +20,7 @@ static bool read_file(struct arena *mem, const char *path, struct json *out, str
     if (!file_read_secret(mem, path, TRUST_MOST, &text, e) || !json_read(mem, text, &opts, out, e))
         return false;
     if (!json_int(json_get(*out, STR("version")), &version) || version != 1)
-        return fail(e, ERR_INVALID, "%s: version 1 is expected", path);
+        return fail(e, ERR_INVALID, "%s: expected version 1", path);
     return true;
 }
 
@@ -87,7 +87,7 @@ static struct json read_state(struct arena *mem, struct notes *notes)
     if (!folder || read_file(mem, arena_printf(mem, "%s/trust.json", folder).p, &file, &e))
         return file;
     if (e.code != ERR_NOT_FOUND)
-        note(mem, notes, LOG_WARN, "%s; nothing of a project is trusted", e.text);
+        note(mem, notes, LOG_WARN, "%s; no project is trusted", e.text);
     return (struct json){ 0 };
 }
 
@@ -150,7 +150,7 @@ static bool write_file(struct arena *mem, const struct trust_change *change, str
         return false;
     path = arena_printf(mem, "%s/trust.json", folder).p;
     if (!read_file(mem, path, &file, e) && e->code != ERR_NOT_FOUND)
-        return fail_in(e, "trust cannot be changed");
+        return fail_in(e, "cannot change the trust of this project");
     jw_object(&w);
     jw_kint(&w, "version", 1);
     put_section(mem, &w, file, "roots", change);

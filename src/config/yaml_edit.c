@@ -144,7 +144,8 @@ static bool drop_braces(struct yaml_edit *ed, struct err *e)
     size_t at = config_text_offset(ed->text, config_text_pos(ed->map)), end = at + 2;
 
     if (json_count(ed->map) || !str_starts(str_skip(ed->text, at), STR("{}")))
-        return fail(e, ERR_INVALID, "%s:%u: " STR_FMT " is written as { ... }, not as lines",
+        return fail(e, ERR_INVALID,
+                    "%s:%u: " STR_FMT " is a flow mapping { ... }, not a block mapping",
                     ed->put->file, config_text_pos(ed->key).line, STR_ARG(ed->put->map));
     while (at && ed->text.p[at - 1] == ' ')
         at--;

@@ -219,7 +219,7 @@ bool event_read(struct arena *mem, struct json line, struct event *out, struct e
     kind = named(l.type, event_names, EVENT_KINDS);
     ev.kind = (enum event_kind)kind;
     if (kind == EVENT_KINDS || !readers[kind](mem, &l, &ev))
-        return json_fail(line, e, "no event that is known here");
+        return json_fail(line, e, "unknown event");
     *out = ev;
     return true;
 }

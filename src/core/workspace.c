@@ -13,14 +13,14 @@ bool place_check_protected(const struct place *p, struct str below_root, struct 
     enum guard_says says = p->writes ? protected_path(below_root, p->removes) : GUARD_ALLOW;
 
     if (p->hides_logs && protected_log(below_root))
-        return fail(e, ERR_DENIED, "logs of sessions are read by the operator only");
+        return fail(e, ERR_DENIED, "only the operator can read session logs");
     if (says == GUARD_DENY)
-        return fail(e, ERR_DENIED, STR_FMT " lies in .trefoil/, where tools do not write",
+        return fail(e, ERR_DENIED, STR_FMT " is in .trefoil/, where tools cannot write",
                     PLACE_ARG(p));
     if (says == GUARD_ASK && !p->may_define)
         return fail(e, ERR_DENIED,
-                    STR_FMT " steers trefoil, and changing it was not approved; call the tool "
-                            "with the path of the file itself to be asked",
+                    STR_FMT " is a configuration file of trefoil, and the change was not approved; "
+                            "to request approval, call the tool with the path of the file itself",
                     PLACE_ARG(p));
     return true;
 }
@@ -119,8 +119,7 @@ bool workspace_fail_changed(const struct place *p, struct err *e)
 
 bool workspace_fail_exists(const struct place *p, struct err *e)
 {
-    return fail(e, ERR_INVALID, STR_FMT " is there already and only_new was asked for",
-                PLACE_ARG(p));
+    return fail(e, ERR_INVALID, STR_FMT " already exists, and only_new is set", PLACE_ARG(p));
 }
 
 static const char *skip_lines(const char *from, const char *end, int64_t count)

@@ -101,7 +101,7 @@ static bool is_let_in(struct project *project, int fd, const struct daemon_hello
         return true;
     LOG(LOG_DEBUG, "attach", "not attached to the daemon",
         LOG_S("why", answer.p ? json_str(&project->mem, json_get(root, STR("error")))
-                              : STR("it gave no answer")));
+                              : STR("the daemon sent no answer")));
     return false;
 }
 

@@ -34,7 +34,7 @@ static void on_stdio_done(struct mcp_stdio *stdio, const struct err *e)
     struct attached_mcp *g = stdio->ctx;
 
     if (e)
-        LOG(LOG_DEBUG, "daemon", "an attached program left early", LOG_Z("why", e->text));
+        LOG(LOG_DEBUG, "daemon", "an attached client disconnected early", LOG_Z("why", e->text));
     g->over = true;
     if (g->handed && g->dismissed)
         stream_close(g->socket);

@@ -123,7 +123,8 @@ static bool check_hello(struct daemon *d, const struct daemon_hello *h, struct e
 {
     if (h->trefoil != DAEMON_PROTOCOL || !str_eq(h->version, str_of(trefoil_version)))
         return fail(e, ERR_DENIED,
-                    "the daemon is trefoil %s with socket protocol %d; only the same is served",
+                    "the daemon is trefoil %s with socket protocol %d; it serves only clients of "
+                    "the same version",
                     trefoil_version, DAEMON_PROTOCOL);
     if (!str_eq(h->digest, d->digest))
         return fail(e, ERR_DENIED, DAEMON_OTHER_ROOT);
@@ -137,7 +138,7 @@ static bool choose_server(struct daemon *d, const struct daemon_hello *h, struct
     struct agent_scope *agent;
 
     if (!service_scope_named(h->scope, &scope))
-        return fail(e, ERR_INVALID, "scope: accepted are agents, tools, all");
+        return fail(e, ERR_INVALID, "scope: expected agents, tools or all");
     if (!h->agent.p) {
         *out = service_scoped(d->service, scope);
         return true;
@@ -153,7 +154,7 @@ static void refuse(struct client *g, const struct err *e)
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    LOG(LOG_DEBUG, "daemon", "a program is not attached", LOG_Z("why", e->text));
+    LOG(LOG_DEBUG, "daemon", "a client is rejected", LOG_Z("why", e->text));
     buf_init(&out, DAEMON_LINE);
     jw_object(&w);
     jw_kstr(&w, "error", str_of(e->text));
@@ -192,7 +193,7 @@ static void greet_mcp(struct client *g, const struct daemon_hello *hello)
     if (!choose_server(g->daemon, hello, &server, &e))
         refuse(g, &e);
     else if (!framing_named(hello->framing, &framing))
-        refuse(g, &(struct err){ ERR_INVALID, "framing: accepted are auto, line, header" });
+        refuse(g, &(struct err){ ERR_INVALID, "framing: expected auto, line or header" });
     else
         serve(g, server, framing);
 }
@@ -352,7 +353,7 @@ static bool is_welcome(const struct daemon *d, int fd)
     socklen_t size = sizeof(peer);
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid()) {
-        LOG(LOG_WARN, "daemon", "a program of another user is not let in");
+        LOG(LOG_WARN, "daemon", "a client of another user is rejected");
         return false;
     }
     return (int64_t)d->count < d->service->limits->attached_programs;
@@ -456,7 +457,7 @@ static bool is_taken(const char *path)
 
     if (fd < 0)
         return false;
-    LOG(LOG_WARN, "serve", "another process serves this root; programs attach to that one",
+    LOG(LOG_WARN, "serve", "another daemon serves this root; clients attach to that daemon",
         LOG_N("pid", pid), LOG_Z("socket", path));
     return true;
 }
@@ -486,13 +487,13 @@ void daemon_open(struct daemon *d)
     struct err e;
 
     if (!daemon_socket_path(d->project, true, &path, &e))
-        LOG(LOG_INFO, "serve", "programs cannot attach", LOG_Z("why", e.text));
+        LOG(LOG_INFO, "serve", "clients cannot attach", LOG_Z("why", e.text));
     else if (is_taken(path))
         return;
     else if (!listen_at(d, path, &e))
-        LOG(LOG_WARN, "serve", "programs cannot attach", LOG_Z("why", e.text));
+        LOG(LOG_WARN, "serve", "clients cannot attach", LOG_Z("why", e.text));
     else
-        LOG(LOG_DEBUG, "serve", "programs can attach", LOG_Z("socket", path));
+        LOG(LOG_DEBUG, "serve", "clients can attach", LOG_Z("socket", path));
 }
 
 static void on_watch_closed(struct watch *w)

@@ -42,10 +42,10 @@ static bool runtime_folder(struct arena *mem, const char *base, bool make, const
     if (stat(base, &st))
         return fail_sys(e, "XDG_RUNTIME_DIR %s", base);
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-        return fail(e, ERR_DENIED, "XDG_RUNTIME_DIR %s is not a folder of ours", base);
+        return fail(e, ERR_DENIED, "XDG_RUNTIME_DIR %s is not a directory of this user", base);
     *out = arena_printf(mem, "%s/" TREFOIL_NAME, base).p;
     if (make && mkdir(*out, 0700) && errno != EEXIST)
-        return fail_sys(e, "make folder %s", *out);
+        return fail_sys(e, "cannot create directory %s", *out);
     return true;
 }
 
@@ -58,7 +58,7 @@ static bool socket_folder(struct arena *mem, bool make, const char **out, struct
     if (make)
         return root_user_state(mem, out, e);
     *out = root_user_state_path(mem);
-    return *out || fail(e, ERR_NOT_FOUND, "there is no folder of the user's state");
+    return *out || fail(e, ERR_NOT_FOUND, "there is no state directory of the user");
 }
 
 bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e)
@@ -153,7 +153,7 @@ bool daemon_key_digests(struct arena *mem, const struct config *c, struct pick_s
         all &= add_key(mem, &list, "providers.", c->models.provider[i].spec.name,
                        c->models.provider[i].spec.key);
     if (!all)
-        return fail(e, ERR_LIMIT, "more than %d keys of models: they cannot be compared",
+        return fail(e, ERR_LIMIT, "more than %d model API keys; the daemon cannot compare them",
                     DAEMON_KEYS);
     *out = list;
     return true;

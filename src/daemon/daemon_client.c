@@ -18,7 +18,7 @@ bool attach_is_forbidden(void)
 
 void daemon_lost(int pid, struct err *e)
 {
-    fail(e, ERR_CLOSED, "the daemon (process %d) went away; what was under way there is lost", pid);
+    fail(e, ERR_CLOSED, "the daemon (process %d) disconnected; its running work is lost", pid);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -53,12 +53,12 @@ static void request_break(struct daemon_request *r, const char *why)
 
 static void on_request_end(struct stream *io, const struct err *e)
 {
-    request_break(io->owner, e ? e->text : "it closed the connection");
+    request_break(io->owner, e ? e->text : "the daemon closed the connection");
 }
 
 static void on_request_late(struct timer *t)
 {
-    request_break(CONTAINER_OF(t, struct daemon_request, late), "it gave no answer");
+    request_break(CONTAINER_OF(t, struct daemon_request, late), "the daemon sent no answer");
 }
 
 static void on_request_room(struct stream *io)
@@ -92,7 +92,7 @@ static void read_body(struct daemon_request *r, struct str bytes)
     while (r->state == REQUEST_READING && step == HTTP1_DATA) {
         step = http1_body_read(&r->reading, &bytes, &piece, &why);
         if (step == HTTP1_REFUSED || (step == HTTP1_DATA && !put_body(r, piece)))
-            request_break(r, "its answer cannot be read");
+            request_break(r, "the answer of the daemon is malformed");
     }
     if (step == HTTP1_DONE)
         request_end(r, DAEMON_ANSWERED);
@@ -162,7 +162,7 @@ static void on_head(struct daemon_request *r, struct buf *in)
     struct str all = buf_str(in), rest = str_skip(all, r->scan.at);
 
     if (!read_head(r, str_head(all, r->scan.at))) {
-        request_break(r, "its answer is not HTTP/1.1");
+        request_break(r, "the answer of the daemon is not HTTP/1.1");
         return;
     }
     timer_clear(r->io.s.loop, &r->late);
@@ -188,7 +188,7 @@ static void scan_head(struct daemon_request *r)
         buf_init(&r->in, IN_MOST);
         on_head(r, &in);
         break;
-    case HTTP1_REFUSED: request_break(r, "its answer is not HTTP/1.1"); break;
+    case HTTP1_REFUSED: request_break(r, "the answer of the daemon is not HTTP/1.1"); break;
     case HTTP1_MORE:
     case HTTP1_DATA: break;
     }
@@ -205,7 +205,7 @@ static void on_request_bytes(struct stream *io, struct str bytes)
     else if (buf_put(&r->in, bytes))
         scan_head(r);
     else
-        request_break(r, "the head of its answer is too long");
+        request_break(r, "the response head of the daemon is too long");
 }
 
 static const struct stream_events request_events = { on_request_bytes, on_request_end,

@@ -27,7 +27,7 @@ static bool check_keys(struct daemon *d, struct http_req *req, struct err *e)
     while (theirs.n) {
         key = str_cut(&theirs, ',');
         if (!has_key(&ours, key))
-            return fail(e, ERR_DENIED, "the daemon has another value of " STR_FMT,
+            return fail(e, ERR_DENIED, "the daemon has a different value of " STR_FMT,
                         STR_ARG(str_cut(&key, '=')));
     }
     return true;
@@ -37,14 +37,15 @@ static bool check_keys(struct daemon *d, struct http_req *req, struct err *e)
 static bool check_client(struct daemon *d, struct http_req *req, struct err *e)
 {
     if (!str_eq(http_req_header(req, DAEMON_VERSION_FIELD), str_of(trefoil_version)))
-        return fail(e, ERR_DENIED, "the daemon is trefoil %s; it serves only verbs of that version",
+        return fail(e, ERR_DENIED,
+                    "the daemon is trefoil %s; it serves only commands of that version",
                     trefoil_version);
     if (!str_eq(http_req_header(req, DAEMON_ROOT_FIELD), d->digest))
         return fail(e, ERR_DENIED, DAEMON_OTHER_ROOT);
     if (!d->runtime)
         return fail(e, ERR_DENIED, "the daemon has no agents");
     if (!str_eq(http_req_header(req, DAEMON_CONFIG_FIELD), str_of(d->config)))
-        return fail(e, ERR_DENIED, "the daemon has another configuration in force");
+        return fail(e, ERR_DENIED, "the daemon uses a different configuration");
     return check_keys(d, req, e);
 }
 

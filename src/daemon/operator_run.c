@@ -93,7 +93,7 @@ static void on_turn_event(struct work_client *c, const struct event *ev)
     struct work_stream *s = &run_of_client(c)->stream;
     const struct event cut = {
         .kind = EVENT_NOTICE,
-        .notice = { NOTICE_WARNING, STR("an event that is too large was left out") },
+        .notice = { NOTICE_WARNING, STR("an event was too large and is not shown") },
     };
 
     if (!send_event(s, STR_NONE, ev))

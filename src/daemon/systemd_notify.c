@@ -23,6 +23,6 @@ void notify_systemd(const char *state)
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || sendto(fd, text.p, text.n, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a,
                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))) < 0)
-        LOG(LOG_WARN, "serve", "systemd is not told", LOG_Z("state", state),
+        LOG(LOG_WARN, "serve", "cannot notify systemd", LOG_Z("state", state),
             LOG_Z("why", strerror(errno)));
 }

@@ -95,7 +95,7 @@ void work_stream_ask(struct work_stream *s, struct ask *ask)
 
     *q = (struct work_ask){ .stream = s, .ask = ask, .id = ++s->last_ask, .next = s->asks };
     if (!send_ask(q)) {
-        ask_refuse(ask, &(struct err){ ERR_LIMIT, "the question is too large to be asked" });
+        ask_refuse(ask, &(struct err){ ERR_LIMIT, "the question is too large" });
         return;
     }
     s->asks = q;
@@ -143,7 +143,7 @@ static void post_answer(struct work_stream *s, struct http_req *req)
     if (!work_message_read(&req->mem, req->body, s->service->limits, &m, &e))
         http_reply_error(req, 400, "%s", e.text);
     else if (!take_answer(s, &m))
-        http_reply_error(req, 404, "the question is not open any more");
+        http_reply_error(req, 404, "the question is no longer open");
     else
         reply_empty(req);
 }
@@ -156,14 +156,15 @@ void work_streams_post(struct work_streams *all, struct http_req *req)
     while (s && !str_eq(id, str_of(s->id)))
         s = s->next;
     if (!s) {
-        http_reply_error(req, 404, "there is no such work; it may have ended");
+        http_reply_error(req, 404, "there is no such stream; it may have ended");
     } else if (what.p && str_eq(what, STR("cancel"))) {
         work_stream_cancel(s);
         reply_empty(req);
     } else if (what.p && str_eq(what, STR("answer"))) {
         post_answer(s, req);
     } else {
-        http_reply_error(req, 404, "only /answer and /cancel are below /api/streams/ID");
+        http_reply_error(req, 404,
+                         "unknown path below /api/streams/ID; available are /answer and /cancel");
     }
 }
 

@@ -97,7 +97,7 @@ static bool open_beneath(const char *folder, const char *path, uint64_t flags, i
         fd = (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
     while (fd < 0 && (errno == EAGAIN || errno == EINTR)); /* something moved meanwhile */
     if (fd < 0 && (errno == EXDEV || errno == ELOOP))
-        return fail(e, ERR_DENIED, "%s leads out of %s", path, folder);
+        return fail(e, ERR_DENIED, "%s is outside %s", path, folder);
     if (fd < 0)
         return fail_open(e, path);
     *out_fd = fd;
@@ -298,7 +298,7 @@ static bool check_no_link(int dir, const char *name, struct stat *st, struct err
     if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
         st->st_mode = 0;
     if (S_ISLNK(st->st_mode))
-        return fail(e, ERR_DENIED, "%s is a symbolic link, which is not followed for writing",
+        return fail(e, ERR_DENIED, "%s is a symbolic link; trefoil does not write through links",
                     name);
     return true;
 }

@@ -139,7 +139,7 @@ static void stuck(struct proc *p, int left)
     if (p->exit_told)
         return;
     p->exit = (struct proc_exit){ .how = PROC_STUCK, .code = left };
-    fail(&p->exit.err, ERR_SYSTEM, "%d of its processes do not die", left);
+    fail(&p->exit.err, ERR_SYSTEM, "%d of its processes cannot be killed", left);
     tell_exit(p);
 }
 
@@ -148,7 +148,7 @@ static void swept(struct proc *p)
     struct err e = p->exit.err;
 
     if (p->swept && !p->exit_told)
-        fail(&p->exit.err, e.code, "%.150s; %d left behind killed", e.text, p->swept);
+        fail(&p->exit.err, e.code, "%.150s; %d remaining processes killed", e.text, p->swept);
     feed(p, PROC_ON_SWEPT);
 }
 

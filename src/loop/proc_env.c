@@ -62,7 +62,8 @@ static bool check(const struct proc_env_opts *o, struct err *e)
         if (!check_name(v->name, e))
             return false;
         if (str_find_byte(v->value, '\0') >= 0)
-            return fail(e, ERR_INVALID, "environment variable " STR_FMT ": a NUL in its value",
+            return fail(e, ERR_INVALID,
+                        "environment variable " STR_FMT ": its value contains a NUL byte",
                         STR_ARG(str_head(v->name, 100)));
     }
     return true;

@@ -56,7 +56,7 @@ static void on_failed(struct post *p)
     struct err e;
 
     if (s->over_limit)
-        fail(&e, ERR_LIMIT, "the other side does not read: %zu bytes waiting", stream_backlog(s));
+        fail(&e, ERR_LIMIT, "the peer does not read: %zu bytes are waiting", stream_backlog(s));
     else
         fail(&e, ERR_CLOSED, "write: %s", strerror(-s->error));
     buf_fini(&s->out);

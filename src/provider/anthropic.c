@@ -343,7 +343,7 @@ static bool anthropic_event(struct reply *r, struct arena *scratch, struct str n
     } else if (json_is(type, STR("message_stop"))) {
         r->over = r->stopped;
     } else if (json_type(type) != JSON_STRING) {
-        return fail(e, ERR_INVALID, "an object with a type is expected");
+        return fail(e, ERR_INVALID, "expected an object with a type");
     }
     return true;
 }

@@ -95,11 +95,11 @@ bool provider_named(struct arena *mem, const struct provider_choice *c, struct s
         from_preset(mem, c, &provider_presets[i], NULL, out);
         return true;
     }
-    return fail(e, ERR_NOT_FOUND,
-                "there is no provider \"" STR_FMT
-                "\": it is not configured, and none of anthropic, "
-                "openai, gemini, ollama, offline",
-                STR_ARG(str_head(name, 64)));
+    return fail(
+        e, ERR_NOT_FOUND,
+        "unknown provider \"" STR_FMT
+        "\": it is not configured and is not one of anthropic, openai, gemini, ollama, offline",
+        STR_ARG(str_head(name, 64)));
 }
 
 /* The variable that makes a preset serve: its key, or for Ollama its address. */

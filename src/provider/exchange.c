@@ -150,7 +150,7 @@ static void on_fault(struct exchange *x, struct fault *f)
     } else if (!f->again || x->in.reply.told || x->tries > l->model_retries) {
         exchange_settle(x, &f->err);
     } else if (f->after_ms > l->model_retry_after_ms) {
-        fail_in(&f->err, "to be tried again in %jd s", (intmax_t)f->after_ms / 1000);
+        fail_in(&f->err, "retry after %jd s", (intmax_t)f->after_ms / 1000);
         exchange_settle(x, &f->err);
     } else {
         try_later(x, f);
@@ -198,7 +198,7 @@ static void fault_no_stream(struct exchange *x, struct fault *f)
     if (x->fetch.status < 200 || x->fetch.status > 299) {
         fault_status(f, &x->p->spec, x->fetch.status, buf_str(&x->refuse));
     } else {
-        fail(&e, ERR_INVALID, "answered with JSON where a stream of events was asked for");
+        fail(&e, ERR_INVALID, "answered with JSON instead of an event stream");
         fault_transport(f, &x->p->spec, &e);
     }
 }

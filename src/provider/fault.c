@@ -189,8 +189,8 @@ static void fault_describe(struct fault *f, const struct provider_spec *s, int s
              strcmp(name, "Unknown") ? " " : "", strcmp(name, "Unknown") ? name : "",
              *said ? ": " : "", said, advice);
     else
-        fail(&f->err, f->err.code, "%s broke off: %s%s", s->name, *said ? said : "an error",
-             advice);
+        fail(&f->err, f->err.code, "%s ended the answer early: %s%s", s->name,
+             *said ? said : "an error", advice);
 }
 
 static void judged(struct fault *f, const struct provider_spec *s, struct arena *mem, int status,

@@ -60,13 +60,13 @@ static const char *media_kind(struct str type)
     if (str_starts(type, STR("image/")))
         return "an image";
     if (str_starts(type, STR("audio/")))
-        return "a sound";
+        return "audio";
     return "a file";
 }
 
 struct str ask_left_out(const struct model_call *a, const struct block *media)
 {
-    return arena_printf(a->mem, "[%s left out: %s does not take it]", media_kind(media->type),
+    return arena_printf(a->mem, "[%s omitted: %s does not support it]", media_kind(media->type),
                         a->spec->name);
 }
 

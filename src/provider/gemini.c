@@ -342,7 +342,7 @@ static bool note_stop(struct reply *r, struct json reason, struct err *e)
         return true;
     if (json_is(reason, STR("MALFORMED_FUNCTION_CALL")) ||
         json_is(reason, STR("UNEXPECTED_TOOL_CALL")))
-        return fail(e, ERR_INVALID, "the model wrote a call that cannot be read");
+        return fail(e, ERR_INVALID, "the model wrote a malformed call");
     reply_stop(r, STOP_END);
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (json_is(reason, str_of(reasons[i].name)))
@@ -372,7 +372,7 @@ static bool gemini_event(struct reply *r, struct arena *scratch, struct str name
 
     (void)name;
     if (json_type(data) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "an object with candidates is expected");
+        return fail(e, ERR_INVALID, "expected an object with candidates");
     reply_model(r, member(scratch, data, "modelVersion"));
     note_usage(r, json_get(data, STR("usageMetadata")));
     if (json_here(block))

@@ -70,7 +70,7 @@ bool intake_end(struct intake *in)
     struct err e;
 
     if (!in->failed && !in->reply.stopped) {
-        fail(&e, ERR_CLOSED, "the answer broke off before its end");
+        fail(&e, ERR_CLOSED, "the answer ended before it was complete");
         give_up(in, &e);
     }
     return !in->failed;

@@ -145,9 +145,9 @@ static void on_call(struct scene *s, struct str rest)
     struct err e;
 
     if (!name.n)
-        offline_say(s, STR("Which tool? /call NAME {\"argument\":\"value\"}"));
+        offline_say(s, STR("Missing tool name. Use /call NAME {\"argument\":\"value\"}"));
     else if (rest.n && !json_read(s->turn->mem, rest, &opts, &args, &e))
-        offline_say(s, arena_printf(s->turn->mem, "The arguments are no JSON: %s", e.text));
+        offline_say(s, arena_printf(s->turn->mem, "The arguments are not JSON: %s", e.text));
     else if (rest.n && json_type(args) != JSON_OBJECT)
         offline_say(s, STR("The arguments must be a JSON object: {\"argument\":\"value\"}"));
     else
@@ -159,7 +159,7 @@ static void on_read(struct scene *s, struct str rest)
     if (rest.n)
         call_with(s, TOOL_READ_FILE, "path", rest, NULL, STR_NONE);
     else
-        offline_say(s, STR("Which file? /read PATH"));
+        offline_say(s, STR("Missing path. Use /read PATH"));
 }
 
 static void on_grep(struct scene *s, struct str rest)
@@ -169,7 +169,7 @@ static void on_grep(struct scene *s, struct str rest)
     if (pattern.n)
         call_with(s, TOOL_GREP, "pattern", pattern, "path", rest);
     else
-        offline_say(s, STR("What for? /grep PATTERN [PATH]"));
+        offline_say(s, STR("Missing pattern. Use /grep PATTERN [PATH]"));
 }
 
 static void on_agents(struct scene *s, struct str rest)
@@ -203,10 +203,11 @@ static void on_sleep(struct scene *s, struct str rest)
     uint64_t n;
 
     if (!str_uint(str_head(rest, rest.n - (ms ? 2 : 0)), 0, (uint64_t)most / (ms ? 1 : 1000), &n)) {
-        offline_say(s,
-                    arena_printf(s->turn->mem,
-                                 "How long? /sleep SECONDS or /sleep 500ms, at most %jd seconds.",
-                                 (intmax_t)most / 1000));
+        offline_say(
+            s, arena_printf(
+                   s->turn->mem,
+                   "Missing duration. Use /sleep SECONDS or /sleep 500ms, at most %jd seconds.",
+                   (intmax_t)most / 1000));
         return;
     }
     s->slept_ms = (int64_t)n * (ms ? 1 : 1000);
@@ -218,7 +219,7 @@ static void on_ask(struct scene *s, struct str rest)
     if (find_tool(s, TOOL_ASK))
         call_with(s, TOOL_ASK, "question", rest, NULL, STR_NONE);
     else
-        offline_say(s, rest.n ? rest : STR("What? /ask QUESTION"));
+        offline_say(s, rest.n ? rest : STR("Missing question. Use /ask QUESTION"));
 }
 
 static void on_think(struct scene *s, struct str rest)
@@ -235,7 +236,7 @@ static void on_artifact(struct scene *s, struct str rest)
     struct str name = offline_word(&rest);
 
     if (!name.n)
-        offline_say(s, STR("Which one? /artifact NAME TEXT"));
+        offline_say(s, STR("Missing name or text. Use /artifact NAME TEXT"));
     else if (find_tool(s, TOOL_ARTIFACT))
         call_with(s, TOOL_ARTIFACT, "name", name, "text", rest);
     else
@@ -248,22 +249,22 @@ static void on_fail(struct scene *s, struct str rest)
     struct err e;
 
     fail(&e, ERR_INVALID, STR_FMT,
-         STR_ARG(rest.n ? str_head(rest, sizeof(e.text) - 1) : STR("failed, as told")));
+         STR_ARG(rest.n ? str_head(rest, sizeof(e.text) - 1) : STR("failed as requested")));
     offline_settle(s, &e);
 }
 
 static const struct offline_command commands[] = {
-    { "/help", "/help                  this list", on_help },
-    { "/tools", "/tools                 the tools that are offered", on_tools },
+    { "/help", "/help                  show this list", on_help },
+    { "/tools", "/tools                 list the available tools", on_tools },
     { "/call", "/call NAME {JSON}      run a tool", on_call },
     { "/read", "/read PATH             read a file", on_read },
     { "/grep", "/grep PATTERN [PATH]   search in files", on_grep },
-    { "/agents", "/agents                the agents that are known", on_agents },
-    { "/echo", "/echo TEXT             say it, word by word", on_echo },
-    { "/sleep", "/sleep SECONDS         take so long", on_sleep },
-    { "/ask", "/ask QUESTION          ask you", on_ask },
-    { "/think", "/think TEXT            think it", on_think },
-    { "/artifact", "/artifact NAME TEXT    make an artifact", on_artifact },
+    { "/agents", "/agents                list the agents", on_agents },
+    { "/echo", "/echo TEXT             repeat the text, word by word", on_echo },
+    { "/sleep", "/sleep SECONDS         wait", on_sleep },
+    { "/ask", "/ask QUESTION          ask the user", on_ask },
+    { "/think", "/think TEXT            send the text as a thought", on_think },
+    { "/artifact", "/artifact NAME TEXT    create an artifact", on_artifact },
     { "/fail", "/fail REASON           fail", on_fail },
 };
 

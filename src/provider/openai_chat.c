@@ -316,7 +316,7 @@ static bool openai_chat_event(struct reply *r, struct arena *scratch, struct str
     (void)name;
     if (json_type(data) != JSON_OBJECT ||
         (json_type(choices) != JSON_ARRAY && !json_here(json_get(data, STR("usage")))))
-        return fail(e, ERR_INVALID, "an object with choices is expected");
+        return fail(e, ERR_INVALID, "expected an object with choices");
     reply_model(r, member(scratch, data, "model"));
     note_usage(r, json_get(data, STR("usage")));
     if (!add_delta(r, scratch, json_get(choice, STR("delta")), e))

@@ -274,7 +274,7 @@ static bool openai_responses_event(struct reply *r, struct arena *scratch, struc
     int64_t key = count_at(data, "output_index");
 
     if (json_type(data) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "an object is expected");
+        return fail(e, ERR_INVALID, "expected an object");
     type = type.p ? type : name;
     if (str_ends(type, STR(".delta")))
         return add_delta(r, type, key, member_delta(scratch, data, "delta"), e);

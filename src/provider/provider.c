@@ -107,10 +107,9 @@ bool provider_open(struct provider *p, struct arena *mem, const struct provider_
         };
         return true;
     }
-    return fail(
-        e, ERR_INVALID,
-        "provider %s: kind \"%s\" is unknown; anthropic, openai, gemini, offline are accepted",
-        spec->name, spec->kind);
+    return fail(e, ERR_INVALID,
+                "provider %s: unknown kind \"%s\"; expected anthropic, openai, gemini or offline",
+                spec->name, spec->kind);
 }
 
 /* ---- models --------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ bool reply_call(struct reply *r, int64_t key, struct str id, struct str name, st
     struct reply_block *b;
 
     if (!name.n)
-        return fail(e, ERR_INVALID, "a call without the name of a tool");
+        return fail(e, ERR_INVALID, "a call has no tool name");
     if (!(b = reply_add(r, BLOCK_CALL, key, e)) || !reply_count(r, id.n + name.n, e))
         return false;
     b->b.id = id.n ? arena_str(r->turn->mem, id) : new_id(r);
@@ -140,7 +140,7 @@ bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e)
     if (!delta.n)
         return true;
     if (!reply_find(r, BLOCK_CALL, key))
-        return fail(e, ERR_INVALID, "arguments of a call that was not begun");
+        return fail(e, ERR_INVALID, "arguments for a call that was not started");
     return reply_add_delta(r, BLOCK_CALL, key, &delta, e);
 }
 

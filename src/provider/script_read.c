@@ -89,7 +89,7 @@ static size_t name_in(struct json at, const char *key, struct str name, const ch
             used +=
                 (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "", list[j]);
     json_fail(json_here(json_get(at, str_of(key))) ? json_get(at, str_of(key)) : at, e,
-              "%s: accepted are %s", key, all);
+              "%s: expected %s", key, all);
     return n;
 }
 

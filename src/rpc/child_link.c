@@ -46,7 +46,7 @@ static void child_exit_error(const struct child_link *l, const struct proc_exit 
 
     proc_exit_text(exit, how, sizeof(how));
     quote_stderr(&l->proc.tail, words, sizeof(words));
-    fail(e, ERR_CLOSED, "%s%s%s", how, words[0] ? "; its last words: " : "", words);
+    fail(e, ERR_CLOSED, "%s%s%s", how, words[0] ? "; its last output: " : "", words);
 }
 
 /* ---- the child --------------------------------------------------------------------------- */

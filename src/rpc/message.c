@@ -58,7 +58,7 @@ static void read_call(const struct envelope *env, struct json v, struct rpc_mess
         return;
     }
     if (json_has_lone_surrogate(json_get(v, STR("method")))) {
-        fail(&m->why, ERR_INVALID, "method: half a surrogate pair");
+        fail(&m->why, ERR_INVALID, "method: lone surrogate");
         malformed(m, RPC_INVALID_REQUEST);
         return;
     }

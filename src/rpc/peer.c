@@ -145,7 +145,8 @@ static void send_batch(struct rpc_batch *batch)
 
     if (batch->out.full)
         rpc_refuse(batch->peer, batch->via, NULL, STR_NONE, RPC_INTERNAL_ERROR,
-                   STR("the answers to this batch are too large (limits.message_bytes)"), STR_NONE);
+                   STR("the responses to this batch are too large (limits.message_bytes)"),
+                   STR_NONE);
     else if (batch->out.n)
         link_answer(batch->via, 0, all, 2);
 }
@@ -177,8 +178,8 @@ static void take_batch(struct peer *p, struct link *via, struct rpc_packet *pack
         if (!p->batches)
             snprintf(why, sizeof(why), "batches are not part of this protocol version");
         else
-            snprintf(why, sizeof(why), "a batch holds 1 to %zu messages; this one has %zu", most,
-                     count);
+            snprintf(why, sizeof(why), "a batch must have 1 to %zu messages; this one has %zu",
+                     most, count);
         rpc_refuse(p, via, NULL, STR_NONE, RPC_INVALID_REQUEST, str_of(why), STR_NONE);
         return;
     }

@@ -119,8 +119,8 @@ static bool may_serve(struct peer *p, struct link *via, struct rpc_batch *batch,
         return false;
     }
     if (m->kind == RPC_REQUEST && p->unanswered >= (size_t)p->rpc->limits->calls_in_flight) {
-        snprintf(why, sizeof(why), "%zu calls are under way (limits.calls_in_flight); try later",
-                 p->unanswered);
+        snprintf(why, sizeof(why),
+                 "%zu calls are running (limits.calls_in_flight); try again later", p->unanswered);
         rpc_refuse(p, via, batch, json_raw(m->id), RPC_INTERNAL_ERROR, str_of(why), STR_NONE);
         return false;
     }
@@ -246,7 +246,8 @@ void rpc_result_end(struct rpc_in *in)
     int64_t most = in->peer->rpc->limits->message_bytes;
 
     if (out->full || (int64_t)out->n > most)
-        rpc_error(in, RPC_INTERNAL_ERROR, "the answer is larger than %lld bytes", (long long)most);
+        rpc_error(in, RPC_INTERNAL_ERROR, "the response is larger than %lld bytes",
+                  (long long)most);
     else
         rpc_result_raw(in, buf_str(out));
     buf_trim(out, 1 << 16);

@@ -135,7 +135,7 @@ void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op 
         return;
     }
     if (!take_slot(p, out)) {
-        op_fail(&out->op, &(struct err){ ERR_LIMIT, "too many calls are awaited" });
+        op_fail(&out->op, &(struct err){ ERR_LIMIT, "too many calls are waiting for a response" });
         return;
     }
     timer_set(p->rpc->loop, &out->deadline, timeout_ms, on_deadline);
@@ -220,7 +220,7 @@ void rpc_out_answer(struct peer *p, struct rpc_packet *packet, const struct rpc_
     struct rpc_out *out = find_awaited(p, m->id);
 
     if (!out) {
-        LOG(LOG_DEBUG, "rpc", "an answer nobody waits for", LOG_Z("peer", p->kind->name),
+        LOG(LOG_DEBUG, "rpc", "a response without a matching request", LOG_Z("peer", p->kind->name),
             LOG_S("id", json_here(m->id) ? json_raw(m->id) : STR("null")));
         return;
     }

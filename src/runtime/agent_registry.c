@@ -173,7 +173,7 @@ static bool open_include(struct registry_agent *a, struct str path, struct err *
         !beneath_open(&p, O_PATH | O_DIRECTORY, 0, &f->fd, e)) {
         if (e->code != ERR_NOT_FOUND)
             return fail_in(e, "include_dirs of the agent %s", a->def.name);
-        LOG(LOG_WARN, "agents", "a folder of include_dirs is not there",
+        LOG(LOG_WARN, "agents", "a folder of include_dirs does not exist",
             LOG_Z("agent", a->def.name), LOG_S("folder", path));
         return true;
     }

@@ -71,14 +71,14 @@ static void config_reload_load(struct reload *r)
     struct err e;
 
     if (!config_load(&mem, &p->root, p->config_file, p->trust, fresh, &e)) {
-        LOG(LOG_ERROR, "config", "the configuration stays as it was", LOG_Z("error", e.text));
+        LOG(LOG_ERROR, "config", "the old configuration stays in use", LOG_Z("error", e.text));
         arena_fini(&mem);
         return;
     }
     notes_log(&fresh->notes);
     warn_of_restart(r->now, fresh);
     r->apply(r, fresh);
-    LOG(LOG_INFO, "config", "the configuration was loaded anew",
+    LOG(LOG_INFO, "config", "the configuration was reloaded",
         LOG_N("servers", (int64_t)fresh->servers.n));
     arena_fini(&r->mem);
     r->mem = mem;

@@ -73,8 +73,8 @@ static bool provider_by_name(struct picking *p, struct str name, struct provider
         name = STR("anthropic");
     if (entry && entry->inert && !is_preset(name))
         return fail(e, ERR_DENIED,
-                    "the provider %s (%s) is a project's and not trusted: name it in the user's "
-                    "config.toml, or run with --trust",
+                    "the provider %s (%s) is defined by the project and not trusted: define it in "
+                    "the user's config.toml, or run with --trust",
                     entry->spec.name, entry->spec.origin);
     return provider_named(p->mem, &p->all, name, out, e) && model_ready(p->s, out, e);
 }

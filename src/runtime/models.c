@@ -120,7 +120,7 @@ static bool keep_name(struct models *m, struct str name, struct str *out, struct
                         name.n, (intmax_t)m->limits.model_name_bytes);
         if (m->names >= m->limits.model_names)
             return fail(e, ERR_LIMIT,
-                        "more than %jd different models were asked for (limits.model_names)",
+                        "more than %jd different models were requested (limits.model_names)",
                         (intmax_t)m->limits.model_names);
         n = ARENA_NEW(&m->mem, struct model_name);
         *n = (struct model_name){ m->name, arena_str(&m->mem, name) };
@@ -162,8 +162,8 @@ static bool choose_fallback(struct models *m, struct arena *mem, const struct ag
     if (!model_pick_fallback(mem, &m->config->models, def, first, &pick, e)) {
         if (e->code != ERR_DENIED)
             return false;
-        LOG(LOG_WARN, "models", "an agent works without its fallback", LOG_Z("agent", def->name),
-            LOG_Z("why", e->text));
+        LOG(LOG_WARN, "models", "an agent runs without its fallback model",
+            LOG_Z("agent", def->name), LOG_Z("why", e->text));
         pick.spec.name = NULL;
     }
     *out = (struct agent_model){ 0 };

@@ -52,7 +52,7 @@ static void on_logs_deleted(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e)
-        retention_failed("old logs cannot be deleted", e);
+        retention_failed("cannot delete old logs", e);
     if (!e && !r->closed && logs_grew_much(r)) /* while this run looked at them */
         step_logs(r);
     else
@@ -76,7 +76,7 @@ static void on_stored(struct op *op, const struct err *e, void *ctx)
     (void)op;
     store_ask_fini(&r->ask);
     if (e)
-        retention_failed("what is old cannot be deleted from the store", e);
+        retention_failed("cannot delete expired data from the store", e);
     if (r->closed) {
         retention_wait(r);
     } else if (more) {

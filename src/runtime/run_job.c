@@ -144,7 +144,7 @@ static void begin(struct run_job *j)
     } else if (j->want->text.p) {
         work(j);
     } else {
-        j->kind->note(j, STR("the last turn of this session ended: give a prompt"));
+        j->kind->note(j, STR("the last turn of this session has ended: give a prompt"));
         j->code = EXIT_USAGE;
         leave(j);
     }
@@ -247,8 +247,8 @@ static void tell_skipped(struct run_job *j)
     const struct session_search *f = &j->search;
 
     j->kind->note(j, arena_printf(&j->mem,
-                                  "the last session, " STR_FMT
-                                  ", is in use; this goes on with " STR_FMT,
+                                  "the last session, " STR_FMT ", is in use; resuming " STR_FMT
+                                  " instead",
                                   STR_ARG(f->skipped.id), STR_ARG(f->found.id)));
 }
 

@@ -37,7 +37,7 @@ static struct one_log *one_of(struct work_client *c)
 static void on_gaps(struct work_client *c, const struct event *ev)
 {
     (void)c;
-    LOG(LOG_WARN, "session", "a log is not whole", LOG_S("why", ev->notice.text));
+    LOG(LOG_WARN, "session", "a session log is incomplete", LOG_S("why", ev->notice.text));
 }
 
 static const struct work_client_kind nobody_kind = { .event = on_gaps };

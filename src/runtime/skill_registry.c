@@ -7,7 +7,9 @@ static const char *describe(struct skill_registry *s, struct arena *mem,
 {
     struct str lines = skills_lines(mem, list, (size_t)s->limits->skill_list_bytes);
 
-    return arena_printf(mem, "%s There are:\n" STR_FMT, tool_skill.description, STR_ARG(lines)).p;
+    return arena_printf(mem, "%s Available skills:\n" STR_FMT, tool_skill.description,
+                        STR_ARG(lines))
+        .p;
 }
 
 static void read_list(struct skill_registry *s, struct arena *mem, struct skill_list *out)

@@ -52,7 +52,7 @@ bool id_search_end(const struct id_search *s, struct err *e)
         return fail(e, ERR_NOT_FOUND, "there is no %s " STR_FMT, s->what,
                     STR_ARG(str_head(s->beginning, 80)));
     if (s->n > 1)
-        return fail(e, ERR_INVALID, "several %ss begin with " STR_FMT "; give more of the id",
+        return fail(e, ERR_INVALID, "several %s IDs begin with " STR_FMT "; give more of the ID",
                     s->what, STR_ARG(str_head(s->beginning, 80)));
     return true;
 }

@@ -53,7 +53,7 @@ static void on_exit_told(struct proc *p, const struct proc_exit *exit)
     proc_exit_text(exit, how, sizeof(how));
     n = strlen(how);
     if (p->tail.count)
-        snprintf(how + n, sizeof(how) - n, "; it said: " STR_FMT, STR_ARG(last_word(p)));
+        snprintf(how + n, sizeof(how) - n, "; its last output: " STR_FMT, STR_ARG(last_word(p)));
     task_away_ended(c->away, how);
     proc_close(p);
 }

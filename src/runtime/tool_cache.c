@@ -80,8 +80,8 @@ static bool tool_cache_load(struct upstream_cache *port, const struct server_spe
         !file_read_beneath(mem, c->folder, file_of(mem, spec), file_most(c), &text, NULL, &e))
         return false;
     if (!json_read(mem, text, &opts, &all, &e)) {
-        LOG(LOG_DEBUG, "mcp", "kept tool definitions cannot be read", LOG_Z("server", spec->name),
-            LOG_Z("why", e.text));
+        LOG(LOG_DEBUG, "mcp", "cannot read the stored tool definitions",
+            LOG_Z("server", spec->name), LOG_Z("why", e.text));
         return false;
     }
     list = json_get(all, STR("tools"));
@@ -158,7 +158,7 @@ static void on_written(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e)
-        LOG(LOG_DEBUG, "mcp", "tool definitions are not kept", LOG_Z("why", e->text));
+        LOG(LOG_DEBUG, "mcp", "cannot store tool definitions", LOG_Z("why", e->text));
     arena_fini(&s->mem);
     mem_free(s);
     if (!--c->saving && c->on_saved)

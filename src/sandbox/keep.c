@@ -415,7 +415,7 @@ int keep_main(int argc, char **argv)
     socklen_t n = sizeof(type);
 
     if (getsockopt(KEEP_FD, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET) {
-        fprintf(stderr, "keep: not for use by hand; trefoil starts its children with it\n");
+        fprintf(stderr, "keep: internal command; trefoil starts its child processes with it\n");
         return USAGE;
     }
     if (set_up(&k, argc, argv))

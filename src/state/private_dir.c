@@ -40,7 +40,7 @@ bool private_dir_enter(int at, const char *path, const char *name, bool make, in
         return private_dir_fail(e, path, "created");
     fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-        return fail(e, ERR_DENIED, "%.150s is a link or a file, not a directory", path);
+        return fail(e, ERR_DENIED, "%.150s is not a directory", path);
     if (fd < 0)
         return private_dir_fail(e, path, "opened");
     if (!private_dir_check(fd, path, 077, e))

@@ -59,7 +59,7 @@ bool root_user_state(struct arena *mem, const char **out, struct err *e)
                     "there is no state directory: neither TREFOIL_STATE_DIR, XDG_STATE_HOME nor "
                     "HOME is set");
     if (path[0] != '/')
-        return fail(e, ERR_INVALID, "state directory %.150s: an absolute path is needed", path);
+        return fail(e, ERR_INVALID, "state directory %.150s: expected an absolute path", path);
     if (!file_make_folders(mem, path, e))
         return false;
     *out = path;
@@ -152,8 +152,8 @@ bool root_find(struct arena *mem, const char *chosen, struct root *out, struct e
         if (!resolve(mem, chosen, &out->path, e))
             return false;
         if (too_wide(out->path))
-            return fail(e, ERR_DENIED, "%s: %s is too wide for a root; name a project folder",
-                        out->from, out->path);
+            return fail(e, ERR_DENIED, "%s: %s cannot be a root; name a project folder", out->from,
+                        out->path);
         return true;
     }
     if (!search(mem, out, e))

@@ -102,8 +102,8 @@ static bool put_aside(const struct state_dir *s, int roots, const char *name, co
     snprintf(aside, sizeof(aside), "%s.%08x", name, any);
     if (renameat2(roots, name, roots, aside, RENAME_NOREPLACE) < 0)
         return private_dir_fail(e, s->path, "put aside");
-    print_notice("%s is not the folder that its state was made for (other %s): starting with fresh "
-                 "state; `trefoil state adopt %s` uses the old one",
+    print_notice("%s is not the folder for which its state was created (different %s): starting "
+                 "with fresh state; `trefoil state adopt %s` uses the old state",
                  s->root, differs, aside);
     return true;
 }
@@ -156,13 +156,14 @@ static bool open_in(struct state_dir *s, struct arena *mem, int roots, bool make
     case MATCH_SAME: return use(s, &fd, make, e);
     case MATCH_FRESH:
         if (!make)
-            return fail(e, ERR_NOT_FOUND, "nothing is kept for %s", s->root);
+            return fail(e, ERR_NOT_FOUND, "no state is stored for %s", s->root);
         return root_id_write(s->path, &now, e) && use(s, &fd, make, e);
     case MATCH_OTHER: break;
     }
     if (!make)
-        return fail(e, ERR_NOT_FOUND, "the state in %.150s is of another folder (other %s)",
-                    s->path, differs);
+        return fail(e, ERR_NOT_FOUND,
+                    "the state in %.150s belongs to another folder (different %s)", s->path,
+                    differs);
     close(TAKE_FD(fd));
     return put_aside(s, roots, name, differs, e) && open_in(s, mem, roots, make, e);
 }

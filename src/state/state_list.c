@@ -182,13 +182,13 @@ bool state_list_find(const struct state_list *l, const char *name, const char *r
         if (!str_starts(str_of(l->v[i].name), str_of(name)))
             continue;
         if (found)
-            return fail(e, ERR_INVALID, "several states begin with %.40s", name);
+            return fail(e, ERR_INVALID, "several state IDs begin with %.40s", name);
         found = &l->v[i];
     }
     if (!found && name)
         return fail(e, ERR_NOT_FOUND, "there is no state %.40s; see `trefoil state list`", name);
     if (!found)
-        return fail(e, ERR_NOT_FOUND, "no other state was kept for %.150s", root);
+        return fail(e, ERR_NOT_FOUND, "there is no earlier state of %.150s", root);
     *out = found;
     return true;
 }
@@ -197,7 +197,8 @@ bool state_list_find(const struct state_list *l, const char *name, const char *r
 
 static bool fail_busy(const char *name, struct err *e)
 {
-    return fail(e, ERR_BUSY, "state %.40s is in use by another process: stop that one first", name);
+    return fail(e, ERR_BUSY, "state %.40s is in use by another process: stop that process first",
+                name);
 }
 
 /* Put away what the root has now, if it has any. */

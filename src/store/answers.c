@@ -67,7 +67,7 @@ static bool check(struct run *r, const struct store_answer *a, const struct aske
     bool answered;
 
     if (t->final)
-        return not_open(a, "is not open any more: the task has ended", e);
+        return not_open(a, "is no longer open: the task has ended", e);
     if (!was_answered(r, t->n, a->key, &answered, e))
         return false;
     if (answered)
@@ -76,8 +76,8 @@ static bool check(struct run *r, const struct store_answer *a, const struct aske
         return not_open(a, "is not open", e);
     return is_held(r, t->process, t->lease) ||
            not_open(a,
-                    "is not open any more: whoever worked on the task is gone. When another "
-                    "process goes on with it, what it asks has a new key",
+                    "is no longer open: the process that worked on the task has ended. When "
+                    "another process resumes the task, its questions have new keys",
                     e);
 }
 

@@ -49,7 +49,7 @@ static bool check_lines(struct check *c, const struct audit_seal *seal, const ch
     if (!audit_seal_fits(seal, c->head.key, buf_str(&sealed), &fits, c->e))
         return false;
     if (!fits)
-        complain(c, "what it seals was changed");
+        complain(c, "the lines before this seal were modified");
     return true;
 }
 
@@ -70,15 +70,15 @@ static bool check_seal(struct check *c, const struct audit_seal *seal, const cha
 
     compare_head(c, seal);
     if (c->prev[0] && !str_eq(seal->prev, str_of(c->prev)))
-        complain(c, "it does not hang on the seal before it");
+        complain(c, "this seal does not continue the previous seal");
     if (seal->lines + seal->torn > c->lines) {
-        complain(c, "it seals more lines than there are");
+        complain(c, "this seal covers more lines than exist");
     } else {
         ok = check_lines(c, seal, at);
         c->report->records += (int64_t)seal->lines;
         c->report->unsealed += (int64_t)seal->torn;
         if (c->lines > seal->lines + seal->torn)
-            complain(c, "lines before it were put in");
+            complain(c, "lines were inserted before this seal");
     }
     c->lines = 0;
     str_to_c(seal->hash, c->prev, sizeof(c->prev));
@@ -128,15 +128,15 @@ static void check_ends(struct check *c)
     c->number = 0;
     c->name = "audit.jsonl";
     if (!c->has_head && c->report->files)
-        complain(c, "audit.json, which has the key of the seals, is missing");
+        complain(c, "audit.json, which holds the key of the seals, is missing");
     else if (!c->has_head)
         return;
     else if (!c->seals && !str_eq(str_of(c->head.first), str_of(c->head.last)))
-        complain(c, "it was emptied or deleted");
+        complain(c, "the audit log was emptied or deleted");
     else if (c->seals && !c->begins)
-        complain(c, "its beginning was cut");
+        complain(c, "the beginning of the audit log was removed");
     else if (c->seals && !c->ends)
-        complain(c, "its end was cut");
+        complain(c, "the end of the audit log was removed");
 }
 
 /* No process may begin a new file while we read; -1: there is none to lock. */

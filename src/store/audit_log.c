@@ -63,7 +63,7 @@ static bool write_lines(struct spool *s, struct str lines, struct err *e)
 static void on_failed(struct spool *s, const struct err *e)
 {
     (void)s;
-    LOG(LOG_WARN, "audit", "calls are not recorded", LOG_Z("why", e->text));
+    LOG(LOG_WARN, "audit", "the audit log cannot record calls", LOG_Z("why", e->text));
 }
 
 static const struct spool_kind audit_spool = { write_lines, on_failed };

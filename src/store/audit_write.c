@@ -169,7 +169,7 @@ static bool look_at(struct file *f, struct err *e)
     struct stat st;
 
     if (fstat(f->fd, &st) != 0)
-        return fail_sys(e, "look at %.150s", f->path);
+        return fail_sys(e, "stat %.150s", f->path);
     f->size = st.st_size;
     f->torn = false;
     f->since = 0;
@@ -291,7 +291,7 @@ static bool commit(struct file *f, struct str text, uint64_t records, struct err
         audit_head_write(f->folder, &f->head, e))
         return true;
     if (ftruncate(f->fd, f->size) != 0)
-        return fail_in(e, "the audit log has a batch too many");
+        return fail_in(e, "too many batches wait for the audit log");
     return false;
 }
 
@@ -354,7 +354,7 @@ bool audit_write(const char *folder, const struct limits *limits, struct str lin
         return false;
     snprintf(logs, sizeof(logs), "%s/logs", folder);
     if (mkdir(logs, 0700) != 0 && errno != EEXIST)
-        return fail_sys(e, "make the folder %.150s", logs);
+        return fail_sys(e, "create directory %.150s", logs);
     if (!open_locked(&f, e))
         return false;
     ok = add(&f, limits, lines, e);

@@ -69,7 +69,7 @@ static bool run_under(struct store_brake *b, const char *path, long_fn *fn, cons
         return false;
     ok = put_under(b, s.db) && (fn(&s, to, e) || fail_in(e, "%s", path));
     if (!put_under(b, NULL))
-        ok = fail(e, ERR_CANCELED, "%s: broken off", path);
+        ok = fail(e, ERR_CANCELED, "%s: interrupted", path);
     sql_close(&s);
     return ok;
 }
@@ -93,7 +93,7 @@ static bool quick_check(struct sql *s, const char *to, struct err *e)
     sql_end(st);
     if (str_eq(said, STR("ok")))
         return true;
-    return fail(e, ERR_INVALID, STR_FMT "; it was left as it is: restore a backup",
+    return fail(e, ERR_INVALID, STR_FMT "; the database was not changed: restore a backup",
                 STR_ARG(str_head(said, 100)));
 }
 

@@ -210,7 +210,7 @@ static bool write_all(struct batch *b, size_t n, struct err *e)
 {
     if (b->damaged)
         return fail(e, ERR_INVALID,
-                    "the database is damaged and is not written to any more: restore a backup");
+                    "the database is damaged and is now read-only: restore a backup");
     if (!set_sync(b, durability_of(b, n), e) || !sql_do(&b->sql, "BEGIN IMMEDIATE", NULL, 0, e) ||
         !make_room(b, n, e))
         return false;

@@ -73,8 +73,7 @@ static bool check_schema(struct sql *s, struct err *e)
                     version, schema_newest);
     if (!schema_text(s, &mem, &has, e) || !expected_text(version, &mem, &wants, e))
         return false;
-    return str_eq(has, wants) ||
-           fail(e, ERR_INVALID, "its schema is not that of a database of trefoil");
+    return str_eq(has, wants) || fail(e, ERR_INVALID, "its schema is not a trefoil schema");
 }
 
 static bool check_integrity(struct sql *s, struct err *e)

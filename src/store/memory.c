@@ -5,7 +5,7 @@
 
 static bool no_memory(const struct store_memory *m, struct err *e)
 {
-    return fail(e, ERR_NOT_FOUND, "nothing is remembered as " STR_FMT " in " STR_FMT,
+    return fail(e, ERR_NOT_FOUND, "there is no note " STR_FMT " in " STR_FMT,
                 STR_ARG(str_head(m->key, 80)), STR_ARG(str_head(m->scope, 60)));
 }
 

@@ -151,8 +151,8 @@ bool room_left(struct run *r, int64_t needed, int64_t *free, struct err *e)
 bool room_refuse(const struct run *r, const char *what, struct err *e)
 {
     return fail(e, ERR_LIMIT,
-                "%s: the store has its largest size (limits.store_bytes is %" PRId64
-                ") and everything in it is in use: end a session or a task, or raise the limit",
+                "%s: the store has reached its maximum size (limits.store_bytes is %" PRId64
+                ") and all of its data is in use: end a session or a task, or raise the limit",
                 what, r->limits->store_bytes);
 }
 
@@ -161,12 +161,12 @@ bool room_admits(const struct run *r, const struct store_step *step, int64_t fre
     int64_t part = r->limits->store_bytes / PART;
 
     if (step->what == STORE_TASK_CREATE && free < part)
-        return room_refuse(r, "no new task", e);
+        return room_refuse(r, "cannot create a task", e);
     if ((step->what == STORE_SESSION_CREATE || step->what == STORE_SESSION_FORK) && free < 0)
-        return room_refuse(r, "no new session", e);
+        return room_refuse(r, "cannot create a session", e);
     if ((step->what == STORE_APPEND || step->what == STORE_IMAGE_PUT ||
          step->what == STORE_MEMORY_PUT) &&
         free < -part)
-        return room_refuse(r, "nothing more is stored", e);
+        return room_refuse(r, "cannot store more data", e);
     return true;
 }

@@ -84,7 +84,8 @@ static bool refuse_second(struct str id, const struct session_holder *h, struct 
 
     holder_label(h->process, label);
     return fail(e, ERR_DENIED,
-                "session " STR_FMT " is in use by %s; end that process or continue there",
+                "session " STR_FMT
+                " is in use by %s; stop that process or continue the session there",
                 STR_ARG(str_head(id, 80)), label);
 }
 
@@ -96,8 +97,8 @@ static bool refuse_stale(struct run *r, struct str id, int64_t fence, struct err
     if (!find_holder(r, id, &h, e))
         return false;
     return fail(e, ERR_DENIED,
-                "session " STR_FMT " is not ours any more (token %" PRId64 ", now %" PRId64
-                "): another process has taken it over",
+                "session " STR_FMT " was taken over by another process (token %" PRId64
+                ", now %" PRId64 ")",
                 STR_ARG(str_head(id, 80)), fence, h.fence);
 }
 
@@ -177,7 +178,7 @@ bool session_create(struct run *r, struct store_step *step, struct err *e)
                        V_TEXT(str_of(r->holder)), V_INT(lease_end(r)), V_TEXT(s->owner)),
                 e))
         return e->code == ERR_INVALID && !r->sql->corrupt
-                   ? fail(e, ERR_INVALID, "there is a session " STR_FMT " already",
+                   ? fail(e, ERR_INVALID, "session " STR_FMT " already exists",
                           STR_ARG(str_head(s->id, 80)))
                    : false;
     s->created = s->updated = r->now;

@@ -52,20 +52,21 @@ bool sql_fail(struct sql *s, const char *what, struct err *e)
     case SQLITE_NOTADB:
         s->corrupt = true;
         return fail(e, ERR_INVALID,
-                    "%s: %s; it was left as it is: move it away or restore a backup", what, text);
+                    "%s: %s; the file was not changed: move it away or restore a backup", what,
+                    text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return fail(e, ERR_TIMEOUT, "%s: another process writes to it and does not end", what);
+        return fail(e, ERR_TIMEOUT, "%s: the database is locked by another process", what);
     case SQLITE_READONLY:
     case SQLITE_PERM:
         if (is_read_only_mount(s, sys))
             return fail_read_only(s, what, e);
-        return fail(e, ERR_SYSTEM, "%s: it, or the folder it is in, cannot be written", what);
+        return fail(e, ERR_SYSTEM, "%s: the database or its directory is not writable", what);
     case SQLITE_CANTOPEN:
         if (is_read_only_mount(s, sys))
             return fail_read_only(s, what, e);
-        return fail(e, sys == EACCES ? ERR_DENIED : ERR_SYSTEM, "%s: it cannot be opened%s%s", what,
-                    sys ? ": " : "", sys ? strerror(sys) : "");
+        return fail(e, sys == EACCES ? ERR_DENIED : ERR_SYSTEM, "%s: cannot open the database%s%s",
+                    what, sys ? ": " : "", sys ? strerror(sys) : "");
     case SQLITE_FULL: return fail(e, ERR_SYSTEM, "%s: the disk is full", what);
     case SQLITE_IOERR:
         if (sys == ENOSPC || sys == EDQUOT || sys == EFBIG)

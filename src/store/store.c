@@ -238,7 +238,7 @@ static bool admit(const struct store *s, const struct store_ask *ask, struct err
     if (s->closing)
         return fail(e, ERR_CLOSED, "the store is being closed");
     if (worker_load(s->worker) >= (size_t)s->limits->store_waiting)
-        return fail(e, ERR_BUSY, "the store is too busy: %lld requests wait",
+        return fail(e, ERR_BUSY, "the store is too busy: %lld requests are waiting",
                     (long long)s->limits->store_waiting);
     for (size_t i = 0; i < ask->steps; i++)
         if (!step_fits(s, &ask->step[i], e))

@@ -57,7 +57,8 @@ static bool no_task(struct str id, struct err *e)
 
 static bool is_over(struct str id, struct str state, struct err *e)
 {
-    return fail(e, ERR_INVALID, "task " STR_FMT " is over (" STR_FMT ") and cannot change any more",
+    return fail(e, ERR_INVALID,
+                "task " STR_FMT " has already ended (" STR_FMT ") and cannot change",
                 STR_ARG(str_head(id, 80)), STR_ARG(str_head(state, 40)));
 }
 
@@ -157,7 +158,7 @@ static bool insert(struct run *r, const struct store_task *t, struct err *e)
                e))
         return true;
     return e->code == ERR_INVALID && !r->sql->corrupt
-               ? fail(e, ERR_INVALID, "there is a task " STR_FMT " already",
+               ? fail(e, ERR_INVALID, "task " STR_FMT " already exists",
                       STR_ARG(str_head(t->id, 80)))
                : false;
 }
@@ -179,8 +180,8 @@ static bool find_room(struct run *r, int64_t capacity, int64_t v[DELETE_MOST], s
                       INT64_MAX, count - most + 1, v, n, e))
         return false;
     return *n || fail(e, ERR_BUSY,
-                      "there are %" PRId64 " tasks and none of them has ended; limits.tasks is"
-                      " %" PRId64 ": wait for one, or cancel one",
+                      "there are %" PRId64 " unfinished tasks (limits.tasks is %" PRId64
+                      "): wait for a task to end, or cancel one",
                       count, most);
 }
 
@@ -213,8 +214,8 @@ static bool refuse(struct run *r, const struct store_task *t, struct err *e)
         return false;
     if (now.task.fence != t->fence)
         return fail(e, ERR_DENIED,
-                    "task " STR_FMT " is not ours any more (token %" PRId64 ", now %" PRId64
-                    "): another process has taken it over",
+                    "task " STR_FMT " was taken over by another process (token %" PRId64
+                    ", now %" PRId64 ")",
                     STR_ARG(str_head(t->id, 80)), t->fence, now.task.fence);
     if (now.task.final)
         return is_over(t->id, now.task.state, e);

@@ -132,7 +132,7 @@ static void on_interrupt(struct line_edit *ed, bool typed)
         stop_asking(ed);
         ed->answer->interrupt(ed->ctx);
     } else if (!typed) {
-        line_edit_say(ed, "(ctrl-c once more, or ctrl-d, leaves)");
+        line_edit_say(ed, "(press ctrl-c again or ctrl-d to exit)");
     }
 }
 
@@ -161,7 +161,7 @@ static void on_full(struct line_edit *ed)
     }
     ed->cut = true;
     paint_end(ed);
-    line_edit_say(ed, "(what follows does not fit: limits.chat_line_bytes)");
+    line_edit_say(ed, "(the rest is too long: limits.chat_line_bytes)");
 }
 
 static void line_edit_act(struct line_edit *ed, enum line_action action)
@@ -234,7 +234,7 @@ static void answer_plain(struct line_edit *ed)
     struct err e;
 
     if (ed->cut) {
-        fail(&e, ERR_LIMIT, "a line is longer than %zu bytes (limits.chat_line_bytes): left out",
+        fail(&e, ERR_LIMIT, "a line is longer than %zu bytes (limits.chat_line_bytes): skipped",
              most);
         print_error(&e);
         buf_clear(text);

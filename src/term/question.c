@@ -337,8 +337,8 @@ static void on_field(struct shown_question *q, struct str line)
     if (word.n ? write_value(q, word) : take_nothing(q))
         q->at = json_next(q->fields, json_value(q->at));
     else
-        q->asking->kind->show(q->asking, word.n ? STR("that does not fit; again:\n")
-                                                : STR("it must be given; Ctrl-D declines:\n"));
+        q->asking->kind->show(q->asking, word.n ? STR("invalid value; try again:\n")
+                                                : STR("a value is required; Ctrl-D declines:\n"));
     ask_field(q);
 }
 

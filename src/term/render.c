@@ -162,7 +162,7 @@ static void on_notice(struct render *r, const struct event_notice *n)
     case NOTICE_COMPACTING:
     case NOTICE_RESUMED: render_put_line(r, DIM, "- ", n->text); break;
     case NOTICE_COMPACTED: /* the text is the summary, which is for the model */
-        render_put_line(r, DIM, "- ", STR("the conversation so far was summed up"));
+        render_put_line(r, DIM, "- ", STR("the conversation so far was summarized"));
         break;
     case NOTICE_COMPACT_FAILED:
     case NOTICE_WARNING: render_put_line(r, YELLOW, "! ", n->text); break;
@@ -224,7 +224,7 @@ static void put_json(struct render *r, const struct event *ev)
     struct jw w = jw_to(render_line_new(r));
     struct event cut = { .kind = EVENT_NOTICE,
                          .notice = { NOTICE_WARNING,
-                                     STR("an event that is too large was left out") } };
+                                     STR("an event was too large and is not shown") } };
 
     event_write(&w, ev);
     if (r->line.full) {
@@ -284,7 +284,7 @@ static bool client_can(const struct work_client *c, enum ask_kind kind)
 static void client_ask(struct work_client *c, struct ask *ask)
 {
     (void)c;
-    ask_refuse(ask, &(struct err){ ERR_DENIED, "nobody is there to answer" });
+    ask_refuse(ask, &(struct err){ ERR_DENIED, "no one is available to answer" });
 }
 
 static void client_below(struct work_client *c, struct str session, const struct event *ev)

@@ -8,7 +8,7 @@ static void list(struct call *call)
     struct jw w = jw_to(&call->structured);
 
     if (!agent_card_at(call->host->context, 0)) {
-        call_failed(call, "there are no agents here");
+        call_failed(call, "no agents are available");
         return;
     }
     jw_object(&w);

@@ -30,7 +30,7 @@ static void send(struct call *call)
     if (call->ctx)
         args.agent = arena_str(call->mem, str_of(call->ctx));
     if (args.mode.p && !agent_mode_named(args.mode, &mode)) {
-        call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
+        call_failed(call, "mode: expected \"read-only\" or \"read-write\"");
         return;
     }
     if (call->caller->takes_tasks && call->host->context && call->host->context->tasks) {

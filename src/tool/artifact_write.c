@@ -40,11 +40,11 @@ static void start(struct call *call)
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))
         return;
     if (!args.name.n || args.name.n > NAME_MOST) {
-        call_failed(call, "name: accepted are 1 to %d bytes", (int)NAME_MOST);
+        call_failed(call, "name: expected 1 to %d bytes", (int)NAME_MOST);
         return;
     }
     if (!is_type(args.type)) {
-        call_failed(call, "type: accepted is a media type such as text/markdown");
+        call_failed(call, "type: expected a media type such as text/markdown");
         return;
     }
     id_new(loop_wall(call->host->loop), id);

@@ -56,11 +56,11 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
     if (e && e->code == ERR_CANCELED) {
         call_done(call); /* the call knows that it was cancelled */
     } else if (e) {
-        call_failed(call, "nobody answered: %.200s", e->text);
+        call_failed(call, "no one answered: %.200s", e->text);
     } else if (json_is(json_get(ask->answer, STR("action")), STR("decline"))) {
-        call_failed(call, "the person was asked and declined to answer");
+        call_failed(call, "the user declined to answer");
     } else if (json_type(answer) != JSON_STRING) {
-        call_failed(call, "the person was asked and gave no answer");
+        call_failed(call, "the user gave no answer");
     } else {
         call_text(call, json_str(call->mem, answer));
         call_done(call);
@@ -75,11 +75,11 @@ static void start(struct call *call)
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))
         return;
     if (!str_trim(args.question).n)
-        call_failed(call, "question: say what you want to know");
+        call_failed(call, "question: must not be empty");
     else if (args.options.n > OPTIONS_MOST)
         call_failed(call, "options: at most %d", (int)OPTIONS_MOST);
     else if (!call_can_ask(call, ASK_FORM))
-        call_failed(call, "no one can be asked here: continue with what you know, or say in your "
+        call_failed(call, "no user is available: continue with what you know, or say in your "
                           "answer what you need to know");
     else if (!(params = form(call, &args)).p)
         call_failed(call, "the question is too long");

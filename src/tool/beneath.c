@@ -46,7 +46,7 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
     if (path.n >= PATH_MAX)
         return fail(e, ERR_INVALID, "path: longer than %d bytes", PATH_MAX - 1);
     if (!find_folder(host, mem, path, &in, &rest))
-        return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s",
+        return fail(e, ERR_DENIED, STR_FMT " is outside the root folder %.100s",
                     STR_ARG(utf8_head(path, SHOWN)), host->root);
     *out = (struct place){ .given = path,
                            .in = in,
@@ -65,8 +65,8 @@ bool place_to_write(const struct host *host, bool vault_only, struct arena *mem,
         return false;
     if (vault_only && (p.elsewhere || !vault_holds(str_of(p.path))))
         return fail(e, ERR_DENIED,
-                    STR_FMT " is outside .vault/, and the mode is read-only: nothing is written "
-                            "there",
+                    STR_FMT
+                    " is outside .vault/, and the mode is read-only: writing is not allowed",
                     PLACE_ARG(&p));
     p.no_links = vault_only;
     p.writes = true;
@@ -78,14 +78,13 @@ bool place_to_write(const struct host *host, bool vault_only, struct arena *mem,
 
 static bool fail_link(const struct place *p, struct err *e)
 {
-    return fail(e, ERR_DENIED,
-                "a part of " STR_FMT " is a symbolic link, which is not followed here",
+    return fail(e, ERR_DENIED, "a part of " STR_FMT " is a symbolic link, which is not followed",
                 PLACE_ARG(p));
 }
 
 static bool fail_out(const struct place *p, struct err *e)
 {
-    return fail(e, ERR_DENIED, STR_FMT " leads out of the root folder %.100s", PLACE_ARG(p),
+    return fail(e, ERR_DENIED, STR_FMT " is outside the root folder %.100s", PLACE_ARG(p),
                 p->in.path);
 }
 
@@ -164,7 +163,8 @@ static bool check_protected(const struct place *p, int fd, struct str name, stru
     if (!p->writes && !p->hides_logs)
         return true;
     if (!path_of_open(p->root_fd, top) || !path_of_open(fd, here))
-        return fail(e, ERR_NOT_FOUND, "the folder of " STR_FMT " is gone", PLACE_ARG(p));
+        return fail(e, ERR_NOT_FOUND, "the folder of " STR_FMT " does not exist any more",
+                    PLACE_ARG(p));
     if (!path_below(&mem, top, NULL, str_of(here), &below))
         return true;
     if (name.p)
@@ -218,7 +218,7 @@ static bool read_all(const struct place *p, int fd, struct arena *mem, size_t si
             break;
         n += (size_t)got;
         if (n > max)
-            return fail(e, ERR_LIMIT, STR_FMT " has grown past %zu bytes", PLACE_ARG(p), max);
+            return fail(e, ERR_LIMIT, STR_FMT " has grown beyond %zu bytes", PLACE_ARG(p), max);
         if (n == room) {
             to = arena_grow(mem, to, room, 2 * room + 4096);
             room = 2 * room + 4096;
@@ -325,7 +325,7 @@ static bool follow(const struct place *p, const struct dir_entry *n, struct aren
         return false;
     next = arena_printf(mem, STR_FMT "/%.*s", STR_ARG(above), (int)len, target);
     if (next.n >= PATH_MAX)
-        return fail(e, ERR_INVALID, STR_FMT ": its link is too long", PLACE_ARG(p));
+        return fail(e, ERR_INVALID, STR_FMT ": the target of its link is too long", PLACE_ARG(p));
     *out = *p;
     out->path = next.p;
     return true;

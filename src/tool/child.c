@@ -38,11 +38,11 @@ static bool check_argv(struct call *call, const struct child_args *a)
     for (size_t i = 0; i < a->argv.n; i++)
         nul |= has_nul(a->argv.v[i]);
     if (nul)
-        call_failed(call, "an argument of a program cannot hold NUL");
+        call_failed(call, "an argument of a program cannot contain a NUL byte");
     else if (a->argv.set && a->command.p)
         call_failed(call, "give argv, or command with shell, not both");
     else if (a->command.p && !a->shell)
-        call_failed(call, "a command line is run only with \"shell\": true; else give argv");
+        call_failed(call, "\"command\" needs \"shell\": true; without a shell use argv");
     else if (a->shell ? !a->command.n : !a->argv.n || !a->argv.v[0].n)
         call_failed(call, "nothing to run: give argv, or command with shell");
     else
@@ -74,7 +74,7 @@ static bool plan_env(struct call *call, struct json env, const char *const **out
 bool child_plan(struct call *call, const struct child_args *args, struct child_plan *out)
 {
     if (!call->host->world || call->host->world->closing) {
-        call_failed(call, "no program can be started here");
+        call_failed(call, "programs cannot be started here");
         return false;
     }
     if (!check_argv(call, args) || !plan_env(call, args->env, &out->env) ||
@@ -111,7 +111,7 @@ static const struct op_kind wait_kind = { .name = "child", .cancel = cancel_wait
 static void on_wait_time(struct timer *t)
 {
     settle_wait(CONTAINER_OF(t, struct child_wait, timer),
-                &(struct err){ ERR_TIMEOUT, "nothing came in time" });
+                &(struct err){ ERR_TIMEOUT, "no output arrived in time" });
 }
 
 static bool is_news(const struct child *k, enum child_news news)

@@ -19,7 +19,7 @@ static bool was_there(const struct dir_make *d, struct err *e)
     int fd;
 
     if (!beneath_open(&d->place, O_PATH | O_DIRECTORY, 0, &fd, e))
-        return fail(e, ERR_INVALID, STR_FMT " is there already and is not a folder",
+        return fail(e, ERR_INVALID, STR_FMT " already exists and is not a folder",
                     STR_ARG(utf8_head(d->place.given, 100)));
     close(fd);
     return true;
@@ -40,8 +40,8 @@ static bool run(struct tool_job *w, struct err *e)
         return place_fail(&d->place, "make", e);
     if (!made && !was_there(d, e))
         return false;
-    w->answer = arena_printf(&w->mem, "%s " STR_FMT, made ? "Made" : "There is already",
-                             STR_ARG(d->place.given));
+    w->answer = arena_printf(&w->mem, "%s " STR_FMT,
+                             made ? "Made" : "Already exists:", STR_ARG(d->place.given));
     return true;
 }
 

@@ -67,8 +67,8 @@ static bool remove_folder(struct file_delete *f, int folder, const char *name, i
     if (unlinkat(folder, name, AT_REMOVEDIR) < 0)
         return errno == ENOTEMPTY || errno == EEXIST
                    ? fail(e, ERR_INVALID,
-                          STR_FMT " is a folder that is not empty; \"recursive\" removes it with "
-                                  "all that is in it",
+                          STR_FMT " is a folder that is not empty; set \"recursive\" to delete it "
+                                  "with its content",
                           STR_ARG(utf8_head(f->place.given, 100)))
                    : place_fail(&f->place, "delete", e);
     f->removed++;
@@ -101,7 +101,7 @@ static bool run(struct tool_job *w, struct err *e)
         return false;
     if (!remove_tree(f, n.folder, n.name, 0, e)) {
         if (f->removed)
-            fail_in(e, "%lld files and folders are gone, then", (long long)f->removed);
+            fail_in(e, "%lld files and folders were deleted, then", (long long)f->removed);
         return false;
     }
     w->answer = arena_printf(&w->mem, "Deleted " STR_FMT, STR_ARG(f->place.given));

@@ -39,16 +39,17 @@ static bool check_count(const struct file_edit *f, size_t n, struct err *e)
 
     if (!n)
         return fail(e, ERR_NOT_FOUND,
-                    "old_text is not in " STR_FMT "; it must match exactly, with all spaces",
+                    "old_text was not found in " STR_FMT
+                    "; it must match exactly, including spaces",
                     STR_ARG(path));
     if (n > 1 && !f->all)
         return fail(e, ERR_INVALID,
-                    "old_text is in " STR_FMT " %zu times; give more of its surroundings, or "
-                    "replace_all",
+                    "old_text occurs in " STR_FMT
+                    " %zu times; include more of the surrounding text, or set replace_all",
                     STR_ARG(path), n);
     if ((int64_t)n > most)
         return fail(e, ERR_LIMIT,
-                    "old_text is there %zu times; at most %lld places are changed at once "
+                    "old_text occurs %zu times; at most %lld places are changed at once "
                     "(limits.edit_places)",
                     n, (long long)most);
     return true;

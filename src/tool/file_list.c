@@ -42,7 +42,7 @@ static bool run(struct tool_job *w, struct err *e)
     if (!f->shown)
         buf_put(&f->out, STR("The folder is empty.\n"));
     if (f->cut)
-        buf_printf(&f->out, "[cut after %lld entries (limits.list_entries)]\n",
+        buf_printf(&f->out, "[truncated after %lld entries (limits.list_entries)]\n",
                    (long long)f->shown);
     f->out.n--; /* the last line end */
     buf_put(&f->out, walk_remarks(&f->walk, &w->mem));

@@ -16,9 +16,9 @@ struct file_move {
 static bool fail_move(const struct file_move *f, struct err *e)
 {
     if (errno == EEXIST || errno == ENOTEMPTY)
-        return fail(e, ERR_INVALID, STR_FMT " is there already%s",
+        return fail(e, ERR_INVALID, STR_FMT " already exists%s",
                     STR_ARG(utf8_head(f->to.given, 100)),
-                    f->replace ? "" : "; it is replaced only with \"replace\"");
+                    f->replace ? "" : "; set \"replace\" to replace it");
     if (errno == EXDEV)
         return fail(e, ERR_INVALID, STR_FMT " and " STR_FMT " are on different file systems",
                     STR_ARG(utf8_head(f->from.given, 80)), STR_ARG(utf8_head(f->to.given, 80)));

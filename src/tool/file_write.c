@@ -46,7 +46,7 @@ static struct str diff_of(struct file_write *f)
                                str_head(str_skip(fresh, head), fresh.n - tail - head) };
     buf_init_in(&out, &f->job.mem, SIZE_MAX / 2);
     diff_put(&out, &f->job.mem, f->writing.place.given, old, &edit, 1);
-    return out.n ? buf_str(&out) : STR("(the file holds this already)");
+    return out.n ? buf_str(&out) : STR("(the file already has this content)");
 }
 
 static bool run_diff(struct tool_job *w, struct err *e)

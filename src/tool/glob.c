@@ -44,7 +44,7 @@ static bool run(struct tool_job *w, struct err *e)
     if (!g->found)
         buf_printf(&g->out, "Nothing matches " STR_FMT ".\n", STR_ARG(utf8_head(g->pattern, 200)));
     if (g->cut)
-        buf_printf(&g->out, "[cut after %lld results (limits.glob_results)]\n",
+        buf_printf(&g->out, "[truncated after %lld results (limits.glob_results)]\n",
                    (long long)g->found);
     g->out.n--; /* the last line end */
     buf_put(&g->out, walk_remarks(&g->walk, &w->mem));

@@ -80,7 +80,7 @@ static void put_line(struct grep *g, size_t from, char mark)
         line.n--;
     buf_put(&g->out, utf8_head(line, most));
     if (line.n > most)
-        buf_put(&g->out, STR(" [line cut]"));
+        buf_put(&g->out, STR(" [line truncated]"));
     buf_putc(&g->out, '\n');
     g->shown = end < g->text.n ? end + 1 : end;
 }
@@ -270,11 +270,12 @@ static void put_remarks(struct grep *g)
     if (!g->found)
         buf_put(&g->out, STR("Nothing found.\n"));
     if (g->cut)
-        buf_printf(&g->out, "[cut after %lld results; there are more]\n", (long long)g->found);
+        buf_printf(&g->out, "[truncated after %lld results; there are more]\n",
+                   (long long)g->found);
     if (g->binary)
-        buf_printf(&g->out, "[" COUNT_FMT " left out]\n", COUNT_ARG(g->binary, "binary file"));
+        buf_printf(&g->out, "[" COUNT_FMT " skipped]\n", COUNT_ARG(g->binary, "binary file"));
     if (g->large)
-        buf_printf(&g->out, "[" COUNT_FMT " left out (limits.file_read_bytes)]\n",
+        buf_printf(&g->out, "[" COUNT_FMT " skipped (limits.file_read_bytes)]\n",
                    COUNT_ARG(g->large, "large file"));
     buf_put(&g->out, buf_str(&g->expensive_list));
     if (too_many_expensive(g))
@@ -347,9 +348,10 @@ static bool check(struct call *call, const struct grep_args *a, enum show *show)
     int64_t most = call->host->limits->pattern_bytes;
 
     if (!read_show(a->show, show))
-        call_failed(call, "show: accepted are lines, files and counts");
+        call_failed(call, "show: expected lines, files or counts");
     else if ((int64_t)a->pattern.n > most || (int64_t)a->files.n > most)
-        call_failed(call, "a pattern may have %lld bytes (limits.pattern_bytes)", (long long)most);
+        call_failed(call, "a pattern may have at most %lld bytes (limits.pattern_bytes)",
+                    (long long)most);
     else
         return true;
     return false;

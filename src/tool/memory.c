@@ -202,7 +202,7 @@ static bool do_search(struct memory *m, struct err *e)
         if (holds(name, m->query) || holds(value, m->query))
             put_note(&out, name, value);
     }
-    m->job.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note holds that.");
+    m->job.answer = out.n ? str_head(buf_str(&out), out.n - 1) : STR("No note matches.");
     return true;
 }
 
@@ -222,7 +222,7 @@ static bool open_folder(struct memory *m, int *out, struct err *e)
 
     m->in.path = state ? state->open(state, e) : NULL;
     if (!state)
-        return fail(e, ERR_NOT_FOUND, "there is no state directory: notes are not kept");
+        return fail(e, ERR_NOT_FOUND, "there is no state directory: notes cannot be stored");
     if (!m->in.path)
         return false;
     *out = m->in.fd = open(m->in.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -262,7 +262,7 @@ static const struct action *find_action(struct str name)
 static bool check(struct call *call, const struct action *a, const struct memory_args *args)
 {
     if (!a)
-        call_failed(call, "action: accepted are get, set, list, search and delete");
+        call_failed(call, "action: expected get, set, list, search or delete");
     else if (a->key && (!args->key.n || args->key.n > KEY_MOST))
         call_failed(call, "%s needs a key of 1 to %d bytes", a->name, KEY_MOST);
     else if (a->value && !args->value.p)

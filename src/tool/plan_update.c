@@ -25,8 +25,8 @@ static bool one_of(struct json step, const char *key, struct str value, const ch
     for (size_t i = 0; i < n; i++)
         if (str_eq(value, str_of(names[i])))
             return true;
-    return json_fail(json_get(step, str_of(key)), e, "accepted are %s, %s and %s", names[0],
-                     names[1], names[2]);
+    return json_fail(json_get(step, str_of(key)), e, "expected %s, %s or %s", names[0], names[1],
+                     names[2]);
 }
 
 static bool write_step(struct call *call, struct json from, struct jw *w, struct err *e)
@@ -38,7 +38,7 @@ static bool write_step(struct call *call, struct json from, struct jw *w, struct
         !one_of(from, "priority", step.priority, priorities, ARRAY_LEN(priorities), e))
         return false;
     if (!step.content.n)
-        return json_fail(json_get(from, STR("content")), e, "a step must say what is to be done");
+        return json_fail(json_get(from, STR("content")), e, "a step must have a non-empty content");
     jw_object(w);
     jw_kstr(w, "content", step.content);
     jw_kstr(w, "priority", step.priority);

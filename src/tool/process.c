@@ -94,7 +94,7 @@ static struct process_call *process_of(struct call *call, struct str id)
     struct process_call *p;
 
     if (!k) {
-        call_failed(call, "there is no process of that id (any more)");
+        call_failed(call, "there is no process with this id, or it has ended");
         return NULL;
     }
     p = ARENA_NEW(call->mem, struct process_call);
@@ -113,7 +113,7 @@ static void tell(struct process_call *p)
 
     buf_init_in(&out, call->mem, fresh.n + 1024);
     if (lost)
-        buf_printf(&out, "[%llu bytes left out]\n", (unsigned long long)lost);
+        buf_printf(&out, "[%llu bytes omitted]\n", (unsigned long long)lost);
     buf_put(&out, fresh);
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');
@@ -182,7 +182,7 @@ static void start_write(struct call *call)
     if (!io || io->shutting || io->error) {
         call_failed(call, "the process %s",
                     child_has_exited(p->child) ? child_state_text(p->child, call->mem).p
-                    : io                       ? "reads no more"
+                    : io                       ? "no longer reads its input"
                                                : "has no stdin: its terminal takes no input");
         return;
     }

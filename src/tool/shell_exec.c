@@ -30,7 +30,10 @@ static struct str output_text(struct shell_exec *x, struct str state)
     buf_init_in(&out, x->call->mem, o->head.n + o->tail.n + 1024);
     buf_put(&out, output_head(o));
     if (output_lost(o))
-        buf_printf(&out, "\n[%llu bytes left out]\n", (unsigned long long)output_lost(o));
+        buf_printf(&out,
+                   "\n"
+                   "[%llu bytes omitted]\n",
+                   (unsigned long long)output_lost(o));
     buf_put(&out, output_tail(o));
     if (out.n && out.p[out.n - 1] != '\n')
         buf_putc(&out, '\n');

@@ -36,7 +36,7 @@ static void start(struct call *call)
         return;
     s = skills_find(list, args.name);
     if (!s) {
-        call_failed(call, "there is no skill " STR_FMT "; there are: " STR_FMT,
+        call_failed(call, "unknown skill " STR_FMT "; available skills: " STR_FMT,
                     STR_ARG(utf8_head(args.name, NAME_SHOWN)), STR_ARG(names_of(call, list)));
         return;
     }
@@ -44,7 +44,7 @@ static void start(struct call *call)
     folder = str_of(s->origin);
     while (folder.n && folder.p[folder.n - 1] != '/')
         folder.n--;
-    call_text(call, arena_printf(call->mem, "Files that this skill names lie in " STR_FMT,
+    call_text(call, arena_printf(call->mem, "Files named by this skill are in " STR_FMT,
                                  STR_ARG(folder)));
     call_done(call);
 }

@@ -80,8 +80,9 @@ static void answer(struct call *call)
         return;
     }
     if (call->caller->trace.depth > 0) {
-        call_failed(call, "what a task asks is answered by a person, not by an agent that another "
-                          "one has called");
+        call_failed(
+            call,
+            "only a user can answer the questions of a task, not an agent called by another agent");
         return;
     }
     engine = task_engine_for(call);

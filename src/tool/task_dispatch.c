@@ -63,7 +63,7 @@ static bool check_word(struct call *call, const char *key, struct str word)
 {
     if (!word.p || agent_word_known(str_of(key), word))
         return true;
-    call_failed(call, "%s: accepted are %s", key, agent_words(str_of(key)));
+    call_failed(call, "%s: expected %s", key, agent_words(str_of(key)));
     return false;
 }
 
@@ -71,7 +71,7 @@ static bool check_budget(struct call *call, double usd)
 {
     if (isnan(usd) || (usd >= 0 && usd <= AGENT_BUDGET_MOST))
         return true;
-    call_failed(call, "budget: accepted are 0 to %d US dollars", (int)AGENT_BUDGET_MOST);
+    call_failed(call, "budget: expected 0 to %d US dollars", (int)AGENT_BUDGET_MOST);
     return false;
 }
 
@@ -79,16 +79,16 @@ static bool check_mode(struct call *call, const struct task_dispatch_args *a, en
 {
     if (!a->mode.p || agent_mode_named(a->mode, mode))
         return true;
-    call_failed(call, "mode: accepted are \"read-only\" and \"read-write\"");
+    call_failed(call, "mode: expected \"read-only\" or \"read-write\"");
     return false;
 }
 
 static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
     if (!str_trim(a->task).n)
-        call_failed(call, "task: say what the agent is to do");
+        call_failed(call, "task: describe what the agent should do");
     else if (a->agent.p && !a->agent.n)
-        call_failed(call, "agent: name one; list_agents lists them");
+        call_failed(call, "missing required argument \"agent\"; list_agents lists the agents");
     else
         return agent_call_check_depth(call);
     return false;
@@ -193,7 +193,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         d->args.agent = owner;
     if (owner.n && !str_eq(owner, d->args.agent))
         call_failed(d->call,
-                    "session_id: that session is one of the agent " STR_FMT ", not of " STR_FMT,
+                    "session_id: the session belongs to the agent " STR_FMT ", not to " STR_FMT,
                     STR_ARG(owner), STR_ARG(str_head(d->args.agent, 64)));
     else
         create(d);

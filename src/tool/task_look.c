@@ -41,7 +41,8 @@ static const struct pick cancel_fields[] = {
 
 static void over_before(struct canceling *c)
 {
-    call_failed(c->call, "task " STR_FMT " is over and cannot be cancelled: it is " STR_FMT,
+    call_failed(c->call,
+                "task " STR_FMT " has already ended and cannot be cancelled; its state is " STR_FMT,
                 STR_ARG(str_head(c->ask->id, 64)), STR_ARG(task_status(c->ask->info.state)));
 }
 
@@ -134,7 +135,7 @@ static bool read_cursor(struct call *call, struct str text, struct store_cursor 
         if (digits(&text, &out->n) && !text.n)
             return true;
     }
-    call_failed(call, "cursor: give next_cursor of the answer before, as it was");
+    call_failed(call, "cursor: expected the unchanged next_cursor of the previous response");
     return false;
 }
 

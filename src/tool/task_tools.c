@@ -25,7 +25,7 @@ struct task_engine *task_engine_for(struct call *call)
 
     if (context && context->tasks)
         return context->tasks;
-    call_failed(call, "no tasks are kept here; agent_send does the work and waits for it");
+    call_failed(call, "no tasks are stored; use agent_send, which does the work and waits for it");
     return NULL;
 }
 
@@ -57,7 +57,7 @@ void task_call_failed(struct call *call, struct str id, const struct err *e)
     if (e->code == ERR_CANCELED)
         call_done(call); /* the call knows that it was cancelled */
     else if (e->code == ERR_NOT_FOUND && id.p)
-        call_failed(call, "there is no task " STR_FMT " here, or no longer: finished ones expire",
+        call_failed(call, "there is no task " STR_FMT ", or it has expired",
                     STR_ARG(str_head(id, 64)));
     else
         call_failed(call, "%s", e->text);
@@ -96,8 +96,7 @@ bool task_wait_check(struct call *call, double seconds)
 
     if (seconds >= 0 && seconds * 1000 <= (double)most)
         return true;
-    call_failed(call, "wait: accepted are 0 to %g seconds (limits.task_wait_ms)",
-                (double)most / 1000);
+    call_failed(call, "wait: expected 0 to %g seconds (limits.task_wait_ms)", (double)most / 1000);
     return false;
 }
 

@@ -99,7 +99,7 @@ bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out
 
     if (!json_here(call->args)) {
         if (must)
-            call_failed(call, "the argument \"%s\" is missing", must);
+            call_failed(call, "missing required argument \"%s\"", must);
         return !must;
     }
     if (!pick(call->mem, call->args, row, rows, PICK_STRICT, out, &e)) {

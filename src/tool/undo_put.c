@@ -203,7 +203,7 @@ static bool on_pool(struct job *job, struct err *e)
     each(k, restore);
     if (!k->failed)
         return true;
-    return fail(e, k->first.code, "%zu of %zu files could not be brought back: %.150s", k->failed,
+    return fail(e, k->first.code, "%zu of %zu files could not be restored: %.150s", k->failed,
                 k->put->images, k->first.text);
 }
 

@@ -247,7 +247,7 @@ struct str walk_remarks(const struct walk *w, struct arena *mem)
         cut = arena_printf(mem, "\n[stopped after %lld entries (limits.walk_entries)]",
                            (long long)l->walk_entries);
     if (w->unread)
-        unread = arena_printf(mem, "\n[" COUNT_FMT " could not be read, or lies too deep]",
+        unread = arena_printf(mem, "\n[" COUNT_FMT " could not be read or is nested too deeply]",
                               COUNT_ARG(w->unread, "folder"));
     return arena_printf(mem, STR_FMT STR_FMT, STR_ARG(cut), STR_ARG(unread));
 }

@@ -169,7 +169,7 @@ static void start(struct call *call)
     if (!tool_args(call, PICK_TABLE(arg_fields), &args))
         return;
     if (!call->host->world || call->host->world->closing) {
-        call_failed(call, "nothing can be fetched here");
+        call_failed(call, "fetching is not available");
         return;
     }
     call->untrusted = true;

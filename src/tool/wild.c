@@ -200,7 +200,7 @@ bool wild_expand(struct arena *mem, struct str pattern, struct wild_list *out, s
 
     if (!find_brace(pattern, &open, &end)) {
         if (out->n == WILD_ALTERNATIVES)
-            return fail(e, ERR_LIMIT, "the pattern stands for more than %d others",
+            return fail(e, ERR_LIMIT, "the pattern expands to more than %d patterns",
                         WILD_ALTERNATIVES);
         out->v[out->n++] = pattern;
         return true;

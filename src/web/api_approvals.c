@@ -83,7 +83,7 @@ void approvals_api_list(struct http_req *req)
     if (!api_query(&v->api, "cursor", &cursor, &e))
         api_refuse(req, &e);
     else if (cursor.p && !task_cursor_read(cursor, &v->list.cursor))
-        http_reply_error(req, 400, "cursor: the next_cursor of an earlier answer is expected");
+        http_reply_error(req, 400, "cursor: expected the next_cursor of an earlier response");
     else
         api_visit_begin(&v->api, list);
 }
@@ -123,7 +123,7 @@ static bool read_body(struct approvals_request *v, struct err *e)
     struct json body;
 
     if (!json_read(&req->mem, req->body, &opts, &body, e))
-        return fail_in(e, "the body is no JSON");
+        return fail_in(e, "the body is not JSON");
     return pick(&req->mem, body, PICK_TABLE(answer_fields), PICK_STRICT, v, e);
 }
 

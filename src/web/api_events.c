@@ -305,8 +305,9 @@ static bool read_kinds(struct str words, unsigned *out, struct err *e)
 
         if (!kind_named(word, &bit))
             return fail(e, ERR_INVALID,
-                        "kinds: " STR_FMT " is none; accepted are status, ask, answered, artifact, "
-                        "agents, servers, skills, lock, unlock",
+                        "kinds: unknown kind " STR_FMT
+                        "; expected status, ask, answered, artifact, agents, servers, skills, lock "
+                        "or unlock",
                         STR_ARG(str_head(word, 40)));
         *out |= bit;
     }

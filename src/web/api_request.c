@@ -56,7 +56,7 @@ void api_reply(struct http_req *req, int status, struct buf *body)
     struct str all = buf_str(body);
 
     if (body->full)
-        http_reply_error(req, 507, "the answer is larger than limits.output_backlog_bytes");
+        http_reply_error(req, 507, "the response is larger than limits.output_backlog_bytes");
     else
         http_reply(req, status, "application/json", NULL, 0, &all, 1);
 }
@@ -105,9 +105,9 @@ static void go_on(struct api_visit *v)
     if (api_engine(v))
         v->then(v);
     else if (v->web->opening.open)
-        ask_again(v->req, "agents are still being opened; try again");
+        ask_again(v->req, "the agents are still starting; try again");
     else
-        http_reply_error(v->req, 503, "there are no agents here; the log says why");
+        http_reply_error(v->req, 503, "no agents are available; see the log for the reason");
 }
 
 static void on_agents_opened(struct op *op, const struct err *e, void *ctx)
@@ -134,7 +134,7 @@ void api_visit_begin(struct api_visit *v, void (*then)(struct api_visit *v))
 bool api_query(struct api_visit *v, const char *name, struct str *out, struct err *e)
 {
     return http_query_get(&v->req->mem, v->req->query, str_of(name), out) ||
-           fail(e, ERR_INVALID, "the query has %s twice, or not well encoded", name);
+           fail(e, ERR_INVALID, "the query parameter %s is duplicated or badly encoded", name);
 }
 
 bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uint64_t most,
@@ -148,7 +148,7 @@ bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uin
     if (!word.p)
         return true;
     if (!str_uint(word, least, most, &n))
-        return fail(e, ERR_INVALID, "%s: a number from %llu to %llu is expected", name,
+        return fail(e, ERR_INVALID, "%s: expected a number from %llu to %llu", name,
                     (unsigned long long)least, (unsigned long long)most);
     *out = (int64_t)n;
     return true;
@@ -162,7 +162,7 @@ bool api_query_after(struct api_visit *v, int64_t *out, struct err *e)
     if (!last.p)
         return api_query_number(v, "after", 0, INT64_MAX, out, e);
     if (!str_uint(last, 0, INT64_MAX, &n))
-        return fail(e, ERR_INVALID, "Last-Event-ID: the number of an event is expected");
+        return fail(e, ERR_INVALID, "Last-Event-ID: expected the number of an event");
     *out = (int64_t)n;
     return true;
 }

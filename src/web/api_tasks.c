@@ -43,7 +43,7 @@ static bool query_live(struct tasks_request *v, bool *out, struct err *e)
         return false;
     *out = word.p && str_eq(word, STR("true"));
     return !word.p || *out || str_eq(word, STR("false")) ||
-           fail(e, ERR_INVALID, "live: accepted are true and false");
+           fail(e, ERR_INVALID, "live: expected true or false");
 }
 
 static bool read_filters(struct tasks_request *v, struct err *e)
@@ -57,7 +57,7 @@ static bool read_filters(struct tasks_request *v, struct err *e)
         !api_query(&v->visit, "cursor", &cursor, e))
         return false;
     return !cursor.p || task_cursor_read(cursor, &l->cursor) ||
-           fail(e, ERR_INVALID, "cursor: the next_cursor of an earlier answer is expected");
+           fail(e, ERR_INVALID, "cursor: expected the next_cursor of an earlier response");
 }
 
 static void on_listed(struct op *op, const struct err *e, void *ctx)
@@ -134,7 +134,7 @@ static void on_canceled(struct op *op, const struct err *e, void *ctx)
         return;
     }
     task_ask_fini(&v->ask);
-    http_reply_error(v->visit.req, 409, "the task has ended already: it is " STR_FMT,
+    http_reply_error(v->visit.req, 409, "the task has already ended; its state is " STR_FMT,
                      STR_ARG(state));
 }
 
@@ -167,8 +167,8 @@ void tasks_api_get(struct http_req *req)
         events_api_of_task(req, v->ask.id);
     else
         http_reply_error(req, 404,
-                         "behind /api/tasks/ID there is only /events, and /cancel and /answer to "
-                         "POST");
+                         "unknown path below /api/tasks/ID; available are GET /events, POST "
+                         "/cancel and POST /answer");
 }
 
 void tasks_api_post(struct http_req *req)
@@ -181,9 +181,9 @@ void tasks_api_post(struct http_req *req)
     else if (what.p && str_eq(what, STR("answer")))
         approvals_api_answer(req, v->ask.id);
     else
-        http_reply_error(req, 404,
-                         "only /api/tasks, /api/tasks/ID/cancel and /api/tasks/ID/answer take a "
-                         "POST");
+        http_reply_error(
+            req, 404,
+            "POST is accepted only at /api/tasks, /api/tasks/ID/cancel and /api/tasks/ID/answer");
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static const struct pick wish_fields[] = {
 static bool check_word(struct json body, const char *key, struct str word, struct err *e)
 {
     return !word.p || agent_word_known(str_of(key), word) ||
-           json_fail(json_get(body, str_of(key)), e, "accepted are %s", agent_words(str_of(key)));
+           json_fail(json_get(body, str_of(key)), e, "expected %s", agent_words(str_of(key)));
 }
 
 static bool check_wish(struct json body, const struct task_wish *w, enum agent_mode *mode,
@@ -42,11 +42,12 @@ static bool check_wish(struct json body, const struct task_wish *w, enum agent_m
     double usd = w->spec.budget_usd;
 
     if (!str_trim(w->spec.text).n)
-        return json_fail(json_get(body, STR("task")), e, "is empty: say what is to be done");
+        return json_fail(json_get(body, STR("task")), e,
+                         "is empty; describe what the agent should do");
     if (w->mode.p && !agent_mode_named(w->mode, mode))
-        return json_fail(json_get(body, STR("mode")), e, "accepted are read-only, read-write");
+        return json_fail(json_get(body, STR("mode")), e, "expected read-only or read-write");
     if (json_here(json_get(body, STR("budget_usd"))) && !(usd >= 0 && usd <= AGENT_BUDGET_MOST))
-        return json_fail(json_get(body, STR("budget_usd")), e, "accepted are 0 to %d US dollars",
+        return json_fail(json_get(body, STR("budget_usd")), e, "expected 0 to %d US dollars",
                          AGENT_BUDGET_MOST);
     return check_word(body, "effort", w->spec.effort, e) &&
            check_word(body, "output_format", w->spec.output_format, e);
@@ -60,7 +61,7 @@ static bool read_wish(struct task_creation *c, enum agent_mode *mode, struct err
     struct json body;
 
     if (!json_read(&req->mem, req->body, &opts, &body, e))
-        return fail_in(e, "the body is no JSON");
+        return fail_in(e, "the body is not JSON");
     if (!pick(&req->mem, body, PICK_TABLE(wish_fields), PICK_STRICT, &w, e) ||
         !check_wish(body, &w, mode, e))
         return false;
@@ -96,7 +97,7 @@ static void create_task(struct api_visit *v)
     if (v->req->conn)
         task_create(api_engine(v), &c->ask, &c->spec, NULL, on_created, c);
     else /* it left while it waited, and would never hear of the task */
-        api_refuse(v->req, &(struct err){ ERR_CLOSED, "the client has gone" });
+        api_refuse(v->req, &(struct err){ ERR_CLOSED, "the client disconnected" });
 }
 
 /* NULL: the request was refused. */

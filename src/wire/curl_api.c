@@ -33,7 +33,7 @@ static bool init(const struct curl_api *api, struct err *e)
     if (v->version_num < OLDEST)
         return fail(e, ERR_SYSTEM, "libcurl %s is too old, 7.87 is needed; " INSTALL, v->version);
     if (api->global_init(CURL_GLOBAL_DEFAULT))
-        return fail(e, ERR_SYSTEM, "libcurl %s does not start", v->version);
+        return fail(e, ERR_SYSTEM, "libcurl %s cannot be initialized", v->version);
     return true;
 }
 

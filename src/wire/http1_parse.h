@@ -31,34 +31,34 @@
 /* clang-format off */
 #define HTTP1_REASONS(X)                                                                           \
     X(METHOD,        400, "the request does not begin with a method")                              \
-    X(METHOD_OTHER,  501, "this method is not served by anything here")                            \
+    X(METHOD_OTHER,  501, "this method is not supported")                            \
     X(LINE,          400, "the request line is not: method, space, target, space, HTTP/1.1, CRLF") \
-    X(VERSION,       505, "HTTP/1.1 and HTTP/1.0 are spoken here, no other version")               \
+    X(VERSION,       505, "only HTTP/1.1 and HTTP/1.0 are supported")               \
     X(TARGET,        400, "the target is neither a path that begins with / nor an http URL")       \
-    X(TARGET_CHAR,   400, "the target holds a character that must be percent-encoded")             \
+    X(TARGET_CHAR,   400, "the target contains a character that must be percent-encoded")             \
     X(TARGET_LONG,   414, "the target is too long")                                                \
     X(BARE_LF,       400, "a line ends with LF alone; lines end with CRLF")                        \
     X(HEAD_LONG,     431, "the head is too large")                                                 \
     X(HEADER_COUNT,  431, "there are too many header fields")                                      \
-    X(HEADER_NAME,   400, "a header name is not a token with a colon right behind it")             \
+    X(HEADER_NAME,   400, "a header name is not a token followed directly by a colon")             \
     X(HEADER_FOLDED, 400, "a header line begins with a space; folded lines are not accepted")      \
-    X(HEADER_VALUE,  400, "a header value holds a control character")                              \
-    X(HOST_MISSING,  400, "there is no Host header")                                               \
+    X(HEADER_VALUE,  400, "a header value contains a control character")                              \
+    X(HOST_MISSING,  400, "missing Host header")                                               \
     X(HOST_TWICE,    400, "there is more than one Host header")                                    \
     X(HOST_BAD,      400, "the Host is not a name or an address with an optional port")            \
     X(HOST_DIFFERS,  400, "the Host header and the target name different hosts")                   \
     X(ORIGIN_TWICE,  400, "there is more than one Origin header")                                  \
     X(LENGTH_BAD,    400, "Content-Length is not a decimal number")                                \
     X(LENGTH_TWICE,  400, "there is more than one Content-Length header")                          \
-    X(LENGTH_CODED,  400, "Content-Length and Transfer-Encoding exclude each other")               \
-    X(CODING,        501, "the only transfer coding understood here is: chunked")                  \
+    X(LENGTH_CODED,  400, "Content-Length and Transfer-Encoding cannot be combined")               \
+    X(CODING,        501, "the only supported transfer coding is chunked")                  \
     X(CODING_TWICE,  400, "there is more than one Transfer-Encoding header")                       \
-    X(CODING_OLD,    400, "HTTP/1.0 has no Transfer-Encoding")                                     \
-    X(EXPECT,        417, "the only expectation understood here is: 100-continue")                 \
+    X(CODING_OLD,    400, "HTTP/1.0 does not support Transfer-Encoding")                                     \
+    X(EXPECT,        417, "the only supported expectation is 100-continue")                 \
     X(BODY_LONG,     413, "the body is too large")                                                 \
     X(CHUNK_SIZE,    400, "a chunk size is not a hexadecimal number followed by CRLF")             \
-    X(CHUNK_END,     400, "the data of a chunk are not followed by CRLF")                          \
-    X(CHUNK_EXTRA,   400, "a chunk extension holds a control character")                           \
+    X(CHUNK_END,     400, "chunk data is not followed by CRLF")                          \
+    X(CHUNK_EXTRA,   400, "a chunk extension contains a control character")                           \
     X(TRAILER,       400, "a trailer line is not: name, colon, value, CRLF")                       \
     X(TRAILER_LONG,  431, "the chunk extensions and trailer fields are too long")
 /* clang-format on */

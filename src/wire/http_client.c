@@ -44,7 +44,7 @@ bool pool_add(struct pool *pool, struct transfer *t, struct err *e)
     pool->busy++;
     keep_idle(pool);
     rc = pool->client->api->multi_add_handle(pool->multi, t->easy);
-    return rc == CURLM_OK || fail(e, ERR_SYSTEM, "libcurl does not start a fetch: code %d", rc);
+    return rc == CURLM_OK || fail(e, ERR_SYSTEM, "libcurl cannot start a request: code %d", rc);
 }
 
 static void not_busy(struct transfer *t)
@@ -267,7 +267,7 @@ static bool pool_open(struct pool *pool, enum fetch_zone zone, struct err *e)
     CURLM *m = api->multi_init();
 
     if (!m)
-        return fail(e, ERR_SYSTEM, "libcurl gives no multi handle");
+        return fail(e, ERR_SYSTEM, "libcurl cannot create a multi handle");
     api->multi_setopt(m, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
     api->multi_setopt(m, CURLMOPT_SOCKETDATA, pool);
     api->multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_curl_timer);

@@ -290,7 +290,7 @@ static void serving_late(struct http_conn *c)
         return;
     }
     switch ((enum http_answer_state)c->x->answer) {
-    case HTTP_ANSWER_NONE: too_late(c, 504, "the answer took too long"); break;
+    case HTTP_ANSWER_NONE: too_late(c, 504, "the response took too long"); break;
     case HTTP_ANSWER_WHOLE:
     case HTTP_ANSWER_STREAM: http_conn_close(c); break;
     case HTTP_ANSWER_EVENTS:

@@ -134,7 +134,7 @@ static bool check_host(const struct transfer *t, struct err *e)
     if (http_host_allowed(t->url.host) && (!http_host_address(t->url.host, &sa) ||
                                            t->client->allowed((void *)&sa, policy, t->client->ctx)))
         return true;
-    return fail(e, ERR_DENIED, "the address " HOP_FMT " may not be fetched from", HOP_ARG(t));
+    return fail(e, ERR_DENIED, "the address " HOP_FMT " is not allowed", HOP_ARG(t));
 }
 
 static bool open_hop(struct transfer *t, struct err *e)
@@ -167,7 +167,7 @@ static bool check_redirect(struct transfer *t, const struct http_url *to, struct
     struct str host = str_head(to->host, 80);
 
     if (t->hops >= most)
-        return fail(e, ERR_LIMIT, HOP_FMT " redirects once more after %d redirects", HOP_ARG(t),
+        return fail(e, ERR_LIMIT, HOP_FMT " redirects again after %d redirects", HOP_ARG(t),
                     t->hops);
     if (t->url.tls && !to->tls)
         return fail(e, ERR_DENIED, HOP_FMT " redirects from https to http: not followed",
@@ -236,9 +236,9 @@ static bool check_request(const struct transfer *t, struct err *e)
         return fail(e, ERR_LIMIT, "a URL of more than %jd bytes", (intmax_t)l->fetch_url_bytes);
     for (size_t i = 0; i < req->method.n; i++)
         if (req->method.p[i] < 'A' || req->method.p[i] > 'Z')
-            return fail(e, ERR_INVALID, "the method of a request is written in capitals A to Z");
+            return fail(e, ERR_INVALID, "the method of a request must be in capitals A to Z");
     if (req->body.p && (str_eq(req->method, STR("GET")) || str_eq(req->method, STR("HEAD"))))
-        return fail(e, ERR_INVALID, "a GET or HEAD request has no body");
+        return fail(e, ERR_INVALID, "a GET or HEAD request cannot have a body");
     return true;
 }
 

@@ -60,7 +60,7 @@ static bool will_follow(const struct transfer *t, int status, struct str locatio
 
 static bool body_too_large(struct transfer *t)
 {
-    return transfer_fail(t, ERR_LIMIT, "the answer of " HOP_FMT " is larger than %jd bytes",
+    return transfer_fail(t, ERR_LIMIT, "the response of " HOP_FMT " is larger than %jd bytes",
                          HOP_ARG(t), (intmax_t)t->req.body_bytes);
 }
 

@@ -59,8 +59,8 @@ static bool may_connect(struct transfer *t, const struct sockaddr *sa)
     if (t->client->allowed(sa, policy_of(t), t->client->ctx))
         return true;
     http_address_text(sa, address);
-    return transfer_fail(t, ERR_DENIED, HOP_FMT " is at %s, where nothing may be fetched from",
-                         HOP_ARG(t), address);
+    return transfer_fail(t, ERR_DENIED, HOP_FMT " resolves to %s, which is not allowed", HOP_ARG(t),
+                         address);
 }
 
 static curl_socket_t on_open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *a)
@@ -84,7 +84,7 @@ static bool may_send(struct transfer *t)
 
     if (!t->asked || !works)
         return true;
-    return transfer_fail(t, ERR_CLOSED, HOP_FMT " closed the connection without an answer",
+    return transfer_fail(t, ERR_CLOSED, HOP_FMT " closed the connection without a response",
                          HOP_ARG(t));
 }
 
@@ -135,14 +135,13 @@ static bool check_header(const struct http_header *h, struct err *e)
     struct str name = str_head(h->name, 60);
 
     if (!is_token(h->name))
-        return fail(e, ERR_INVALID, "a request header has no proper name");
+        return fail(e, ERR_INVALID, "a request header has an invalid name");
     if (!is_value(h->value))
         return fail(e, ERR_INVALID, "request header " STR_FMT ": control characters in its value",
                     STR_ARG(name));
     for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
         if (str_eq_nocase(h->name, str_of(reserved[i])))
-            return fail(e, ERR_INVALID, "request header " STR_FMT " cannot be chosen",
-                        STR_ARG(name));
+            return fail(e, ERR_INVALID, "request header " STR_FMT " cannot be set", STR_ARG(name));
     return true;
 }
 

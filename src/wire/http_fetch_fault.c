@@ -13,7 +13,7 @@ static const struct {
     { 18, "is self-signed; add it to SSL_CERT_FILE to trust it" },
     { 19, "comes from an unknown authority; add that to SSL_CERT_FILE to trust it" },
     { 20, "comes from an unknown authority; add that to SSL_CERT_FILE to trust it" },
-    { 21, "comes without the certificates between it and its authority" },
+    { 21, "comes without the intermediate certificates" },
     { 23, "has been revoked" },
 };
 
@@ -23,8 +23,8 @@ static const char *phase_text(enum fetch_phase phase)
     case PHASE_QUEUED:
     case PHASE_RESOLVING: return "looking up";
     case PHASE_CONNECTING: return "connecting to";
-    case PHASE_ASKED: return "waiting for the answer of";
-    case PHASE_BODY: return "reading the answer of";
+    case PHASE_ASKED: return "waiting for the response of";
+    case PHASE_BODY: return "reading the response of";
     case PHASE_OVER: break;
     }
     return "?";
@@ -75,14 +75,14 @@ static void broken_off(struct transfer *t, struct err *e)
     case PHASE_BODY:
     case PHASE_OVER: break;
     }
-    fail(e, ERR_CLOSED, HOP_FMT " closed the connection %s answer", HOP_ARG(t),
-         t->head_bytes ? "in the middle of its" : "without an");
+    fail(e, ERR_CLOSED, HOP_FMT " closed the connection %s response", HOP_ARG(t),
+         t->head_bytes ? "in the middle of its" : "without a");
 }
 
 static void no_memory(struct transfer *t, struct err *e)
 {
     if (t->phase == PHASE_ASKED) /* so libcurl calls a header line past its own maximum */
-        fail(e, ERR_LIMIT, "a header of " HOP_FMT " is larger than libcurl takes", HOP_ARG(t));
+        fail(e, ERR_LIMIT, "a header of " HOP_FMT " is larger than libcurl accepts", HOP_ARG(t));
     else
         fail(e, ERR_SYSTEM, "libcurl has no memory");
 }
@@ -109,7 +109,7 @@ void fault_tell(struct transfer *t, CURLcode result, struct err *e)
              words);
         break;
     case CURLE_SSL_CONNECT_ERROR:
-        fail(e, ERR_CLOSED, "TLS: no connection with " HOP_FMT ": %.120s", HOP_ARG(t), words);
+        fail(e, ERR_CLOSED, "TLS: cannot connect to " HOP_FMT ": %.120s", HOP_ARG(t), words);
         break;
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
@@ -120,8 +120,7 @@ void fault_tell(struct transfer *t, CURLcode result, struct err *e)
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-        fail(e, ERR_INVALID, HOP_FMT " does not speak HTTP as it should: %.120s", HOP_ARG(t),
-             words);
+        fail(e, ERR_INVALID, HOP_FMT " sent an invalid HTTP response: %.120s", HOP_ARG(t), words);
         break;
     default: /* libcurl's enum, not ours */
         fail(e, ERR_SYSTEM, "fetching from " HOP_FMT ": %.120s", HOP_ARG(t), words);

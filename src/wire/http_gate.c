@@ -75,7 +75,7 @@ static bool check_host(const struct http_gate *g, const struct http1_head *head,
         return true;
     if (is_ours(g, head->host, local))
         return true;
-    return refuse(no, 403, "the Host " STR_FMT " is not served here; accepted are " ACCEPTED,
+    return refuse(no, 403, "the Host " STR_FMT " is not allowed; allowed are " ACCEPTED,
                   STR_ARG(str_head(head->host, SHOWN)));
 }
 
@@ -100,8 +100,7 @@ static bool check_origin(const struct http_gate *g, const struct http1_head *hea
 
     if (!head->origin.p || (origin_host(head->origin, &host) && is_ours(g, host, local)))
         return true;
-    return refuse(no, 403,
-                  "the Origin " STR_FMT " may not call this server; accepted are " ACCEPTED,
+    return refuse(no, 403, "the Origin " STR_FMT " is not allowed; allowed are " ACCEPTED,
                   STR_ARG(str_head(head->origin, SHOWN)));
 }
 
@@ -143,7 +142,8 @@ static bool refuse_route(const struct http_gate *g, const struct http1_head *hea
             add_allowed(no, STR("HEAD"));
     }
     if (no->status == 405)
-        snprintf(no->text, sizeof(no->text), STR_FMT " is not served at " STR_FMT "; served are %s",
+        snprintf(no->text, sizeof(no->text),
+                 STR_FMT " is not supported at " STR_FMT "; supported are %s",
                  STR_ARG(head->method), STR_ARG(str_head(head->path, SHOWN)), no->allow);
     return false;
 }
@@ -176,7 +176,7 @@ static bool refuse_key(enum http_key_verdict key, struct http_refusal *no)
     case HTTP_KEY_MISSING: break;
     }
     return refuse(no, 401,
-                  "an API key is needed, as Authorization: Bearer KEY or as X-API-Key: KEY");
+                  "an API key is required, as Authorization: Bearer KEY or X-API-Key: KEY");
 }
 
 /* ---- the pace ---------------------------------------------------------------------------- */

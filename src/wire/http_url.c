@@ -70,7 +70,7 @@ static bool read_parts(const struct curl_api *api, struct arena *mem, CURLU *u,
         return false;
     api->url_set(u, CURLUPART_FRAGMENT, NULL, 0);
     return get_part(api, mem, u, CURLUPART_URL, 0, &url->text) ||
-           fail(e, ERR_INVALID, "the URL cannot be written out");
+           fail(e, ERR_INVALID, "the URL cannot be serialized");
 }
 
 /* A relative reference may hold spaces and bytes that a browser would escape; so do we. */
@@ -88,8 +88,9 @@ static bool set_text(const struct curl_api *api, CURLU *u, const char *text,
     if (!rc)
         return true;
     if (rc == CURLUE_USER_NOT_ALLOWED)
-        return fail(e, ERR_INVALID, "a user or password in a URL is refused; use a header");
-    return fail(e, ERR_INVALID, "not a URL that can be fetched: %s", api->url_strerror(rc));
+        return fail(e, ERR_INVALID,
+                    "a URL must not contain a user or password; use a header instead");
+    return fail(e, ERR_INVALID, "not a valid URL: %s", api->url_strerror(rc));
 }
 
 bool http_url_read(const struct curl_api *api, struct arena *mem, struct str text,
@@ -100,7 +101,7 @@ bool http_url_read(const struct curl_api *api, struct arena *mem, struct str tex
     bool ok;
 
     if (str_find_byte(text, '\0') >= 0)
-        return fail(e, ERR_INVALID, "not a URL that can be fetched: a NUL byte in it");
+        return fail(e, ERR_INVALID, "not a valid URL: it contains a NUL byte");
     u = api->url();
     if (!u)
         return fail(e, ERR_SYSTEM, "libcurl has no memory");

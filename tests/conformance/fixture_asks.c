@@ -77,7 +77,7 @@ void fixture_ask(struct call *call)
     struct fixture_asking *a;
 
     if (s->arg && !fixture_arg(call, str_of(s->arg)).p) {
-        call_failed(call, "the argument \"%s\" is missing: expected a string", s->arg);
+        call_failed(call, "missing required argument \"%s\": expected a string", s->arg);
         return;
     }
     if (refuse_unable(call, s))

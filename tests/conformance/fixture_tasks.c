@@ -42,7 +42,7 @@ static void start_compute(struct call *call)
     if (seconds >= 0 && seconds <= MOST_SECONDS)
         fixture_pause(call, (int64_t)(seconds * 1000), end_compute);
     else
-        call_failed(call, "seconds: accepted are 0 to %d", (int)MOST_SECONDS);
+        call_failed(call, "seconds: expected 0 to %d", (int)MOST_SECONDS);
 }
 
 static void end_failing(struct call *call)

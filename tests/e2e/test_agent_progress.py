@@ -22,7 +22,7 @@ def check_beats(next_message, token, beats=3):
             equal("id" in message, False)
             continue
         equal(message["params"]["progressToken"], token)
-        if message["params"].get("message") == "still at work":
+        if message["params"].get("message") == "still working":
             numbers.append(message["params"]["progress"])
     equal(numbers, sorted(set(numbers)))
 

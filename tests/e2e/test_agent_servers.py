@@ -48,7 +48,7 @@ def an_agent_uses_the_tools_of_another_and_the_other_itself(root):
     configure(front, command("db", TREFOIL, "mcp", "--agent", "db", *own, env=PASSED),
               command("team", TREFOIL, "mcp", *own, env=PASSED))
     has(turn(front, '/call mcp_db_sql_query {"text": "select 1"}'), "argv")
-    has(turn(front, "/call mcp_db_sql_drop_table {}"), "no tool mcp_db_sql_drop_table")
+    has(turn(front, "/call mcp_db_sql_drop_table {}"), "unknown tool mcp_db_sql_drop_table")
     said = turn(front, '/call mcp_team_trefoil_agent_db {"message": "/echo hello from db"}')
     has(said, "hello from db")
 
@@ -90,7 +90,7 @@ def agents_that_call_each_other_in_a_circle_are_stopped(root):
         near = a.text("trefoil_agent_default", message=nested(2, "/echo c has spoken"))
         has(near, "c has spoken")
         far = a.text("trefoil_agent_default", message=nested(3 * DEEPEST, "/echo for ever"))
-        has(far, f"more than {DEEPEST} agents")
+        has(far, f"longer than {DEEPEST}")
         equal("for ever" in far.replace("/echo for ever", ""), False)
 
 
@@ -112,8 +112,8 @@ def an_agent_is_neither_offered_nor_served_what_an_allowlist_denies(root):
     equal(names, ["mcp_some_seen"])
     has(offered(asked[0]), "mcp_all_echo")
     told = results(asked[-1]["messages"])
-    has(told[0], "no tool mcp_none_echo")
-    has(told[1], "no tool mcp_some_echo")
+    has(told[0], "unknown tool mcp_none_echo")
+    has(told[1], "unknown tool mcp_some_echo")
     has(told[2], "x")
     sent = messages_in(told[3])
     equal([m["params"]["name"] for m in sent if m["method"] == "tools/call"], ["seen"])

@@ -308,7 +308,7 @@ def a_session_id_goes_on_with_the_conversation(root):
         equal(text(second), "two")
         other = t.use("trefoil_agent_default", "/echo three", session_id=first["session_id"])
         equal(other["isError"], True)
-        has(text(other), "is one of the agent x")
+        has(text(other), "belongs to the agent x")
         by_name = t.use("agent_send", "/echo four", session_id=first["session_id"])
         equal(by_name["structuredContent"]["session_id"], first["session_id"])
         none = t.use("trefoil_agent_x", "hi", session_id="01890000-0000-7000-8000-000000000000")
@@ -326,7 +326,7 @@ def a_session_id_goes_on_with_the_conversation(root):
 def the_sixth_agent_in_a_chain_is_refused(root):
     with Agents(root=root) as t:
         has(text(t.use("trefoil_agent_default", nested(4, "/echo deep"))), "deep")
-        has(text(t.use("trefoil_agent_default", nested(5, "/echo deep"))), "more than 5 agents")
+        has(text(t.use("trefoil_agent_default", nested(5, "/echo deep"))), "longer than 5")
 
 
 @case
@@ -337,7 +337,7 @@ def a_child_does_no_more_than_its_parent(root):
         has(text(t.use("trefoil_agent_default", write)), "read-only")
         has(text(t.use("trefoil_agent_default", nested(2, write))), "read-only")
         fetch = '/call web_fetch {"url":"http://127.0.0.1:1/"}'
-        has(text(t.use("trefoil_agent_default", fetch)), "no tool web_fetch")
+        has(text(t.use("trefoil_agent_default", fetch)), "unknown tool web_fetch")
     with Agents(*read_write(), root=root) as t:
         has(text(t.use("trefoil_agent_looker", write)), "read-only")
         has(text(t.use("trefoil_agent_looker", nested(1, write))), "read-only")

@@ -90,7 +90,7 @@ def a_fresh_folder_has_none(root):
     equal(is_open(root), [])
     missing = approvals(root, "allow", "x")
     equal(missing.returncode, FAILED)
-    has(missing.stderr, b"nothing is kept here")
+    has(missing.stderr, b"are stored")
     equal(list(root.iterdir()), [])
 
 
@@ -128,7 +128,7 @@ def who_is_denied_is_told_why(root):
         ident = dispatch(server, "/read a")
         asked(root)
         equal(approvals(root, "deny", ident, "--reason", "not today").returncode, 0)
-        has(ended(root, ident), "file_read was not approved: the person who was asked declined: not today")
+        has(ended(root, ident), "file_read was not approved: the user declined: not today")
 
 
 @case
@@ -164,7 +164,7 @@ def questions_of_several_tasks_are_told_apart(root):
         ids = [dispatch(server, "/read a") for _ in range(3)]
         equal({a["task"] for a in asked(root, 3)}, set(ids))
         same = os.path.commonprefix(ids)
-        has(approvals(root, "allow", same).stderr, b"several tasks begin with")
+        has(approvals(root, "allow", same).stderr, b"several task IDs begin with")
         equal(approvals(root, "allow", ids[1]).returncode, 0)
         equal(ended(root, ids[1]), "x\n")
         equal({a["task"] for a in is_open(root)}, {ids[0], ids[2]})
@@ -178,13 +178,13 @@ def a_form_is_answered_by_its_values(root):
         [ask] = asked(root)
         equal((ask["kind"], ask["message"], list(ask["schema"]["properties"])),
               ("form", "Which colour?", ["answer"]))
-        for words, part in ((["allow", ident], b"it asks for values"),
+        for words, part in ((["allow", ident], b"the question asks for values"),
                             (["answer", ident], b"expected JSON or name=value"),
-                            (["answer", ident, "shoe=red"], b"shoe is not asked for"),
-                            (["answer", ident, "{"], b""), (["answer", ident, "{}"], b"lacks answer"),
+                            (["answer", ident, "shoe=red"], b"the question has no field shoe"),
+                            (["answer", ident, "{"], b""), (["answer", ident, "{}"], b"missing the required field answer"),
                             (["answer", ident, "a=b", "--always"], b"--always is not accepted here"),
                             (["allow", ident, "--reason", "x"], b"--reason is not accepted here"),
-                            (["dance", ident], b"accepted are: list"), (["allow"], b"missing ID")):
+                            (["dance", ident], b"available commands: list"), (["allow"], b"missing ID")):
             refused = approvals(root, *words)
             equal((words, refused.returncode), (words, USAGE))
             has(refused.stderr, part)
@@ -200,7 +200,7 @@ def a_form_is_answered_by_its_values(root):
         has(ended(root, ident), "declined")
         none = approvals(root, "show", ident)
         equal((none.returncode, none.stdout), (FAILED, b""))
-        has(none.stderr, f"task {ident} asks nothing now; it is completed".encode())
+        has(none.stderr, f"task {ident} has no open question; its state is completed".encode())
 
 
 @case
@@ -269,17 +269,17 @@ def what_cannot_be_shown_is_not_agreed_to_from_elsewhere(root):
         ident = dispatch(server, call)
         [ask] = asked(root)
         equal(ask["cut"], True)
-        has(approvals(root, "show", ident).stdout, b"too long to be shown")
+        has(approvals(root, "show", ident).stdout, b"too long to show")
         refused = approvals(root, "allow", ident)
         equal(refused.returncode, USAGE)
-        has(refused.stderr, b"its arguments are too long to be shown; deny it, or allow it where it runs")
+        has(refused.stderr, b"the arguments of the call are too long to show; deny the call, or allow it where it runs")
         accept = {"answer": {"action": "accept"}}
-        has(complaint(post(server, f"/api/tasks/{ident}/answer", accept), 400), "too long to be shown")
+        has(complaint(post(server, f"/api/tasks/{ident}/answer", accept), 400), "too long to show")
         terminal = Terminal(root, "tasks", "watch", ident)
         terminal.until(b"Allow it?")
         terminal.type(b"y\n")
-        terminal.until(b"too long to be shown; deny it")
-        terminal.seen = terminal.seen.rpartition(b"too long to be shown; deny it")[2]
+        terminal.until(b"too long to show; deny the call")
+        terminal.seen = terminal.seen.rpartition(b"too long to show; deny the call")[2]
         terminal.until(b"Allow it?")
         terminal.type(b"n\n")
         equal(terminal.end(), 0)
@@ -298,7 +298,7 @@ def a_dispatch_waits_for_an_answer_from_elsewhere(root):
     equal(approvals(root, "allow", ask["task"]).returncode, 0)
     code, out, err = end(process)
     equal((code, out), (0, b"x\n"))
-    has(err, b"it waits for an answer: trefoil approvals allow|deny|answer " + ask["task"].encode())
+    has(err, b"the task waits for an answer: trefoil approvals allow|deny|answer " + ask["task"].encode())
     process = start(root, "agents", "dispatch", "default", "/read a", "--ask")
     [ask] = asked(root)
     equal(approvals(root, "deny", ask["task"]).returncode, 0)
@@ -312,7 +312,7 @@ def what_nobody_answers_in_time_is_denied(root):
     configure(root, "task_ask_ms = 100\n" + ASKING)
     code, out, _ = end(start(root, "agents", "dispatch", "default", "/read a", "--ask"))
     equal(code, DENIED)
-    has(out, b"nobody answered within 0 s (limits.task_ask_ms)")
+    has(out, b"no answer within 0 s (limits.task_ask_ms)")
     equal(is_open(root), [])
 
 
@@ -331,10 +331,10 @@ def what_a_killed_daemon_asked_cannot_be_answered_and_is_never_run(root):
         server.process.wait(DEADLINE)
     [left] = is_open(root)
     equal(left["open"], False)
-    has(approvals(root).stdout, b"nobody works on the task now")
+    has(approvals(root).stdout, b"the task is not running")
     late = approvals(root, "allow", ident)
     equal(late.returncode, FAILED)
-    has(late.stderr, b"whoever worked on the task is gone")
+    has(late.stderr, b"the process that worked on the task")
     with Serve("--config", str(own), root=root, **OFFLINE):
         has(ended(root, ident), "interrupted")
         late = approvals(root, "allow", ident, ask["key"])
@@ -363,12 +363,12 @@ def an_answer_that_a_killed_daemon_did_not_take_is_reported(root):
         wait_for("the answer to be stored", lambda: stored(root))
         has(approvals(root, "deny", ident).stderr, b"answered already")
         equal(shell.poll(), None)
-        has(shell.stderr.readline(), b"stored; waiting for the task to take it")
+        has(shell.stderr.readline(), b"stored; waiting for the task to receive it")
         server.process.kill()
         server.process.wait(DEADLINE)
         code, _, err = end(shell)
         equal(code, FAILED)
-        has(err, b"has not taken the answer")
+        has(err, b"before it received the answer")
     with serve(root):
         has(ended(root, ident), "interrupted")
 
@@ -453,7 +453,7 @@ def the_result_of_a_task_hands_on_what_it_is_made_of(root):
     ident, _ = work('/call mcp_calc_echo {"text":"hello"}')
     equal(task(root, ident)["result"]["trust"], {"level": "untrusted", "from": ["calc:echo"]})
     parent, said = work("/call task_get " + json.dumps({"task_id": ident}))
-    has(said, "[data from calc:echo, not trusted")
+    has(said, "[untrusted data from calc:echo")
     equal([t["trust"] for t in events(root, parent, "tool") if t["status"] == "done"], ["untrusted"])
     equal(task(root, parent)["result"]["trust"]["level"], "untrusted")
     plain, _ = work("/echo hello")
@@ -539,7 +539,7 @@ def a_terminal_that_is_lost_answers_nothing(root):
         while b"Allow it?" not in seen:
             seen += os.read(screen, 4096)
         os.close(keys)
-        while b"the terminal is gone; what the task asks stays open" not in seen:
+        while b"the terminal was closed; the questions of the task stay open" not in seen:
             seen += os.read(screen, 4096)
         equal([a["task"] for a in is_open(root)], [ident])
         equal(approvals(root, "allow", ident).returncode, 0)

@@ -62,9 +62,9 @@ def a_change_that_cannot_work_is_not_asked_about(root):
     (root / "a.txt").write_text("one\n")
     with Asked(*own(root), root=root) as t:
         t.begin("file_edit", path="a.txt", old_text="two", new_text="2")
-        has(text_of(t.answer_to(7)), "old_text is not in a.txt")
+        has(text_of(t.answer_to(7)), "old_text was not found in a.txt")
         t.begin("file_write", path="../out", content="x")
-        has(text_of(t.answer_to(7)), "leads out of the root")
+        has(text_of(t.answer_to(7)), "is outside the root")
 
 
 @case
@@ -74,9 +74,9 @@ def what_is_too_long_to_be_shown_is_not_approved_by_a_client(root):
     words = own(root, ASK + "[limits]\nask_shown_bytes = 2000\n")
     with Asked(*words, root=root) as t:
         t.begin("file_write", path="a.txt", content="x\n" * 2000)
-        has(text_of(t.answer_to(7)), "too long to be shown")
+        has(text_of(t.answer_to(7)), "too long to show")
         t.begin("shell_exec", argv=["echo", "x" * 3000])
-        has(text_of(t.answer_to(7)), "too long to be shown")
+        has(text_of(t.answer_to(7)), "too long to show")
         # A small change of a large file is shown as a whole.
         large = "".join(f"{i}\n" for i in range(3000))
         (root / "large.txt").write_text(large)

@@ -247,9 +247,9 @@ def ctrl_c_clears_a_line_and_twice_on_an_empty_one_leaves(folder):
         t.type(CTRL_C)
         t.expect("\r\n\r\x1b[J> \r")
         t.type(CTRL_C)
-        t.expect("ctrl-c once more")
+        t.expect("ctrl-c again")
         t.type("x\x7f" + CTRL_C)
-        t.expect("ctrl-c once more")
+        t.expect("ctrl-c again")
         t.type(CTRL_C)
         equal(t.ended(), 0)
 
@@ -342,7 +342,7 @@ def undo_restores_what_a_turn_wrote(folder):
         equal(file.read_text(), "after")
         has(t.say("/undo"), "  note.txt\r\n")
         equal(file.read_text(), "before\n")
-        has(t.say("/undo"), "nothing to take back")
+        has(t.say("/undo"), "nothing to undo")
 
 
 @case
@@ -356,8 +356,8 @@ def sessions_are_left_listed_and_gone_on_with(folder):
         has(listed, second[-8:])
         has(t.say("/resume " + first[:8]), "more than one session")
         has(t.say("/resume " + first[-8:]), "session " + first)
-        has(t.say("/resume " + first), "the session we are in")
-        has(t.say("/resume nonsense"), "no session has an id")
+        has(t.say("/resume " + first), "already open")
+        has(t.say("/resume nonsense"), "no session ID begins")
         t.say("/echo two")
         t.type(CTRL_D)
         equal(t.ended(), 0)
@@ -367,7 +367,7 @@ def sessions_are_left_listed_and_gone_on_with(folder):
         has(t.ready(), "session " + second)
     with Terminal(folder, "--session", "nonsense") as t:
         equal(t.ended(), 1)
-        has(t.text, "no session has an id")
+        has(t.text, "no session ID begins")
 
 
 @case
@@ -380,26 +380,26 @@ def agent_model_and_mode_can_be_changed(folder):
         has(t.say(write_call("a.txt", "x")), "denied")
         equal("read-only" in t.say("/mode read-write"), False)
         has(t.say(write_call("a.txt", "x")), "Created a.txt")
-        has(t.say("/mode sometimes"), "accepted are read-only and read-write")
+        has(t.say("/mode sometimes"), "expected read-only or read-write")
         has(t.say("/agent"), "asks before it changes")
         has(t.say("/agent nobody"), "nobody")
         has(t.say("/agent careful"), "agent careful")
         has(t.say("/model high"), "agent careful, model ")
-        has(t.say("/model"), "another:")
+        has(t.say("/model"), "to change it:")
 
 
 @case
 def help_plan_tools_cost_and_clear(folder):
     with Terminal(folder) as t:
         t.ready()
-        has(t.say("/help"), "Any other line goes to the agent")
+        has(t.say("/help"), "Every other line is sent to the agent")
         has(t.say("/plan"), "There is no plan")
         t.say('/call plan_update {"entries":[{"content":"dig","status":"in_progress"}]}')
         has(t.say("/plan"), "dig")
         has(t.say("/tools"), "file_write")
         has(t.say("/cost"), "cost")
         has(t.say("/compact"), "")
-        has(t.say("/continue"), "No turn was broken off")
+        has(t.say("/continue"), "No turn was interrupted")
         has(t.say("/clear"), "\x1b[2J")
         has(t.say(" /help"), "these commands need none") # to the agent
 
@@ -419,13 +419,13 @@ def a_turn_that_was_broken_off_can_be_gone_on_with(folder):
         t.process.kill()
         t.process.wait(DEADLINE)
     with Terminal(folder, "-c") as t:
-        has(t.ready(), "broken off; /continue")
+        has(t.ready(), "interrupted; /continue")
         t.type("/continue\r")
         t.expect("\x1b[?2004l")
         wait_for("the turn", lambda: t.modes()[3] & termios.ISIG)
         t.type(CTRL_C)
         has(t.ready(), "canceled")
-        has(t.say("/continue"), "No turn was broken off")
+        has(t.say("/continue"), "No turn was interrupted")
         t.type(CTRL_D)
         equal(t.ended(), 0)
 
@@ -519,7 +519,7 @@ def nobody_can_be_asked_in_a_pipe(folder):
     agents.mkdir(parents=True)
     (agents / "careful.md").write_text(CAREFUL)
     done = plain(folder, write_call("a.txt", "x").encode() + b"\n", "-a", "careful")
-    has(done.stdout, b"no one can be asked")
+    has(done.stdout, b"no one is available")
 
 
 @case

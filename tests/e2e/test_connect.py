@@ -61,7 +61,7 @@ def each_program_gets_its_file_and_it_works(root):
         equal(entry.get("type"), {"claude": "stdio", "vscode": "stdio", "opencode": "local"}.get(name))
         equal(initialize(launched(entry)), "trefoil")
         before = path.read_bytes()
-        has(run("connect", name, root=project, **env).stdout, b"already there")
+        has(run("connect", name, root=project, **env).stdout, b"already present")
         equal(path.read_bytes(), before)
     equal(json.loads(run("config", "check", "--json", root=project, **env).stdout)["servers"], [])
 
@@ -93,7 +93,7 @@ def the_users_file_names_no_project(root):
         has_project = name not in ("claude-desktop", "codex", "goose")
         done = run("connect", name, *(["--user"] if has_project else []), cwd=project, **env)
         equal((name, done.returncode, done.stderr), (name, 0, b""))
-        has(done.stdout, f"trefoil serves the folder that {name} starts it in".encode())
+        has(done.stdout, f"trefoil serves the folder in which {name} starts it".encode())
         entry = launched(user_entry(home, name, path, key))
         equal(entry, {"command": TREFOIL, "args": ["mcp"]})
         for folder, agent in ((project, "one"), (other, "two")):
@@ -137,8 +137,8 @@ def the_default_scope_is_that_of_mcp(root):
     entry = json.loads((project / ".cursor/mcp.json").read_text())["mcpServers"]["trefoil"]
     equal(entry["args"], ["mcp", "--scope", "tools", "--root", str(project)])
     has([t["name"] for t in answers(entry, ("tools/list", {}))[1]["tools"]], "file_read")
-    for args, text in ((("--scope", "everything"), b"accepted are agents, tools, all"),
-                       (("--scope", "all", "--http", "http://h/mcp"), b"--scope is for a command")):
+    for args, text in ((("--scope", "everything"), b"expected agents, tools or all"),
+                       (("--scope", "all", "--http", "http://h/mcp"), b"--scope cannot be combined")):
         done = run("connect", "cursor", *args, root=project, **env)
         equal(done.returncode, 2)
         has(done.stderr, text)
@@ -211,9 +211,9 @@ def a_running_server_by_its_url(root):
     equal(run("connect", "goose", "--http", url, root=project, **env).returncode, 0)
     has((root / "home/.config/goose/config.yaml").read_text(), f'type: streamable_http\n    name: trefoil\n')
     has((root / "home/.config/goose/config.yaml").read_text(), f'    uri: "{url}"\n')
-    for args, text in ((("claude-desktop", "--http", url), b"takes a command only, no URL"),
+    for args, text in ((("claude-desktop", "--http", url), b"does not support a URL"),
                        (("claude", "--http", "localhost"), b"--http needs a URL"),
-                       (("emacs",), b'unknown client "emacs"; accepted are: claude'),
+                       (("emacs",), b'unknown client "emacs"; supported clients: claude'),
                        ((), b"missing CLIENT")):
         done = run("connect", *args, root=project, **env)
         equal(done.returncode, 2)
@@ -238,7 +238,7 @@ def what_is_there_keeps_its_bytes(root):
     path.write_text(changed)
     done = run("connect", "claude", root=project, **env)
     equal(done.returncode, 1)
-    has(done.stderr, b"has another entry trefoil; --force replaces it")
+    has(done.stderr, b"has a different entry trefoil; --force replaces it")
     equal(path.read_text(), changed)
     equal(run("connect", "claude", "--force", root=project, **env).returncode, 0)
     equal(path.read_text(), new)
@@ -275,11 +275,11 @@ def toml_and_yaml_files_keep_their_bytes(root):
             has(new, line + "\n")
         has(new.replace('"', ""), "args = [mcp]" if name == "codex" else "    args:\n      - mcp\n")
         equal(path.stat().st_mode & 0o777, 0o600)
-        has(run("connect", name, cwd=project, **env).stdout, b"already there")
+        has(run("connect", name, cwd=project, **env).stdout, b"already present")
         path.write_text(new.replace(TREFOIL, "/elsewhere"))
         done = run("connect", name, cwd=project, **env)
         equal(done.returncode, 1)
-        has(done.stderr, b"has another entry trefoil; --force replaces it")
+        has(done.stderr, b"has a different entry trefoil; --force replaces it")
         equal(run("connect", name, "--force", cwd=project, **env).returncode, 0)
         equal(path.read_text(), new)
 
@@ -350,7 +350,7 @@ def links_of_a_project_are_not_written_through(root):
     (project / ".mcp.json").symlink_to("real.json")
     done = run("connect", "claude", root=project, **env)
     equal(done.returncode, 1)
-    has(done.stderr, b".mcp.json is a symbolic link, which is not followed for writing")
+    has(done.stderr, b".mcp.json is a symbolic link; trefoil does not write through links")
     equal(inner.read_text(), "{}")
     (project / "trefoil.toml").symlink_to(victim)
     victim.write_text("# mine\n")
@@ -368,7 +368,7 @@ def outside_of_a_project_there_is_no_file_of_it(root):
     _, env = place(root)
     done = run("connect", "cursor", cwd=root / "home", **env)
     equal(done.returncode, 2)
-    has(done.stderr, b"this folder is no project; use --user, or --root DIR")
+    has(done.stderr, b"this folder is not a project; use --user or --root DIR")
     equal(run("connect", "cursor", "--user", cwd=root / "home", **env).returncode, 0)
 
 

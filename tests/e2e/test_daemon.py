@@ -233,7 +233,7 @@ def a_daemon_that_is_killed_ends_its_clients_with_a_clear_word(folder):
         equal(t.process.wait(DEADLINE), 1)
         equal(t.process.stdout.read(), b"")
         text = t.process.stderr.peek().decode()
-        has(text, f"the daemon (process {daemon.pid}) went away")
+        has(text, f"the daemon (process {daemon.pid}) disconnected")
         t.expect = 1
     daemon.expect = -signal.SIGKILL
     daemon.__exit__(None, None, None)
@@ -362,7 +362,7 @@ def a_daemon_that_does_not_answer_is_not_waited_for(folder):
             with place.mcp("--log-level", "debug") as t:
                 t.initialize()
                 equal(len(t.call("tools/list")["result"]["tools"]) > 0, True)
-                has(t.process.stderr.peek().decode(), "it gave no answer")
+                has(t.process.stderr.peek().decode(), "the daemon sent no answer")
         finally:
             daemon.process.send_signal(signal.SIGCONT)
 
@@ -497,7 +497,7 @@ def what_is_said_at_the_door_is_checked(folder):
             if wrong.get("version") != "9":
                 has(answer["error"], why)
             else:
-                has(answer["error"], "only the same is served")
+                has(answer["error"], "only clients of the same version")
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(str(path))
             s.sendall(b"{" * 5000)
@@ -544,7 +544,7 @@ def stdin_is_not_read_before_its_program_has_heard_that_it_is_let_in(folder):
 @case
 def doctor_says_which_process_serves(folder):
     place = Place(folder)
-    has(run("doctor", root=place.root, **place.env).stdout.decode(), "none serves this root")
+    has(run("doctor", root=place.root, **place.env).stdout.decode(), "no daemon runs for this root")
     with place.serve() as daemon:
         has(run("doctor", root=place.root, **place.env).stdout.decode(),
             f"process {daemon.pid} serves this root")

@@ -56,7 +56,7 @@ def without_a_terminal_commands_deletions_and_fetches_are_denied(root):
                          (call("web_fetch", url="http://127.0.0.1:1/"), "fetch")):
         answer = agent(p, prompt)
         equal(answer.returncode, DENIED)
-        has(answer.stdout.decode(), "was not approved: there is no terminal to ask at")  # the model is told
+        has(answer.stdout.decode(), "was not approved: no terminal is available to ask")  # the model is told
         equal(sorted(os.listdir(p) + [".trefoil"])[-1], "kept")
         verdict = json.loads(run("explain", "--json", prompt.split()[1], root=p).stdout)
         permission = next(c for c in verdict["checks"] if c["check"] == "permission")
@@ -85,7 +85,7 @@ def the_user_waives_or_forbids_by_kind(root):
     equal((p / "made").exists(), True)
     equal(agent(p, call("file_delete", path="kept"), **env).returncode, DENIED)
     env = own_config(root, '[guard.permission]\nexecute = "deny"\n')
-    has(agent(p, "--yes", TOUCH, **env).stdout, b"no tool shell_exec")
+    has(agent(p, "--yes", TOUCH, **env).stdout, b"unknown tool shell_exec")
     equal((p / "kept").exists(), True)
 
 
@@ -196,7 +196,7 @@ def an_mcp_client_that_cannot_be_asked_is_told_which_setting_allows_it(root):
                                       ("file_delete", {"path": "kept"}, "delete"),
                                       ("web_fetch", {"url": "http://127.0.0.1:1/"}, "fetch")):
             said = text_of(t.call("tools/call", {"name": tool, "arguments": arguments}))
-            has(said, f'{tool} needs approval, and no one can be asked for it')
+            has(said, f'{tool} needs approval, and no one is available to approve it')
             has(said, f'[guard.permission] {kind} = "auto" in the user\'s config.toml')
         equal(sorted(x for x in os.listdir(p) if x[0] != "."), ["kept"])
 
@@ -238,7 +238,7 @@ def the_template_shows_the_setting(root):
     has(text, "[guard.permission]\n# execute = \"ask\"")
     (root / "trefoil.toml").write_text(text.replace('# execute = "ask"', 'execute = "deny"'))
     equal(run("config", "check", root=root).returncode, 0)
-    has(agent(root, "--yes", SHELL).stdout, b"no tool shell_exec")
+    has(agent(root, "--yes", SHELL).stdout, b"unknown tool shell_exec")
 
 
 main()

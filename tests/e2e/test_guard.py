@@ -93,7 +93,7 @@ def read_only_asks_for_tools_that_do_not_say_they_read(root):
         t.ask("initialize", initialize())  # cannot be asked
         t.wait_tool("mcp_calc_echo")
         answer = t.ask("tools/call", {"name": "mcp_calc_echo", "arguments": {"text": "x"}})
-        has(text_of(answer), "no one can be asked")
+        has(text_of(answer), "no one is available")
         equal(answer["result"]["isError"], True)
     equal(audit(root)[-1]["verdict"], "deny")
 
@@ -203,9 +203,9 @@ def explain_says_it_in_words(root):
         has(text, f"  {name} ")
     equal(text.splitlines()[0], "file_read (read), called by an MCP client on stdio: allow")
     for words, want in ((("explain",), "missing TOOL"),
-                        (("explain", "file_read", "[]"), "a JSON object is expected"),
+                        (("explain", "file_read", "[]"), "expected a JSON object"),
                         (("explain", "file_read", "--mode", "x"), "read-only"),
-                        (("explain", "file_read", "--origin", "x"), "stdio, socket, http, key and run")):
+                        (("explain", "file_read", "--origin", "x"), "stdio, socket, http, key or run")):
         answer = run(*words, root=root)
         equal(answer.returncode, 2)
         has(answer.stderr.decode(), want)

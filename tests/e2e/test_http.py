@@ -99,7 +99,7 @@ def configured_hosts_are_accepted(root):
     (root / "trefoil.toml").write_text('[serve]\nhosts = ["good.example"]\n')
     done = run("serve", "--listen", "127.0.0.1:0", root=root)
     equal(done.returncode, 1)
-    has(done.stderr, b"trefoil.toml:2:9, a file of the project, would let others in")
+    has(done.stderr, b"trefoil.toml:2:9, a file of the project, would let other machines connect")
     with Serve("--trust", root=root) as t:
         equal(t.post(PING, host="good.example", origin="https://good.example").json(), PONG)
         equal(t.post(PING, host="bad.example").status, 403)
@@ -330,7 +330,7 @@ def a_request_that_does_not_end_in_time_is_cut_off_on_leaving(root):
         wait_for("the connection", lambda: t.request("GET", "/health").json()["connections"] == 2)
         t.leave()
         wait_for("the end", lambda: t.process.poll() is not None)
-        has(t.process.stderr.read(), b"requests were cut off")
+        has(t.process.stderr.read(), b"requests were aborted")
 
 
 @case

@@ -115,7 +115,7 @@ def a_process_that_is_killed_fails_its_task(root):
         os.kill(busy(t, ident), signal.SIGKILL)
         got = ended(t, ident)
         equal(got["state"], "failed")
-        has(got["text"], "the process that worked on it has gone: was killed by signal 9")
+        has(got["text"], "the process that worked on the task has ended: was killed by signal 9")
         wait_for("all of it to be gone", lambda: not below(t.pid))
         equal(ended(t, dispatch(t, "/echo next"))["state"], "completed")
 
@@ -136,7 +136,7 @@ def a_process_that_fails_says_why(root):
         (root / "own.toml").write_text("[limits]\nno_such_limit = 1\n")  # read by the next process
         got = ended(t, dispatch(t, "/echo x"))
         equal(got["state"], "failed")
-        has(got["text"], "the process that worked on it has gone: exited with code 2; it said: trefoil: ")
+        has(got["text"], "the process that worked on the task has ended: exited with code 2; its last output: trefoil: ")
         has(got["text"], "no_such_limit")
 
 

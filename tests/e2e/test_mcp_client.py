@@ -105,7 +105,7 @@ def noise_double_answers_and_foreign_frames_do_no_harm(_):
 @case
 def an_answer_too_large_or_cut_off_fails_its_call(_):
     has(child("huge")[1], "larger than 10485760 bytes (limits.message_bytes)")
-    has(child("half")[1], "cannot be read")
+    has(child("half")[1], "malformed")
 
 
 @case
@@ -230,7 +230,7 @@ def an_endpoint_elsewhere_is_not_gone_to(_):
 
 @case
 def metadata_services_are_out_of_reach(_):
-    has(client(["http://169.254.169.254/mcp"])[1], "may not be fetched")
+    has(client(["http://169.254.169.254/mcp"])[1], "is not allowed")
 
 
 @case

@@ -92,7 +92,7 @@ def may_write(call, names, folder):
 def may_only_look(call, names, folder):
     has(call("mcp_s_look", path=str(folder / "looked")), "touched")
     said = call("mcp_s_change", path=str(folder / "changed"))
-    has(said, "needs approval, and no one can be asked")
+    has(said, "needs approval, and no one is available")
     has(said, SETTING)
     has(call("file_write", path="written", content="x"), "Unknown tool")
     equal([n for n in names if n in ALL_TOOLS], READ_ONLY_TOOLS)
@@ -165,10 +165,10 @@ def a_keyless_client_over_tcp_approves_nothing_itself(folder):
         client = Client(t, elicitation={})
         answer, before = client.call("mcp_s_change", path=str(folder / "changed")).until_answer()
         equal(before, [])  # it was not even asked
-        has(text_of(answer), "no one can be asked")
+        has(text_of(answer), "no one is available")
         answer, before = client.call("plan_update", entries=[]).until_answer()
         equal(before, [])
-        has(text_of(answer), "no one can be asked")
+        has(text_of(answer), "no one is available")
     equal((folder / "changed").exists(), False)
 
 
@@ -185,7 +185,7 @@ def a_client_with_a_key_is_asked(folder):
         modern = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/call", "mcp_name": "mcp_s_change"}
         first = t.rpc("tools/call", call, **modern, **key)["result"]
         (name, asked), = first["inputRequests"].items()
-        has(asked["params"]["message"], "does not say that it only reads")
+        has(asked["params"]["message"], "does not declare that it only reads")
         equal((folder / "changed").exists(), False)
         t.rpc("tools/call", {**call, "requestState": first["requestState"],
                              "inputResponses": {name: {"action": "accept", "content": {}}}}, **modern, **key)
@@ -209,7 +209,7 @@ def a_read_only_agent_has_the_tools_of_servers(folder):
     equal(done.returncode, 0)
     has(done.stdout, b"\ntouched\n")
     has(run("run", "--yes", "-a", "looker", '/call shell_exec {"argv":["true"]}', root=root, **env).stdout,
-        b"no tool shell_exec")
+        b"unknown tool shell_exec")
 
 
 @case
@@ -220,7 +220,7 @@ def an_agent_does_no_more_than_the_client_that_calls_it(folder):
         t.wait()
         has(t.call("trefoil_agent_default", message=write), "read-only")
         has(t.call("trefoil_agent_default", message='/call web_fetch {"url":"http://127.0.0.1:1/"}'),
-            "no tool web_fetch")
+            "unknown tool web_fetch")
         said = t.call("trefoil_agent_default",
                       message="/call mcp_s_change " + json.dumps({"path": str(folder / "changed")}))
         has(said, SETTING)

@@ -95,7 +95,7 @@ def wrong_arguments_and_files_are_results_the_model_can_read(root):
     os.mkfifo(root / "fifo")
     with Stdio(root=root) as t:
         t.initialize()
-        for arguments, text in (({}, "\"path\" (a string) is missing"),
+        for arguments, text in (({}, "missing required key \"path\" (a string)"),
                                 ({"path": 5}, "params.arguments.path: expected a string"),
                                 ({"path": "a", "more": 1}, "unknown key"),
                                 ({"path": "a", "line": 0}, "out of range"),
@@ -103,10 +103,10 @@ def wrong_arguments_and_files_are_results_the_model_can_read(root):
                                 ({"path": "folder"}, "is a folder"),
                                 ({"path": "fifo"}, "is not a regular file"),
                                 ({"path": "binary"}, "is not UTF-8 text"),
-                                ({"path": "out"}, "leads out of the root"),
-                                ({"path": "../x"}, "leads out of the root"),
-                                ({"path": "/etc/passwd"}, "leads out of the root"),
-                                ({"path": "/proc/self/environ"}, "leads out of the root")):
+                                ({"path": "out"}, "is outside the root"),
+                                ({"path": "../x"}, "is outside the root"),
+                                ({"path": "/etc/passwd"}, "is outside the root"),
+                                ({"path": "/proc/self/environ"}, "is outside the root")):
             result = t.call("tools/call", {"name": "file_read", "arguments": arguments})["result"]
             equal(result["isError"], True)
             has(result["content"][0]["text"], text)
@@ -124,7 +124,7 @@ def some_lines_of_a_file_and_a_long_one_that_is_cut(root):
         answer = t.call("tools/call", {"name": "file_read",
                                        "arguments": {"path": str(root / "long")}})
         text = answer["result"]["content"][0]["text"]
-        equal(text, "é" * 50000 + "\n[cut here: 10000 more characters]")
+        equal(text, "é" * 50000 + "\n[truncated: 10000 more characters]")
 
 
 @case
@@ -223,7 +223,7 @@ def stdout_is_the_protocols_alone(root):
 def a_scope_that_is_none_is_refused(root):
     done = run("mcp", "--scope", "everything", root=root)
     equal(done.returncode, 2)
-    has(done.stderr, b"accepted are agents, tools, all")
+    has(done.stderr, b"expected agents, tools or all")
     equal(done.stdout, b"")
 
 

@@ -254,7 +254,7 @@ def who_cannot_be_asked_is_not(root):
         t.able = {"extensions": {TASKS: {}}}
         task = t.end(t.begin("true"))
         equal((task["status"], task["result"]["isError"]), ("completed", True))
-        has(text_of(task), "no one can be asked")
+        has(text_of(task), "no one is available")
 
 
 @case
@@ -323,7 +323,7 @@ def a_call_whose_process_was_killed_has_failed_and_is_not_run_again(root):
         task = t.end(ident)
         equal(task["status"], "failed")
         equal(task["error"]["code"], -32603)
-        has(task["error"]["message"], "shell_exec did not come to its end")
+        has(task["error"]["message"], "shell_exec did not finish")
         has(task["error"]["message"], "not run again")
         equal("result" in task, False)
         equal((root / "runs").read_text(), "x\n")
@@ -339,7 +339,7 @@ def a_call_that_is_under_way_when_the_program_leaves_has_failed(root):
     wait_for("its end", lambda: not alive(pid))
     shown = json.loads(run("tasks", "show", ident, "--json", root=root).stdout)
     equal(shown["state"], "failed")
-    has(shown["text"], "the program was stopped while it ran")
+    has(shown["text"], "trefoil was stopped during the call")
 
 
 @case

@@ -43,7 +43,7 @@ def without_anything_offline_serves(root):
     got = models(where, **env)
     equal((got["provider"], got["model"]), ("offline", "offline"))
     equal([p["from"] for p in got["providers"]], ["built in"])
-    has(run("models", root=where, **env).stdout, b"offline serves, with offline\n")
+    has(run("models", root=where, **env).stdout, b"in use: offline, with offline\n")
 
 
 @case
@@ -84,7 +84,7 @@ def the_configuration_comes_first(root):
     has(text, b"  high     house                      32000 tokens     $0.5 in, $1.5 out\n")
     check = run("config", "check", root=where, **env)
     equal(check.returncode, 0)
-    has(check.stdout, b"config.toml:4:11: the secret api_key stands in the file")
+    has(check.stdout, b"config.toml:4:11: the secret api_key is stored in the file")
     for done in (check, run("models", root=where, **env)):
         if b"sesame" in done.stdout + done.stderr:
             raise AssertionError(done)
@@ -100,7 +100,7 @@ def a_project_gets_no_secret_of_the_environment(root):
            ("OPENAI_API_KEY", "https://api.openai.com/v1", True, True)])
     has(got["providers"][0]["error"], "not trusted")
     has(run("config", "check", root=where, **env).stdout,
-        b"warn trefoil.toml:1: the provider openai is not used: a project cannot say where")
+        b"warn trefoil.toml:1: the provider openai is ignored: a project cannot choose where")
     trusted = models(where, "--trust", **env)["providers"]
     equal([(p["url"], p["key"], p["serves"]) for p in trusted],
           [("http://evil.example/v1", True, True)])
@@ -111,10 +111,10 @@ def when_nobody_serves_it_says_why(root):
     where, env = place(root, "[providers.gemini]\napi_key='env:NOT_SET'\n")
     got = models(where, code=1, **env)
     has(got["error"], "config.toml:2:9: providers.gemini.api_key: the variable NOT_SET is not set")
-    has(run("models", root=where, **env).stdout, b"nobody serves: ")
+    has(run("models", root=where, **env).stdout, b"no provider is usable: ")
     where, env = place(root)
     got = models(where, code=1, TREFOIL_PROVIDER="antropic", **env)
-    has(got["error"], 'TREFOIL_PROVIDER: there is no provider "antropic"')
+    has(got["error"], 'TREFOIL_PROVIDER: unknown provider "antropic"')
 
 
 @case
@@ -122,7 +122,7 @@ def what_is_wrong_is_said_with_its_place(root):
     where, env = place(root, project="[providers.x]\nkind = 'mistral'\n")
     done = run("models", root=where, **env)
     equal(done.returncode, 2)
-    has(done.stderr, b"trefoil.toml:2:8: providers.x.kind: unknown kind; accepted are anthropic")
+    has(done.stderr, b"trefoil.toml:2:8: providers.x.kind: unknown kind; expected anthropic")
     done = run("models", "now", root=place(root)[0], **env)
     equal(done.returncode, 2)
     has(done.stderr, b'models: unexpected argument "now"')

@@ -76,7 +76,7 @@ def each_way_in_passes_the_same_guard(folder):
         said = way(place)
         equal("the text" in said, False)
         if way == by_agent:  # it is not even offered
-            has(said, "no tool file_read")
+            has(said, "unknown tool file_read")
             continue
         record, = place.records()
         equal((record["who"], record["tool"], record["verdict"], record["by"]),

@@ -205,7 +205,7 @@ def a_session_is_gone_on_with(root):
         equal(second["session_id"], first["session_id"])
         equal(second["result"]["response"], "two")
         has(t.error("dispatch_agent", agent="x", task="hi", session_id=first["session_id"]),
-            "is one of the agent default")
+            "belongs to the agent default")
         has(t.error("dispatch_agent", agent="x", task="hi", session_id="nobody"), "nobody")
 
 
@@ -256,7 +256,7 @@ def cancelling_stops_the_work_and_its_processes(root):
                   {"status": "cancelled", "taskId": ident, "agent": "default"})
             wait_for("its end", lambda: not alive(pid))
             equal(t.status(ident)["status"], "cancelled")
-            has(t.error("cancel_task", task_id=ident), "it is cancelled")
+            has(t.error("cancel_task", task_id=ident), "its state is cancelled")
             (root / "pid").unlink()
 
 
@@ -265,7 +265,7 @@ def what_is_over_or_unknown_cannot_be_cancelled(root):
     with Local(root=root) as t:
         ident = t.dispatch("/echo hi")
         t.end(ident)
-        has(t.error("cancel_task", task_id=ident), "it is completed")
+        has(t.error("cancel_task", task_id=ident), "its state is completed")
         has(t.error("cancel_task", task_id="nobody"), "there is no task nobody")
         has(t.error("get_task_status", task_id="nobody"), "there is no task nobody")
 

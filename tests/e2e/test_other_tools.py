@@ -50,7 +50,7 @@ def in_read_only_mode_every_other_tool_works(folder):
               ("task_cancel", {"task_id": "nobody"}, "there is no task nobody"),
               ("artifact_write", {"name": "report", "text": "words"}, ""),
               ("skill", {"name": "build"}, "Use make."),
-              ("web_fetch", {"url": "http://127.0.0.1:1/"}, "may not be fetched from")]
+              ("web_fetch", {"url": "http://127.0.0.1:1/"}, "is not allowed")]
     told = place.told(*(w[:2] for w in wanted), words=("--mode", "read-only"))
     for (name, _, part), text in zip(wanted, told):
         has(text, part)
@@ -74,17 +74,17 @@ def a_result_has_at_most_fifty_thousand_characters(root):
     own.write_text(ALLOWED)
     with RawModel() as model:
         for name, arguments, mark in (
-                ("mcp_calc_big", {"bytes": 400_000}, "cut here"), ("mcp_calc_big", {"bytes": MOST}, None),
-                ("shell_exec", {"argv": ["cat", "long.txt"]}, "bytes left out"),
-                ("file_read", {"path": "long.txt"}, "cut here"), ("file_read", {"path": "fits.txt"}, None)):
+                ("mcp_calc_big", {"bytes": 400_000}, "truncated:"), ("mcp_calc_big", {"bytes": MOST}, None),
+                ("shell_exec", {"argv": ["cat", "long.txt"]}, "bytes omitted"),
+                ("file_read", {"path": "long.txt"}, "truncated:"), ("file_read", {"path": "fits.txt"}, None)):
             model.play([(name, arguments)])
             done = run("run", "--trust", "go on", root=root, XDG_CONFIG_HOME=str(root / "user"),
                        **model.env)
             equal((done.returncode, done.stdout), (0, b"Done.\n"))
             text, = model.results()
             equal((name, len(text) < MOST + 1000), (name, True))
-            equal((name, [m for m in ("cut here", "left out") if m in text]),
-                  (name, [m for m in ("cut here", "left out") if mark and m in mark]))
+            equal((name, [m for m in ("truncated:", "omitted") if m in text]),
+                  (name, [m for m in ("truncated:", "omitted") if mark and m in mark]))
             least = MOST - 200 if name != "shell_exec" else 10_000  # it keeps bytes
             equal((name, least <= shown(text) <= MOST), (name, True))
 
@@ -100,7 +100,7 @@ def the_end_of_a_long_output_and_the_exit_code_are_shown(root):
         run("run", "go on", root=root, XDG_CONFIG_HOME=str(root / "user"), **model.env)
         text, = model.results()
         equal(text.startswith("1\n2\n3\n"), True)
-        has(text, "bytes left out]")
+        has(text, "bytes omitted]")
         has(text[-100:], "the last line\n[the program exited with code 3]")
 
 

@@ -71,9 +71,9 @@ def nothing_rides_along_with_an_allowed_command(root):
                     "A=b git diff; touch made", "touch made; git diff", "git difftool",
                     "git diff ${x:=$(touch made)}"):
         said = call(root, "reviewer", "shell_exec", command=command, shell=True)
-        has(said, "not among the allowed_tools")
+        has(said, "not in the allowed_tools")
     said = call(root, "reviewer", "shell_exec", argv=["git diff", "; touch made"])
-    has(said, "not among the allowed_tools")
+    has(said, "not in the allowed_tools")
     equal((root / "made").exists(), False)
 
 

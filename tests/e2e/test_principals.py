@@ -136,7 +136,7 @@ def two_keys_of_one_name_or_value_are_an_error(root):
     refused(root, KEYS, "mine.toml:7:7", "ANN_KEY is not set")
     entry = '[[serve.keys]]\nname = "{}"\nkey = "{}"\n'
     ann = entry.format("ann", "one")
-    refused(root, ann + entry.format("ann", "two"), "mine.toml:5:8", "named ann already")
+    refused(root, ann + entry.format("ann", "two"), "mine.toml:5:8", "duplicate key name ann")
     refused(root, ann + entry.format("bob", "one"), "mine.toml:6:7", "also the key named ann")
     refused(root, '[serve]\napi_key = "one"\n' + ann, "mine.toml:5:7", "also the key named default")
     refused(root, '[serve]\napi_key = "two"\n' + entry.format("default", "one"), "mine.toml:4:8",
@@ -154,8 +154,8 @@ def a_key_in_the_file_is_noted_and_never_shown(root):
     done = run("config", "check", *config(root, KEYS), root=root, ANN_KEY="key-of-ann")
     equal(done.returncode, 0)
     text = (done.stdout + done.stderr).decode()
-    has(text, "mine.toml:3:11: the secret api_key stands in the file")
-    has(text, "mine.toml:11:7: the secret api_key stands in the file")
+    has(text, "mine.toml:3:11: the secret api_key is stored in the file")
+    has(text, "mine.toml:11:7: the secret api_key is stored in the file")
     for key in ("key-of-default", "key-of-ann", "key-of-bob"):
         equal(key in text, False)
 

@@ -214,7 +214,7 @@ def what_was_under_way_and_odd_names_are_not_imported(folder):
     equal((done["sessions"], done["imported_sessions"], done["imported_records"]), (3, 1, 3))
     equal(sessions(root), ["/echo hello"])
     done = run("run", "-c", root=root, **OFFLINE)
-    has(done.stderr, b"the last turn of this session ended")
+    has(done.stderr, b"the last turn of this session has ended")
 
 
 @case
@@ -291,7 +291,7 @@ def nothing_is_written_through_links_of_a_repository(folder):
         check_nothing_written(outside, folder / name)
     done = run("init", root=folder / "a")
     equal(done.returncode, 1)
-    has(done.stderr, b"is a symbolic link, which is not followed for writing")
+    has(done.stderr, b"is a symbolic link; trefoil does not write through links")
 
 
 @case
@@ -304,7 +304,7 @@ def a_link_in_the_place_of_state_is_refused(folder):
     state.symlink_to(outside)
     done = run("serve", "--listen", "127.0.0.1:0", root=root)
     equal(done.returncode, 1)
-    has(done.stderr, b"is a link or a file, not a directory")
+    has(done.stderr, b"is not a directory")
     state.unlink()
     make_state(root)
     (state / "memory.json").symlink_to(outside / "memory.json")
@@ -373,7 +373,7 @@ def a_new_clone_at_the_same_path_starts_with_fresh_state(folder):
     git("clone", "-q", str(repository), str(clone), cwd=folder)
     equal(sessions(clone), [])
     done = run("run", "/echo second", root=clone, **OFFLINE)
-    has(done.stderr, b"is not the folder that its state was made for")
+    has(done.stderr, b"is not the folder for which its state was created")
     has(done.stderr, b"starting with fresh state; `trefoil state adopt ")
     equal(sessions(clone), ["/echo second"])
     equal(run("run", "/echo third", root=clone, **OFFLINE).stderr, b"")
@@ -382,7 +382,7 @@ def a_new_clone_at_the_same_path_starts_with_fresh_state(folder):
     equal({s["root"] for s in states}, {str(clone)})
     done = run("state", "adopt", root=clone)
     equal(done.returncode, 0)
-    has(done.stderr, b"the state that this root had until now is kept as ")
+    has(done.stderr, b"the previous state of this root is kept as ")
     equal(sessions(clone), ["/echo first"])
     kept = done.stderr.split()[-1].decode()
     equal(run("state", "adopt", kept, root=clone).returncode, 0)
@@ -399,7 +399,7 @@ def the_identity_is_checked_field_by_field(folder):
     for field in ("machine", "device", "inode", "path"):
         file.write_text(json.dumps({**told, field: "x"}))
         done = run("run", "/echo hi", root=root, **OFFLINE)
-        has(done.stderr, f"(other {field}): starting with fresh state".encode())
+        has(done.stderr, f"(different {field}): starting with fresh state".encode())
         equal(json.loads(file.read_text()), told)
     file.write_text("{")
     has(run("run", "/echo hi", root=root, **OFFLINE).stderr, b"starting with fresh state")
@@ -461,13 +461,13 @@ def without_writable_state_serve_refuses_and_the_others_keep_nothing(folder):
     done = on_read_only_state(folder, "serve", "--listen", "127.0.0.1:0")
     equal((done.returncode, done.stdout), (1, b""))
     has(done.stderr, where)
-    notice = b"trefoil: nothing is kept: directory " + where
+    notice = b"trefoil: no state is stored: directory " + where
     done = on_read_only_state(folder, "run", "/echo hi")
     equal((done.returncode, done.stdout), (0, b"hi\n"))
     has(done.stderr, notice)
     equal(on_read_only_state(folder, "run", "-c", "/echo hi").returncode, 1)
     done = on_read_only_state(folder, "chat", stdin=b"/echo hi\n/sessions\n/resume 0\n/undo\n/echo ho\n")
-    equal((done.returncode, done.stdout), (0, b"hi\nNothing is kept here.\nho\n"))
+    equal((done.returncode, done.stdout), (0, b"hi\nNo sessions are stored: there is no state directory.\nho\n"))
     has(done.stderr, notice)
     ask = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "trefoil_agent_default", "arguments": {"message": "/echo hi"}}}
@@ -495,7 +495,7 @@ def a_network_file_system_is_refused(folder):
 def the_state_directory_must_be_ours_and_absolute(folder):
     done = run("serve", "--listen", "127.0.0.1:0", root=folder, TREFOIL_STATE_DIR="state")
     equal(done.returncode, 1)
-    has(done.stderr, b"an absolute path is needed")
+    has(done.stderr, b"expected an absolute path")
     if os.geteuid() == 0:
         (folder / "other").mkdir()
         os.chown(folder / "other", 65534, 65534)

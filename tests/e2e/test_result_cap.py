@@ -32,7 +32,7 @@ def mixed(client):
                picture(4))
     first, image, cut, last = got["content"]
     equal((first, image, last), (block("\u00e4" * 30000), picture(200000), picture(4)))
-    page["resource"]["text"] = "\u00e9" * 20000 + "\n[cut here: 10100 more characters]"
+    page["resource"]["text"] = "\u00e9" * 20000 + "\n[truncated: 10100 more characters]"
     equal(cut, page)
     equal((got["_meta"], got.get("isError")), (MARKS, None))
 
@@ -43,7 +43,7 @@ def the_text_of_all_blocks_is_cut_and_nothing_else(root):
     with Gateway(root=root) as gate:
         gate.wait_ready("a")
         mixed(gate.rpc)
-        has(gate.text("mcp_a_big", bytes=CAP + 1), "x\n[cut here: 1 more characters]")
+        has(gate.text("mcp_a_big", bytes=CAP + 1), "x\n[truncated: 1 more characters]")
         equal(give(gate.rpc, block("x" * CAP), isError=True),
               {"content": [block("x" * CAP)], "isError": True, "_meta": MARKS})
         wrong = give(gate.rpc, block("x" * (CAP + 1)), isError=True)
@@ -73,7 +73,7 @@ def structured_results_are_not_cut_but_linked(root):
         sentence, link = got["content"]
         equal((got["isError"], "structuredContent" in got, link["type"]),
               (True, False, "resource_link"))
-        has(sentence["text"], "more than the 50000 that may be returned")
+        has(sentence["text"], "more than the allowed 50000")
         read = ask("resources/read", {"uri": link["uri"]})["result"]["contents"][0]
         equal((read["mimeType"], json.loads(read["text"])), ("application/json", whole))
         for uri, key in ((link["uri"], "bob"), (link["uri"][:-1] + "x", "ann")):
@@ -111,12 +111,12 @@ def only_the_user_raises_the_cap_of_a_server(root):
     with Gateway(root=root) as gate:
         gate.wait_ready("theirs", "mine", "low")
         equal(len(gate.text("mcp_mine_big", bytes=150000)), 150000)
-        has(gate.text("mcp_mine_big", bytes=200001), "[cut here: 1 more characters]")
-        has(gate.text("mcp_theirs_big", bytes=150000), "[cut here: 100000 more characters]")
-        has(gate.text("mcp_low_big", bytes=150), "[cut here: 50 more characters]")
+        has(gate.text("mcp_mine_big", bytes=200001), "[truncated: 1 more characters]")
+        has(gate.text("mcp_theirs_big", bytes=150000), "[truncated: 100000 more characters]")
+        has(gate.text("mcp_low_big", bytes=150), "[truncated: 50 more characters]")
     done = run("config", "check", "--trust", root=root)
     has((done.stdout + done.stderr).decode(),
-        "max_result_chars above 50000 counts only in your own configuration")
+        "max_result_chars above 50000 is allowed only in your own configuration")
 
 
 @case

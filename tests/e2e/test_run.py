@@ -82,10 +82,10 @@ def the_exit_code_says_how_it_ended(root):
 def the_command_line_is_checked(root):
     for words, why in ((("",), b"empty"), ((), b"expected a prompt"),
                        (("-x", "hi"), b"unknown option -x"),
-                       (("--mode", "mad", "hi"), b"read-only, read-write"),
+                       (("--mode", "mad", "hi"), b"read-only or read-write"),
                        (("--timeout", "soon", "hi"), b"seconds"),
                        (("--no-save", "-c", "hi"), b"--no-save"),
-                       (("-c", "--session", "x", "hi"), b"exclude"),
+                       (("-c", "--session", "x", "hi"), b"cannot be combined"),
                        (("-a", "nobody", "hi"), b"there is no agent nobody"),
                        (("--session", "zzz", "hi"), b"there is no session zzz"),
                        (("-c", "hi"), b"no session to resume")):
@@ -134,7 +134,7 @@ def a_turn_that_was_broken_off_is_gone_on_with(root):
     answer = agent(root, "-c")
     equal(answer.returncode, 0)
     equal(answer.stdout, b"Slept 2000 ms.\n")
-    has(answer.stderr, b"broken off")
+    has(answer.stderr, b"interrupted")
     nothing = agent(root, "-c")
     equal(nothing.returncode, USAGE)
     has(nothing.stderr, b"give a prompt")
@@ -178,7 +178,7 @@ def a_reader_that_never_reads_is_given_up(root):
     equal(process.wait(DEADLINE), FAILED)
     process.stdout.close()
     process.stderr.close()
-    has(err, b"trefoil: the other side does not read")
+    has(err, b"trefoil: the peer does not read")
 
 
 @case
@@ -272,7 +272,7 @@ def without_a_terminal_what_must_be_asked_is_denied(root):
     (root / "trefoil.toml").write_text(ASK)
     answer = agent(root, SHELL)
     equal(answer.returncode, DENIED)
-    has(answer.stdout, b"there is no terminal to ask at")
+    has(answer.stdout, b"no terminal is available to ask")
     answer = agent(root, "--yes", SHELL)
     equal(answer.returncode, 0)
     has(answer.stdout, b"made it")
@@ -300,7 +300,7 @@ def a_question_of_the_agent_is_answered_by_a_line(root):
         t.type("green\n")
         equal(t.leave(), 0)
         equal(t.shown.splitlines()[-1], "green")
-    has(agent(root, "/ask which colour?").stdout, b"no one can be asked here")
+    has(agent(root, "/ask which colour?").stdout, b"no user is available")
 
 
 @case

@@ -236,7 +236,7 @@ def a_daemon_that_hangs_is_not_waited_for(folder):
             finally:
                 os.kill(d.pid, signal.SIGCONT)
             equal(p.returncode, FAILED)
-            has(err, f"the daemon (process {d.pid}) was told to stop and does not".encode())
+            has(err, f"the daemon (process {d.pid}) does not answer the cancel request".encode())
             wait_for("the session to be left", lambda: not sessions(place.root)[0]["in_use"])
 
 
@@ -273,9 +273,9 @@ def a_daemon_that_dies_is_told(folder):
         d.expect = -signal.SIGKILL
         _, err = p.communicate(timeout=DEADLINE)
         equal(p.returncode, FAILED)
-        has(err, f"the daemon (process {d.pid}) went away".encode())
+        has(err, f"the daemon (process {d.pid}) disconnected".encode())
     again = place.run("-c", "/echo here")  # the turn that was broken off goes on, in process
-    has(again.stderr, b"broken off")
+    has(again.stderr, b"interrupted")
 
 
 @case
@@ -289,7 +289,7 @@ def a_daemon_that_is_told_to_stop_ends_its_turns(folder):
         d.leave()
         _, err = p.communicate(timeout=DEADLINE)
         equal(p.returncode, FAILED)
-        has(err, b"the daemon was told to stop")
+        has(err, b"the daemon is shutting down")
 
 
 @case

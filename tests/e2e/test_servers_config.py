@@ -61,7 +61,7 @@ def check_shows_servers_and_what_is_to_be_said(root):
     has(done.stdout, b"server remote (trefoil.toml:13, sse): https://mcp.example.com/events?***;")
     has(done.stdout, b"warn trefoil.toml:2: server filesystem has no allowed_tools: all its tools are "
                      b"available\n")
-    has(done.stdout, b"trefoil.toml:9:64: the secret DB_TOKEN stands in the file")
+    has(done.stdout, b"trefoil.toml:9:64: the secret DB_TOKEN is stored in the file")
     if b"database has no allowed_tools" in done.stdout or b"sesame" in done.stdout + done.stderr:
         raise AssertionError(done.stdout)
     got = check(project, **env)
@@ -91,8 +91,8 @@ def mistakes_are_said_with_their_place(root):
     (project / ".mcp.json").write_text('{"mcpServers": {"x": {"command": "y", "odd": 1}, "z": 3}}')
     done = trefoil(project, "config", "check", **env)
     equal(done.returncode, 0)
-    has(done.stdout, b".mcp.json:1:39: mcpServers.x.odd is not known here and ignored")
-    has(done.stdout, b"mcpServers.z: expected an object, found a number; this server is left out")
+    has(done.stdout, b".mcp.json:1:39: unknown key mcpServers.x.odd is ignored")
+    has(done.stdout, b"mcpServers.z: expected an object, found a number; this server is skipped")
 
 
 @case
@@ -171,7 +171,7 @@ def the_users_own_servers_need_no_trust(root):
     own.mkdir(parents=True)
     (own / "config.toml").write_text("[[mcp.servers]]\nname = 'mine'\ncommand = 'x'\n")
     equal(states(project, **env), {"mine": True})
-    has(trefoil(project, "trust", **env).stdout, b"the files of this project name no MCP server")
+    has(trefoil(project, "trust", **env).stdout, b"the files of this project define no MCP server")
 
 
 @case
@@ -260,12 +260,12 @@ def what_is_refused_writes_nothing(root):
     project, env = place(root)
     (project / ".mcp.json").write_text('{"mcpServers": {"theirs": {"command": "x"}}}')
     for args, text in ((("add",), b"servers add: missing NAME\nusage: trefoil servers add NAME URL"),
-                       (("add", "x"), b'missing the URL or the command of the server "x"'),
-                       (("add", "x", "--url", "http://h/", "--", "y"), b'argument "y" beside the URL'),
-                       (("add", "database", "--", "y"), b"called database exists already, in trefoil.toml:6"),
-                       (("add", "theirs", "--", "y"), b"called theirs exists already, in .mcp.json:1"),
-                       (("add", "a b", "--", "y"), b"the name of a server is 1 to 64"),
-                       (("add", "x", "--", "../y"), b"must not go up"),
+                       (("add", "x"), b'missing URL or command of the server "x"'),
+                       (("add", "x", "--url", "http://h/", "--", "y"), b'argument "y" after the URL'),
+                       (("add", "database", "--", "y"), b"named database already exists in trefoil.toml:6"),
+                       (("add", "theirs", "--", "y"), b"named theirs already exists in .mcp.json:1"),
+                       (("add", "a b", "--", "y"), b"the name of a server has 1 to 64"),
+                       (("add", "x", "--", "../y"), b"must not contain .."),
                        (("add", "x", "--url", "http://169.254.169.254/"), b"metadata service"),
                        (("add", "x", "--url", "http://h/", "--env", "A=1"), b"not for a URL"),
                        (("add", "x", "--header", "A: 1", "--", "y"), b"not for a command"),
@@ -277,7 +277,7 @@ def what_is_refused_writes_nothing(root):
                        (("disable", "theirs"), b"it is defined in .mcp.json:1, a file of another program"),
                        (("enable",), b"missing NAME"),
                        (("list", "--url", "http://h/"), b"--url is not accepted here"),
-                       (("frob",), b'unknown command "frob"; accepted are: list, test, add, remove')):
+                       (("frob",), b'unknown command "frob"; available commands: list, test, add, remove')):
         done = trefoil(project, "servers", *args, **env)
         if done.returncode not in (1, 2):
             raise AssertionError((args, done))
@@ -312,15 +312,15 @@ def a_url_is_never_stored_as_a_command(root):
           [{"name": "cmd", "command": ["npx", "-e", "https://h.example", "-h"], "env": ["A=1", "HOME"]}])
     equal(entry("add", "cmd", "-t", "stdio", "server.py", "x"), [{"name": "cmd", "command": ["server.py", "x"]}])
     (project / "trefoil.toml").write_text("")
-    for args, text in ((("web", "ws://h.example/mcp"), b"ws:// is not supported; a server is reached over http://"),
+    for args, text in ((("web", "ws://h.example/mcp"), b"ws:// is not supported; use an http://"),
                        (("web", "--url", "file:///x"), b"file:// is not supported"),
                        (("web", "localhost:3000/mcp"), b'did you mean "http://localhost:3000/mcp"?'),
                        (("web", "--url", "h.example"), b'did you mean "http://h.example"?'),
-                       (("web", web, "more"), b'unexpected argument "more" beside the URL'),
-                       (("web", web, "-t", "stdio"), b"accepted are auto, http and sse for a URL"),
-                       (("web", "-t", "sse", "--", "x"), b"accepted are stdio for a command"),
+                       (("web", web, "more"), b'unexpected argument "more" after the URL'),
+                       (("web", web, "-t", "stdio"), b"expected auto, http or sse for a URL"),
+                       (("web", "-t", "sse", "--", "x"), b"expected stdio for a command"),
                        (("web", "-e", "=x", "--", "x"), b"--env needs NAME=VALUE or NAME"),
-                       (("web", "https://user:pw@h.example/"), b"no user and password in a URL"),
+                       (("web", "https://user:pw@h.example/"), b"must not contain a user or password"),
                        (("web", "npx", "-y", "x"), b"unknown option -y; see: trefoil servers add --help "
                         b"(write -- before a command that has options)")):
         done = trefoil(project, "servers", "add", *args, **env)

@@ -97,7 +97,7 @@ def a_waiting_prompt_can_be_cancelled_and_the_queue_is_limited(root):
             client.begin(ident, message, session)
         refused = client.answer(13)
         equal(refused["isError"], True)
-        has(refused["content"][0]["text"], "2 prompts wait for it (limits.session_queue)")
+        has(refused["content"][0]["text"], "2 prompts are waiting (limits.session_queue)")
         equal("structuredContent" in refused, False)
         client.cancel(11)
         client.begin(14, "/echo third", session)  # the place of the cancelled one is free
@@ -125,7 +125,7 @@ def a_session_that_calls_itself_is_refused_instead_of_waiting_for_ever(root):
         session = new_session(client)
         call = {"message": "/echo inner", "session_id": session}
         answer = client.use_agent(f"/call agent_send {json.dumps(call)}", session_id=session)
-        has(json.dumps(answer), "waits for this call")
+        has(json.dumps(answer), "waits for the result of this call")
 
 
 @case
@@ -169,7 +169,7 @@ def nobody_continues_the_session_of_another_key(root):
     equal(prompts(root, session), ["/echo begin", "/echo again"])  # the operator reads it
     equal(json.loads(run("sessions", "--json", root=root).stdout)[0]["owner"], "key:ann")
     done = run("run", "--session", session, "/echo x", root=root, **OFFLINE)
-    has(done.stderr.decode(), "belongs to key:ann, and only its owner continues it")
+    has(done.stderr.decode(), "belongs to key:ann; only its owner can continue it")
     equal(done.returncode, 2)
     done = run("run", "-c", "/echo x", root=root, **OFFLINE)
     has(done.stderr.decode(), "there is no session to resume")

@@ -29,7 +29,7 @@ def a_fresh_folder_has_none_and_gets_nothing(root):
     equal(json.loads(sessions(root, "--json").stdout), [])
     missing = sessions(root, "show", "x")
     equal(missing.returncode, 1)
-    has(missing.stderr, b"nothing is kept here")
+    has(missing.stderr, b"are stored")
     equal(run("gc", root=root).returncode, 0)
     equal(list(root.iterdir()), [])
 
@@ -73,7 +73,7 @@ def a_session_is_exported_as_records_or_markdown(root):
     equal(target.stat().st_mode & 0o777, 0o600)
     again = sessions(root, "export", ident, str(target))
     equal(again.returncode, 1)
-    has(again.stderr, b"is there already")
+    has(again.stderr, b"already exists")
     equal(sessions(root, "export", ident, "--format", "pdf").returncode, USAGE)
 
 
@@ -96,7 +96,7 @@ def an_id_must_be_the_only_one_that_begins_so(root):
     agent(root, "/echo two")
     answer = sessions(root, "show", "0")
     equal(answer.returncode, 1)
-    has(answer.stderr, b"several sessions begin with 0")
+    has(answer.stderr, b"several session IDs begin with 0")
 
 
 @case
@@ -160,7 +160,7 @@ def gc_deletes_the_oldest_logs_past_a_size(root):
 
 @case
 def wrong_words_are_told(root):
-    for words, part in ((("dance",), b"accepted are: list, show, export, fork, delete"), (("show",), b"missing ID"),
+    for words, part in ((("dance",), b"available commands: list, show, export, fork, delete"), (("show",), b"missing ID"),
                         (("delete",), b"missing ID..."), (("export",), b"usage: trefoil sessions export ID"),
                         (("list", "more"), b'unexpected argument "more"')):
         answer = sessions(root, *words)

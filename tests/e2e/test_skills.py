@@ -45,7 +45,7 @@ def skills_are_listed_and_loaded(root):
         has(result["content"][1]["text"], ".claude/skills/pdf/")
         result = load(t, "pfd")
         equal(result["isError"], True)
-        has(result["content"][0]["text"], "there is no skill pfd; there are: build, pdf")
+        has(result["content"][0]["text"], "unknown skill pfd; available skills: build, pdf")
 
 
 @case

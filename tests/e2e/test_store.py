@@ -175,13 +175,13 @@ def a_damaged_database_is_refused_before_serving_or_noticed_meanwhile(root):
     data = damage(db)
     done = run("serve", "--listen", "127.0.0.1:0", root=root)
     equal((done.returncode, done.stdout), (1, b""))
-    has(done.stderr, b"it was left as it is: restore a backup")
+    has(done.stderr, b"was not changed: restore a backup")
     equal(db.read_bytes(), data)
     equal(run("doctor", root=root).returncode, 1)
     user_config(root, "[limits]\nstore_check_bytes = 0\n")
     with Serve(root=root) as serve:
         line = serve.process.stderr.readline()
-        has(line, b"the check found damage")
+        has(line, b"the database check found damage")
         equal(serve.request("GET", "/health").status, 200)
 
 

@@ -121,7 +121,7 @@ def the_last_session_is_named_when_it_is_in_use(root):
     try:
         answer = run("run", "-c", "/echo two", root=root, **OFFLINE)
         equal((answer.returncode, answer.stdout), (0, b"two\n"))
-        has(answer.stderr, f"the last session, {ident}, is in use; this goes on with".encode())
+        has(answer.stderr, f"the last session, {ident}, is in use; resuming".encode())
     finally:
         process.kill()
         process.wait()

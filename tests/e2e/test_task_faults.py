@@ -146,7 +146,7 @@ def ten_thousand_dispatches_at_once_are_taken_or_refused_and_none_is_lost(root):
         refused = {a["content"][0]["text"] for a in answers if a.get("isError")}
         equal((len(taken), len(set(taken))), (PLACES, PLACES))
         equal(len(refused), 1)
-        has(refused.pop(), f"limits.tasks is {PLACES}: wait for one, or cancel one")
+        has(refused.pop(), f"limits.tasks is {PLACES}): wait for a task to end, or cancel one")
         equal({t["id"] for t in server.tasks()}, set(taken))
         print(f"# {memory(server.pid) >> 20} MiB with {PLACES} live tasks", flush=True)
         equal(memory(server.pid) < 512 << 20, True)
@@ -495,7 +495,7 @@ def of_two_programs_that_recover_exactly_one_goes_on_with_a_task(root):
         equal(runners <= {str(p.pid) for p in (one, two, three)}, True)
         for ident in asleep + cut:
             events = check_events(root, ident)
-            equal(sum(e[3].get("text") == "goes on after a restart" for e in events), 1)
+            equal(sum(e[3].get("text") == "resumes after a restart" for e in events), 1)
         equal(sorted(side.read_text().split()), list("01234"))
         equal({holder(root, i)[1] for i in asleep}, {2})
         for ident in asleep:

@@ -57,7 +57,7 @@ def a_fresh_folder_has_none_and_gets_nothing(root):
     equal(json.loads(run("locks", "--json", root=root).stdout), [])
     missing = tasks(root, "show", "x")
     equal(missing.returncode, FAILED)
-    has(missing.stderr, b"nothing is kept here")
+    has(missing.stderr, b"are stored")
     equal(list(root.iterdir()), [])
 
 
@@ -100,7 +100,7 @@ def wrong_words_are_refused_with_what_is_accepted(root):
     unknown = dispatch(root, "/echo x", agent="nobody")
     equal(unknown.returncode, USAGE)
     has(unknown.stderr, b"nobody")
-    for words, part in ((["--mode", "loud"], b"read-only, read-write"),
+    for words, part in ((["--mode", "loud"], b"read-only or read-write"),
                         (["--max-turns", "0"], b"from 1 to"), (["--max-turns", "many"], b"from 1 to"),
                         (["--budget", "-1"], b"US dollars"), (["--budget", "x"], b"US dollars")):
         refused = dispatch(root, "/echo x", *words)
@@ -131,7 +131,7 @@ def an_id_is_known_by_its_beginning(root):
     same = os.path.commonprefix(ids)
     ambiguous = tasks(root, "show", same)
     equal(ambiguous.returncode, FAILED)
-    has(ambiguous.stderr, b"several tasks begin with")
+    has(ambiguous.stderr, b"several task IDs begin with")
     unknown = tasks(root, "watch", "zz")
     equal(unknown.returncode, FAILED)
     has(unknown.stderr, b"there is no task zz")
@@ -238,7 +238,7 @@ def one_whose_process_was_killed_is_said_to_be_idle_and_can_be_canceled(root):
     process.kill()
     end(process, -signal.SIGKILL)
     watcher = start(root, "tasks", "watch", ident)
-    has(watcher.stderr.readline(), b"nobody works on it now")
+    has(watcher.stderr.readline(), b"the task is not running")
     equal(tasks(root, "cancel", ident).returncode, 0)
     end(watcher, FAILED)
     equal([t["state"] for t in listed(root)], ["canceled"])
@@ -263,7 +263,7 @@ def a_question_that_nobody_can_answer_is_answered_with_no(root):
     (root / "a").write_text("x\n")
     refused = dispatch(root, "/read a")
     equal(refused.returncode, 3)
-    has(refused.stderr, b"the task is told no")
+    has(refused.stderr, b"the question is declined")
     allowed = dispatch(root, "/read a", "--yes")
     equal((allowed.returncode, allowed.stdout), (0, b"x\n"))
 

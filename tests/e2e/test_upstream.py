@@ -275,7 +275,7 @@ def a_server_that_crashes_on_every_call_is_left_alone_after_a_while(root):
         gate.call("mcp_a_crash")
         gate.call("mcp_a_crash")
         wait_for("the circuit", lambda: gate.configured("a")["state"] == "broken")
-        has(gate.text("mcp_a_echo", text="x"), "tried again in")
+        has(gate.text("mcp_a_echo", text="x"), "next retry in")
         has(gate.tools(), "mcp_a_echo")
 
 
@@ -287,7 +287,7 @@ def an_answer_that_is_too_large_is_refused_and_the_server_goes_on(root):
         answer = gate.call("mcp_huge_echo", text="x")
         assert "error" in answer or answer["result"]["isError"], str(answer)[:300]
         has(text_of(answer), "limits.message_bytes")
-        has(gate.text("mcp_a_big", bytes=5 << 20), "[cut here: 5192880 more characters]")
+        has(gate.text("mcp_a_big", bytes=5 << 20), "[truncated: 5192880 more characters]")
 
 
 @case
@@ -379,7 +379,7 @@ def a_broken_configuration_changes_nothing(root):
         (root / "trefoil.toml").write_text("[[mcp.servers]]\nnam = 1\n")
         gate.process.send_signal(signal.SIGHUP)
         has(gate.process.stderr.readline().decode() + gate.process.stderr.readline().decode(),
-            "stays as it was")
+            "stays in use")
         equal(gate.connected("a")["pid"], pid)
         equal(gate.text("mcp_a_echo", text="still"), "still")
 

@@ -36,12 +36,12 @@ def a_question_is_not_shown_while_two_clients_may_have_caused_it(root):
         (root / "go").touch()
         answer, before = asks.until_answer()
         has(text_of(answer), "several clients are using this server")
-        has(notes(before)[0], "server a asked for elicitation/create, which was refused")
+        has(notes(before)[0], "server a requested elicitation/create, which was rejected")
         (root / "end").touch()
         answer, before = waits.until_answer()
         equal(text_of(answer), "logged")
         equal([m["method"] for m in before], ["notifications/message"] * 2)
-        has(notes(before)[0], "refused")
+        has(notes(before)[0], "rejected")
         equal(notes(before)[1], "mine")
 
 
@@ -98,7 +98,7 @@ def a_question_of_a_canceled_call_is_not_shown_to_the_next_client(root):
         waits = second.call("mcp_a_log", text="x", after=str(root / "end"))
         wait_running(gate, 1)
         (root / "go").touch()
-        has(notes([waits.message()])[0], "refused: several clients")
+        has(notes([waits.message()])[0], "rejected: several clients")
         (root / "end").touch()
         equal(text_of(waits.answer()), "logged")
 

@@ -76,7 +76,7 @@ def a_server_that_wants_a_token_says_what_to_do(root):
         has(listed, "did not accept the token in `headers`")
         has(run("servers", "test", "shut", "--trust", root=root).stdout.decode(), WANTED)
         has(run("doctor", "--trust", root=root).stdout.decode(),
-            "2 with a URL and no `headers`: OAuth login is not available yet")
+            "2 have a URL and no `headers`: OAuth login is not available yet")
 
 
 @case

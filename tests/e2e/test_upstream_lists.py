@@ -102,7 +102,7 @@ def a_tool_that_is_gone_since_is_refused(root):
         gate.send({"jsonrpc": "2.0", "id": "early", "method": "tools/call",
                    "params": {"name": "mcp_late_echo", "arguments": {"text": "x"}}})
         (root / "hold").unlink()
-        has(text_of(gate.answer_to("early")), "does not offer the tool echo any more")
+        has(text_of(gate.answer_to("early")), "no longer offers the tool echo")
         gate.note("notifications/tools/list_changed")
         assert "mcp_late_echo" not in names(gate)
 
@@ -181,10 +181,10 @@ def definitions_have_a_limit(root):
     done = run("servers", "--trust", "--json", root=root, **home_of(root))
     few, = json.loads(done.stdout)["connected"]
     assert 0 < few["tools_count"] < 17, few["tools_count"]
-    has(few["left_out_because"], "more than 2048 bytes (limits.mcp_tools_bytes)")
+    has(few["left_out_because"], "exceed 2048 bytes (limits.mcp_tools_bytes)")
     configure(root, server("fat", "fat"))
     done = run("servers", "--trust", root=root, **home_of(root))
-    has(done.stdout.decode(), f'{61 - len(large)} tools are left out; tool "fat": its definition')
+    has(done.stdout.decode(), f'{61 - len(large)} tools are skipped; tool "fat": its definition')
 
 
 @case

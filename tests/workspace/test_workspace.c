@@ -86,8 +86,8 @@ TEST(paths_are_judged_before_the_workspace_sees_them)
     struct bench b;
 
     open_memory(&b);
-    HAS_S(call(&b, &tool_file_read, "{'path':'../outside/secret'}"), "leads out of the root");
-    HAS_S(call(&b, &tool_file_write, "{'path':'.trefoil/x','content':''}"), "do not write");
+    HAS_S(call(&b, &tool_file_read, "{'path':'../outside/secret'}"), "is outside the root");
+    HAS_S(call(&b, &tool_file_write, "{'path':'.trefoil/x','content':''}"), "cannot write");
     WAS_REFUSED(&b);
     HAS_S(call(&b, &tool_file_write, "{'path':'trefoil.toml','content':''}"), "not approved");
     WAS_REFUSED(&b);

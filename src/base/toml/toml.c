@@ -77,10 +77,8 @@ static bool check_bytes(struct toml *t)
         if (c == '\r' && (t->end - p < 2 || p[1] != '\n'))
             return toml_bad(t, p, "a CR without LF; lines end with LF or CR LF");
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
-            return toml_bad(t, p,
-                            "a control character (U+%04X) must be written as an escape in a "
-                            "string in double quotes",
-                            c);
+            return toml_bad(
+                t, p, "a control character (U+%04X) must be escaped in a double-quoted string", c);
         p += len;
     }
     return true;
@@ -238,7 +236,7 @@ static bool read_inline_table(struct toml *t, struct toml_item *table)
             return toml_bad(t, t->p, "expected ',' or '}' in the inline table");
         skip_blanks(t);
         if (at_char(t, '}'))
-            return toml_bad(t, t->p, "no comma may stand before the '}' of an inline table");
+            return toml_bad(t, t->p, "a trailing comma is not allowed in an inline table");
     }
 }
 
@@ -305,8 +303,8 @@ bool toml_read(struct arena *mem, struct str text, const char *file, uint32_t ma
 
     assert(max_depth >= 1 && max_depth <= JSON_DEPTH_CEILING);
     if (text.n > largest_text)
-        return fail(e, ERR_LIMIT, "%s: %zu bytes of TOML; accepted are %zu", file ? file : "text",
-                    text.n, largest_text);
+        return fail(e, ERR_LIMIT, "%s: %zu bytes of TOML; at most %zu are allowed",
+                    file ? file : "text", text.n, largest_text);
     if (!text.n)
         text = STR("");
     if (str_starts(text, STR("\xef\xbb\xbf")))

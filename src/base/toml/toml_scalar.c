@@ -75,7 +75,7 @@ static struct str without_underscores(struct toml *t, struct str s)
 
 static bool bad_range(struct toml *t, struct str word)
 {
-    return toml_bad(t, word.p, "this integer is out of range; accepted is %lld to %lld",
+    return toml_bad(t, word.p, "this integer is out of range; expected %lld to %lld",
                     (long long)INT64_MIN, (long long)INT64_MAX);
 }
 
@@ -157,7 +157,7 @@ static bool number(struct toml *t, struct str word, struct str *out)
         take_char(&rest, '+');
     whole = rest;
     if (!take_digits(&rest, 10))
-        return toml_bad(t, word.p, "\"" STR_FMT "\" is no value; strings need quotes",
+        return toml_bad(t, word.p, "\"" STR_FMT "\" is not a value; strings need quotes",
                         STR_ARG(str_head(word, 40)));
     if (whole.p[0] == '0' && whole.n - rest.n > 1)
         return toml_bad(t, word.p, "a number must not begin with 0");
@@ -166,7 +166,7 @@ static bool number(struct toml *t, struct str word, struct str *out)
         return decimal(t, word, negative, out);
     }
     if (!take_fraction(&rest) || !take_exponent(&rest) || rest.n)
-        return toml_bad(t, word.p, "\"" STR_FMT "\" is no number, date or time",
+        return toml_bad(t, word.p, "\"" STR_FMT "\" is not a number, date or time",
                         STR_ARG(str_head(word, 40)));
     *out = without_underscores(t, negative ? word : whole);
     return true;
@@ -296,8 +296,8 @@ static bool moment(struct toml *t, struct str *out)
         ok = date ? take_date_time(&rest, &m) : take_time(&rest, &m);
     if (!ok || rest.n)
         return toml_bad(t, word.p,
-                        "\"" STR_FMT "\" is no date or time; accepted are 2006-01-02, 15:04:05.6, "
-                        "and both with T or a space between, then also Z or +01:30",
+                        "\"" STR_FMT "\" is not a date or time; examples: 2006-01-02, 15:04:05.6, "
+                        "2006-01-02T15:04:05Z, 2006-01-02 15:04:05+01:30",
                         STR_ARG(str_head(word, 40)));
     *out = normal_moment(t, word);
     t->p += word.n;

@@ -32,7 +32,7 @@ static bool decode_unicode(struct toml *t, const char **p, const char *end, char
         cp = cp << 4 | (uint32_t)digit;
     }
     if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
-        return toml_bad(t, at, "U+%04X is no character; accepted are 0 to D7FF and E000 to 10FFFF",
+        return toml_bad(t, at, "U+%04X is not a character; expected 0 to D7FF or E000 to 10FFFF",
                         cp);
     *out += utf8_encode(cp, *out);
     *p = at + digits + 2;
@@ -67,8 +67,8 @@ static bool decode_escape(struct toml *t, bool multi, const char **p, const char
     known = memchr(from, c, sizeof(from) - 1);
     if (!known)
         return toml_bad(t, *p,
-                        "unknown escape; accepted are \\b \\t \\n \\f \\r \\\" \\\\ \\uXXXX "
-                        "\\UXXXXXXXX%s",
+                        "unknown escape; expected \\b \\t \\n"
+                        " \\f \\r \\\" \\\\ \\uXXXX \\UXXXXXXXX%s",
                         multi ? " and \\ at the end of a line" : "");
     *(*out)++ = to[known - from];
     *p += 2;
@@ -108,10 +108,9 @@ bool toml_short_string(struct toml *t, struct str *out)
         if (*p == '\\' && quote == '"' && t->end - p >= 2)
             p++;
     if (p >= t->end || *p != quote)
-        return toml_bad(
-            t, start,
-            "this string is not closed on its line; only %c%c%c strings go on to the next", quote,
-            quote, quote);
+        return toml_bad(t, start,
+                        "this string is not closed on its line; only %c%c%c strings can span lines",
+                        quote, quote, quote);
     t->p = p + 1;
     return decode(t, (struct str){ start + 1, (size_t)(p - start - 1) }, quote == '"', false, out);
 }

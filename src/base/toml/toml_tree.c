@@ -104,8 +104,8 @@ static struct toml_item *add_member(struct toml *t, struct toml_item *table,
 bool toml_contain(struct toml *t, struct toml_item *item, enum json_type type, enum toml_kind kind)
 {
     if (item->parent->depth >= t->max_depth)
-        return toml_bad_pos(t, item->pos, ERR_LIMIT, "nested too deeply; accepted are %u levels",
-                            t->max_depth);
+        return toml_bad_pos(t, item->pos, ERR_LIMIT,
+                            "nested too deeply; at most %u levels are allowed", t->max_depth);
     item->type = (uint8_t)type;
     item->kind = (uint8_t)kind;
     item->depth = (uint16_t)(item->parent->depth + 1);
@@ -124,10 +124,10 @@ static const char *kind_text(const struct toml_item *it)
     case TOML_VALUE: break;
     }
     if (it->type == JSON_OBJECT)
-        return "an inline table, which nothing can be added to";
+        return "an inline table, which cannot be extended";
     if (it->type == JSON_ARRAY)
-        return "an array, which nothing can be added to";
-    return "a value that is no table";
+        return "an array, which cannot be extended";
+    return "a value that is not a table";
 }
 
 __attribute__((cold)) static bool taken(struct toml *t, const struct toml_part *part,

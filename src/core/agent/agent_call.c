@@ -278,7 +278,7 @@ static void note_mode(struct agent_run *r)
         return;
     r->mode_reason = agent_mode_reason(r->call->mem, a->def->name, a->scope.mode, &r->scope);
     if (!r->mode_reason.n)
-        r->mode_reason = STR("the session was begun read-only");
+        r->mode_reason = STR("the session was started read-only");
 }
 
 static void on_opened(struct op *op, const struct err *e, void *ctx)
@@ -348,7 +348,7 @@ static bool check_agent(struct agent_run *r, struct str owner, struct err *e)
     if (!owner.n || str_eq(owner, r->opts.agent))
         return true;
     return fail(e, ERR_INVALID,
-                "session " STR_FMT " is one of the agent " STR_FMT ", not of " STR_FMT,
+                "session " STR_FMT " belongs to the agent " STR_FMT ", not to " STR_FMT,
                 STR_ARG(str_head(r->opts.session, 40)), STR_ARG(str_head(owner, 64)),
                 STR_ARG(str_head(r->opts.agent, 64)));
 }
@@ -374,7 +374,7 @@ static void look_up(struct agent_run *r)
     struct store_port *store = r->opts.context->world->store;
 
     if (!store) {
-        fail(&r->why, ERR_NOT_FOUND, "no sessions are kept here, so there is none to resume");
+        fail(&r->why, ERR_NOT_FOUND, "no sessions are stored, so none can be resumed");
         finish(r);
         return;
     }
@@ -416,10 +416,10 @@ bool agent_call_check_depth(struct call *call)
     const struct trace *t = &call->caller->trace;
 
     if (trace_too_deep(t->depth + 1, l->trace_depth))
-        call_failed(call, "more than %lld agents have called each other",
+        call_failed(call, "the chain of agent calls is longer than %lld",
                     (long long)l->trace_depth);
     else if (trace_too_deep(t->depth - t->arrived + 1, l->agent_depth))
-        call_failed(call, "more than %lld agents have called each other (limits.agent_depth)",
+        call_failed(call, "the chain of agent calls is longer than %lld (limits.agent_depth)",
                     (long long)l->agent_depth);
     else
         return true;
@@ -429,9 +429,9 @@ bool agent_call_check_depth(struct call *call)
 static bool check(struct call *call, const struct agent_call_opts *opts)
 {
     if (!opts->context || !opts->context->registry)
-        call_failed(call, "there are no agents here");
+        call_failed(call, "no agents are available");
     else if (!str_trim(opts->message).n)
-        call_failed(call, "message: say what the agent is to do");
+        call_failed(call, "message: describe what the agent should do");
     else
         return agent_call_check_depth(call);
     return false;

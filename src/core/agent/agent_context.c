@@ -5,8 +5,7 @@
 static const struct agent_card default_card = {
     .name = "default",
     .title = "Default agent",
-    .description = STR("An agent without a file of its own: it works in this project with all "
-                       "tools it may use."),
+    .description = STR("The built-in agent: works in this project with all available tools."),
 };
 
 static bool has_default(const struct agent_card *card, size_t n)
@@ -37,16 +36,16 @@ struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mod
     const char *ctx = by && by->name ? by->name : "the caller";
 
     if (by && ctx[0] == '[')
-        return arena_printf(
-            mem,
-            "whoever calls from here may only read; %s mode = \"read-write\" in the "
-            "user's config.toml changes that",
-            ctx);
+        return arena_printf(mem,
+                            "callers of this endpoint are read-only; %s mode = \"read-write\" in "
+                            "the user's config.toml changes that",
+                            ctx);
     if (by)
-        return arena_printf(mem, "%s, for which it works, may only read", ctx);
+        return arena_printf(mem, "its caller, %s, is read-only", ctx);
     if (mode == AGENT_READ_ONLY)
-        return arena_printf(mem, "the agent %s is defined so: mode or approval_mode in its file",
-                            name);
+        return arena_printf(
+            mem, "the agent %s is read-only by its definition: mode or approval_mode in its file",
+            name);
     return STR_NONE;
 }
 

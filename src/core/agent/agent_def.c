@@ -4,8 +4,8 @@
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-const char agent_name_rule[] = "the name of an agent is 1 to 64 of A-Z a-z 0-9 _ - and . (no dot "
-                               "first), and not agents, tasks or v1";
+const char agent_name_rule[] = "the name of an agent has 1 to 64 characters of A-Z a-z 0-9 _ - . "
+                               "(no leading dot), and is not agents, tasks or v1";
 
 static bool is_reserved(struct str name)
 {

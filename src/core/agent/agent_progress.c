@@ -31,7 +31,7 @@ static void tell(struct agent_tell *t, struct str message)
 
 static void on_quiet(struct timer *timer)
 {
-    tell(CONTAINER_OF(timer, struct agent_tell, quiet), STR("still at work"));
+    tell(CONTAINER_OF(timer, struct agent_tell, quiet), STR("still working"));
 }
 
 static void tell_said(struct agent_tell *t)

@@ -29,7 +29,7 @@ static void warn_budget(struct local_turn *w)
 {
     if (w->def->budget_usd > 0 && (w->model->price.input < 0 || w->model->price.output < 0))
         turn_notice(w->turn, NOTICE_WARNING,
-                    STR("the budget cannot be kept: the price of the model is not configured"));
+                    STR("the budget cannot be enforced: no price is configured for the model"));
 }
 
 static void local_prompt(struct agent_prompt *p)

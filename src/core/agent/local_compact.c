@@ -9,10 +9,10 @@
 enum { TRIES = 3 }; /* for one request: a summary, then twice less of the results */
 
 #define TASK                                                                                       \
-    "The conversation is about to be cut here. Sum up what is above for the one who goes on with " \
-    "it: what was asked for and is still to be done, what was decided and why, what was found "    \
-    "out, which files were read and changed and how they stand now, what failed. Keep names, "     \
-    "paths, numbers and exact words that matter. Write nothing else."
+    "The conversation above is about to be replaced by a summary. Write that summary for the "     \
+    "agent that continues the work: what the user asked for and what is still to do, decisions "   \
+    "and their reasons, findings, which files were read and changed and their current state, and " \
+    "what failed. Keep important names, paths, numbers and exact wording. Write nothing else."
 
 static void on_shortened(struct turn_save *s)
 {
@@ -29,7 +29,7 @@ static void on_shortened(struct turn_save *s)
 static void nothing_helps(struct local_turn *w, const struct err *why)
 {
     static const struct err too_long = {
-        ERR_LIMIT, "the conversation is too long for the model, and nothing of it can be dropped"
+        ERR_LIMIT, "the conversation is too long for the model, and none of it can be removed"
     };
 
     turn_notice(w->turn, NOTICE_COMPACT_FAILED, str_of(why ? why->text : too_long.text));
@@ -53,7 +53,7 @@ static void drop_results(struct local_turn *w, const struct err *why)
         return;
     }
     turn_notice(w->turn, NOTICE_WARNING,
-                STR("the oldest results of tools were dropped from what the model gets"));
+                STR("the oldest tool results were removed from the context of the model"));
     save_begin(&w->save, w->turn, &w->ask_mem, 0);
     save_record(&w->save, "cut", record_cut(&w->ask_mem, seqs));
     save_run(&w->save, on_shortened);
@@ -120,7 +120,8 @@ void local_shorten(struct local_turn *w)
         return;
     }
     if (w->shortened == 1)
-        turn_notice(w->turn, NOTICE_COMPACTING, STR("the conversation is summed up to make room"));
+        turn_notice(w->turn, NOTICE_COMPACTING,
+                    STR("the conversation is being summarized to save space"));
     if (old && w->shortened == 1)
         sum_up(w, old);
     else

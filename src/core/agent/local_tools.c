@@ -258,7 +258,7 @@ static void run(struct local_call *tc)
     const struct tool *tool = session_tool(s, tc->block->name); /* lists change while we wait */
 
     if (tc->refusal.p || !tool) {
-        keep_result(tc, tc->refusal.p ? tc->refusal : STR("the tool is no longer there"),
+        keep_result(tc, tc->refusal.p ? tc->refusal : STR("the tool is no longer available"),
                     CALLED_FAILED);
         return;
     }
@@ -378,7 +378,7 @@ static struct str no_such_tool(struct local_call *tc)
     buf_init_in(&names, &tc->mem, 1024);
     for (size_t i = 0; (t = session_tool_at(tc->w->session, &i)) && !names.full;)
         buf_printf(&names, "%s%s", names.n ? ", " : "", t->name);
-    return arena_printf(&tc->mem, "there is no tool " STR_FMT "; there are: " STR_FMT "%s",
+    return arena_printf(&tc->mem, "unknown tool " STR_FMT "; available tools: " STR_FMT "%s",
                         STR_ARG(utf8_head(tc->block->name, 80)), STR_ARG(buf_str(&names)),
                         names.full ? ", ..." : "");
 }
@@ -390,9 +390,10 @@ static void read_args(struct local_call *tc)
     struct err e;
 
     if (!json_read(&tc->mem, raw, &opts, &tc->args, &e))
-        tc->refusal = arena_printf(&tc->mem, "the arguments are no JSON: %s", e.text);
+        tc->refusal = arena_printf(&tc->mem, "the arguments are not JSON: %s", e.text);
     else if (json_type(tc->args) != JSON_OBJECT)
-        tc->refusal = STR("the arguments are no JSON object; write one, as the schema says");
+        tc->refusal =
+            STR("the arguments are not a JSON object; pass an object that matches the schema");
     else
         tc->event.args = raw;
 }

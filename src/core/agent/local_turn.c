@@ -119,9 +119,8 @@ static void on_retry(struct model_turn *m, const struct err *why, int64_t in_ms)
     struct local_turn *w = m->owner;
 
     id_new(loop_wall(w->prompt->op.loop), w->message);
-    turn_notice(
-        w->turn, NOTICE_RETRY,
-        arena_printf(&w->ask_mem, "%s; it is tried again in %lld ms", why->text, (long long)in_ms));
+    turn_notice(w->turn, NOTICE_RETRY,
+                arena_printf(&w->ask_mem, "%s; retrying in %lld ms", why->text, (long long)in_ms));
 }
 
 static const struct model_events events = {
@@ -158,7 +157,7 @@ static void on_answer_saved(struct turn_save *s)
     else if (w->ask.stop == STOP_REFUSED)
         local_end(w, TURN_REFUSED, NULL);
     else if (has_calls(w) && w->ask.stop == STOP_LENGTH)
-        local_tools_refuse(w, "not run: the answer was cut before it was complete");
+        local_tools_refuse(w, "not run: the answer was truncated before the call was complete");
     else if (has_calls(w))
         local_tools(w);
     else
@@ -199,7 +198,7 @@ static void on_ask_failed(struct local_turn *w, const struct err *e)
     if (!local_stopping(w) && may_fall_back(w, e)) {
         w->model = &w->agent->fallback;
         turn_notice(w->turn, NOTICE_FALLBACK,
-                    arena_printf(&w->ask_mem, "%s; " STR_FMT " is asked instead", e->text,
+                    arena_printf(&w->ask_mem, "%s; using " STR_FMT " instead", e->text,
                                  STR_ARG(w->model->name)));
         local_ask(w);
         return;

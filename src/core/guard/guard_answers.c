@@ -95,6 +95,6 @@ void guard_remember(struct call *call, enum permission_option option)
     if (row->scope == PERMISSION_SESSION && call->caller->grants)
         guard_grant(call->caller->grants, str_of(call->what), row->allows);
     else if (row->scope == PERMISSION_PROJECT && !keep_in_project(call, row->allows, &e))
-        LOG(LOG_WARN, "guard", "an answer for the project is not kept", LOG_Z("tool", call->what),
+        LOG(LOG_WARN, "guard", "cannot store an answer for the project", LOG_Z("tool", call->what),
             LOG_Z("why", e.text));
 }

@@ -70,7 +70,7 @@ static void judge_again(struct call *call)
 
     guard_set_state(call, GUARD_JUDGING);
     if (!tool) {
-        guard_refuse(call, "%s was approved, but %s", "the tool is no longer there");
+        guard_refuse(call, "%s was approved, but %s", "the tool is no longer available");
         return;
     }
     if (definition_of(call->host->guard, tool) != q->definition) {
@@ -95,9 +95,8 @@ static const char *why_rejected(const struct call *call, struct json answer)
     struct str reason = json_str(call->mem, json_get(answer, STR("reason")));
 
     if (!reason.n)
-        return "the person who was asked declined";
-    return arena_printf(call->mem, "the person who was asked declined: " STR_FMT,
-                        STR_ARG(utf8_head(reason, 120)))
+        return "the user declined";
+    return arena_printf(call->mem, "the user declined: " STR_FMT, STR_ARG(utf8_head(reason, 120)))
         .p;
 }
 
@@ -113,7 +112,7 @@ static bool read_choice(struct call *call, const struct ask *ask, enum permissio
         !permission_chosen(call->mem, params, ask->answer, &choice, e))
         return false;
     return permission_option_named(choice.id, out) ||
-           fail(e, ERR_INVALID, "the answer chooses no option of the question");
+           fail(e, ERR_INVALID, "the answer does not choose an option of the question");
 }
 
 static void on_asked(struct op *op, const struct err *e, void *ctx)
@@ -186,7 +185,8 @@ void guard_ask(struct call *call, const struct tool *tool, const struct guard_ve
         q = call->pass.question = ARENA_NEW(call->mem, struct guard_question);
     guard_reasons(v, q->why, sizeof(q->why));
     if (!call_can_ask(call, ASK_PERMISSION)) {
-        guard_refuse(call, "%s needs approval, and no one can be asked for it: %.150s", q->why);
+        guard_refuse(call, "%s needs approval, and no one is available to approve it: %.150s",
+                     q->why);
         return;
     }
     if (++q->rounds > ROUNDS_MOST) {

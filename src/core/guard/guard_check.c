@@ -70,26 +70,26 @@ static const char *name_of(const struct guard_scope *s)
 
 static void check_identity(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, f->origin == ORIGIN_KEY ? "it brought an API key" : "it is on this machine");
+    pass(to, f->origin == ORIGIN_KEY ? "it has an API key" : "it is on this machine");
     if (!f->caller || !f->caller[0])
         say(to, GUARD_DENY, "the caller has no name");
     else if (f->origin == ORIGIN_NONE || !f->principal.n)
-        say(to, GUARD_DENY, "%.40s did not prove who it is", f->caller);
+        say(to, GUARD_DENY, "%.40s is not authenticated", f->caller);
 }
 
 static void check_depth(const struct guard_facts *f, struct guard_check_finding *to)
 {
     pass(to, "the chain of agents is short enough");
     if (trace_too_deep(f->depth, f->limits->trace_depth))
-        say(to, GUARD_DENY, "more than %lld agents have called each other",
+        say(to, GUARD_DENY, "the chain of agent calls is longer than %lld",
             (long long)f->limits->trace_depth);
 }
 
 static void check_rate(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "it is within its rate");
+    pass(to, "it is within its rate limit");
     if (f->wait_ms > 0)
-        say(to, GUARD_DENY, "%.40s calls too often; try again in %lld s",
+        say(to, GUARD_DENY, "%.40s has reached its rate limit; try again in %lld s",
             f->caller ? f->caller : "it", (long long)((f->wait_ms + 999) / 1000));
 }
 
@@ -152,13 +152,13 @@ static void check_capability(const struct guard_facts *f, struct guard_check_fin
 {
     const struct pattern_call call = pattern_call_of(f);
 
-    pass(to, "no list speaks against it");
+    pass(to, "no list denies it");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
         if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
-            say(to, GUARD_DENY, "%.64s is among the disallowed_tools of %.40s%s", f->tool->name,
+            say(to, GUARD_DENY, "%.64s is in the disallowed_tools of %.40s%s", f->tool->name,
                 name_of(s), env_hint(f));
         else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
-            say(to, GUARD_DENY, "%.64s is not among the allowed_tools of %.40s%s", f->tool->name,
+            say(to, GUARD_DENY, "%.64s is not in the allowed_tools of %.40s%s", f->tool->name,
                 name_of(s), env_hint(f));
     }
 }
@@ -188,12 +188,12 @@ static void check_mode(const struct guard_facts *f, struct guard_check_finding *
         pass(to, "the mode is read-write");
         return;
     }
-    pass(to, t->alias ? "read-only mode: it says of itself that it only reads"
+    pass(to, t->alias ? "read-only mode: the tool declares that it only reads"
                       : "read-only mode: it writes nothing outside .vault/");
     if (t->alias && !t->read_only)
         say(to, GUARD_ASK,
-            "in read-only mode %.64s does not say that it only reads; %.40s mode = \"read-write\" "
-            "allows it",
+            "the mode is read-only, and %.64s does not declare that it only reads; %.40s mode = "
+            "\"read-write\" allows it",
             t->name, name_of(guard_read_only_by(f->scope)));
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
@@ -205,9 +205,9 @@ static void check_mode(const struct guard_facts *f, struct guard_check_finding *
 
 static void check_protected(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "it changes no file that steers trefoil");
+    pass(to, "it changes no configuration file of trefoil");
     if (f->protects == GUARD_DENY)
-        say(to, GUARD_DENY, "tools do not write to .trefoil/, but for agents and skills");
+        say(to, GUARD_DENY, "tools cannot write to .trefoil/, except to agents and skills");
     else if (f->protects == GUARD_ASK)
         say(to, GUARD_ASK,
             "it would change a definition of an agent, a skill or a configuration file");
@@ -288,7 +288,7 @@ static void check_loop(const struct guard_facts *f, struct guard_check_finding *
     const struct limits *l = f->limits;
     int64_t by = f->tool->polls ? l->loop_poll_factor : 1;
 
-    pass(to, "it is no repetition");
+    pass(to, "it is not a repeated call");
     if (r->same_call >= l->loop_call_warn * by)
         say(to, GUARD_ALLOW, "this is call %d of %.64s with the same arguments", r->same_call,
             f->tool->name);
@@ -316,12 +316,12 @@ static bool is_high_risk(const struct tool *t)
 
 static void check_taint(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "no untrusted data towards a tool of high risk");
+    pass(to, "no untrusted data flows into a high-risk tool");
     if (!f->taint.p || !is_high_risk(f->tool))
         return;
     for (const struct guard_scope *s = f->scope; s; s = s->parent)
         if (s->taint != GUARD_ALLOW)
-            say(to, s->taint, "data from " STR_FMT " is not trusted and may steer %.64s",
+            say(to, s->taint, "data from " STR_FMT " is not trusted and may influence %.64s",
                 STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
 }
 

@@ -79,7 +79,7 @@ static const struct pick kept_fields[] = {
 
 static bool fail_word(struct str word, struct err *e)
 {
-    return fail(e, ERR_INVALID, "rights: there is no word \"" STR_FMT "\"",
+    return fail(e, ERR_INVALID, "rights: unknown word \"" STR_FMT "\"",
                 STR_ARG(str_head(word, 20)));
 }
 
@@ -118,7 +118,7 @@ static struct guard_scope *read_one(struct arena *mem, struct json text, struct 
         !read_permissions(mem, &k, s, e))
         return NULL;
     if (!agent_mode_named(k.mode, &s->mode)) {
-        fail(e, ERR_INVALID, "rights: there is no such mode");
+        fail(e, ERR_INVALID, "rights: unknown mode");
         return NULL;
     }
     s->name = k.name.p ? arena_cstr(mem, k.name) : NULL;
@@ -146,7 +146,7 @@ const struct guard_scope *guard_scope_read(struct arena *mem, struct str text,
     if (!json_read(mem, arena_str(mem, text), &kept_opts, &all, e))
         return NULL;
     if (json_type(all) != JSON_ARRAY) {
-        fail(e, ERR_INVALID, "rights: they are no list");
+        fail(e, ERR_INVALID, "rights: expected a list");
         return NULL;
     }
     JSON_EACH(one, all)

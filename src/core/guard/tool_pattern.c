@@ -49,18 +49,18 @@ static bool take_apart(struct str pattern, struct pattern_parts *out, struct err
     *out = (struct pattern_parts){ .name = at < 0 ? s : str_head(s, (size_t)at) };
     if (at >= 0 && s.p[s.n - 1] != ')')
         return fail(e, ERR_INVALID,
-                    "the tool \"" STR_FMT "\" has an opening bracket and no closing one at its end",
+                    "the tool \"" STR_FMT
+                    "\" has an opening bracket without a closing bracket at the end",
                     STR_ARG(str_head(s, 80)));
     if (at >= 0)
         out->inner = str_trim(str_head(str_skip(s, (size_t)at + 1), s.n - (size_t)at - 2));
     for (size_t i = 0; i < out->name.n; i++)
         if (!is_name_byte(out->name.p[i]))
             return fail(e, ERR_INVALID,
-                        "\"" STR_FMT "\" is no name of a tool; accepted are A-Z "
-                        "a-z 0-9 _ - . : / and *",
+                        "\"" STR_FMT "\" is not a tool name; expected A-Z a-z 0-9 _ - . : / or *",
                         STR_ARG(str_head(out->name, 80)));
     if (!out->name.n)
-        return fail(e, ERR_INVALID, "a tool without a name");
+        return fail(e, ERR_INVALID, "a tool has no name");
     return true;
 }
 

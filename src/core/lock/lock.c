@@ -23,7 +23,7 @@
 #include "base/utf8.h"
 #include "core/tool/path_below.h"
 
-static const struct err closed = { ERR_CLOSED, "we are about to end" };
+static const struct err closed = { ERR_CLOSED, "trefoil is shutting down" };
 
 static void judge(struct lock_entry *e, const struct lock_others *others);
 static void look(struct lock_entry *e);

@@ -25,7 +25,8 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
     (void)op;
     call_waits(w->call, false);
     if (e) {
-        fail(&why, e->code, "%s could not take its turn to write: %.160s", w->call->what, e->text);
+        fail(&why, e->code, "%s could not lock its path for writing: %.160s", w->call->what,
+             e->text);
         call_broke(w->call, &why);
     } else if (w->call->op.canceled) { /* since it was its turn; that is how it settles */
         call_done(w->call);

@@ -32,7 +32,7 @@ struct history;
 
 /* What a model is told of a call that was begun and has no result. */
 #define HISTORY_INTERRUPTED                                                                        \
-    "[interrupted: nobody knows whether this was done. Look before you do it again.]"
+    "[interrupted: it is unknown whether this call took effect. Check before you repeat it.]"
 
 /* In `mem`, which outlives it. */
 struct history *history_new(const struct limits *limits, struct arena *mem);

@@ -3,8 +3,8 @@
 
 #include "base/utf8.h"
 
-#define CUT "[dropped to make room; ask again if you need it]"
-#define SUMMED_UP "[What was said before, summed up:]\n"
+#define CUT "[removed to save space; call the tool again if you need the result]"
+#define SUMMED_UP "[Summary of the earlier conversation:]\n"
 
 /* ---- messages -------------------------------------------------------------------------------- */
 

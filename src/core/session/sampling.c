@@ -138,7 +138,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
     if (e) {
         call_broke(&s->call, e);
     } else if (s->turn.stop == STOP_REFUSED || s->turn.stop == STOP_CONTEXT) {
-        fail(&refused, ERR_DENIED, "the model will not answer this");
+        fail(&refused, ERR_DENIED, "the model refused to answer");
         call_broke(&s->call, &refused);
     } else {
         write_answer(s);

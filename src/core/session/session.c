@@ -117,7 +117,7 @@ static void cancel_opening(struct op *op)
     struct session_opening *o = CONTAINER_OF(op, struct session_opening, op);
 
     if (o->waits)
-        on_failed(o, &(struct err){ ERR_CANCELED, "canceled while it waited for the session" });
+        on_failed(o, &(struct err){ ERR_CANCELED, "canceled while waiting for the session" });
 }
 
 static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
@@ -279,7 +279,7 @@ bool session_check_owner(const struct store_session *was, struct str principal, 
         return fail(e, ERR_NOT_FOUND, "there is no session " STR_FMT,
                     STR_ARG(str_head(was->id, 80)));
     return fail(e, ERR_NOT_FOUND,
-                "session " STR_FMT " belongs to " STR_FMT ", and only its owner continues it",
+                "session " STR_FMT " belongs to " STR_FMT "; only its owner can continue it",
                 STR_ARG(str_head(was->id, 80)), STR_ARG(str_head(was->owner, 80)));
 }
 
@@ -386,7 +386,7 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
         if (claim(o, parent) && !o->waits)
             take(o);
     } else if (opts->id.p) {
-        fail(&e, ERR_NOT_FOUND, "there is no session %s: nothing is kept here", s->id);
+        fail(&e, ERR_NOT_FOUND, "there is no session %s: no sessions are stored", s->id);
         on_failed(o, &e);
     } else {
         id_new(loop_wall(w->loop), s->id);

@@ -59,10 +59,11 @@ static bool may_wait(struct open_sessions *t, struct open_session *s, const stru
         return fail(e, ERR_NOT_FOUND, "there is no session %s of yours", s->id);
     t->looks++;
     if (waits_for(t, s, asker))
-        return fail(e, ERR_DENIED, "session %s waits for this call and cannot answer it", s->id);
+        return fail(e, ERR_DENIED,
+                    "session %s waits for the result of this call and cannot take a prompt", s->id);
     if (s->waiting >= want->most)
         return fail(e, ERR_LIMIT,
-                    "session %s is at work, and %lld prompts wait for it (limits.session_queue)",
+                    "session %s is busy, and %lld prompts are waiting (limits.session_queue)",
                     s->id, (long long)s->waiting);
     return true;
 }

@@ -186,7 +186,7 @@ void session_change(struct session *s, struct session_changing *c,
     *c = (struct session_changing){ .session = s };
     op_begin(&c->op, &changing_kind, s->world->loop, parent, done, ctx);
     if (change->mode.p && !agent_mode_named(change->mode, &mode)) {
-        fail(&e, ERR_INVALID, "no mode " STR_FMT "; accepted are read-only and read-write",
+        fail(&e, ERR_INVALID, "unknown mode " STR_FMT "; expected read-only or read-write",
              STR_ARG(str_head(change->mode, 40)));
         op_fail(&c->op, &e);
         return;

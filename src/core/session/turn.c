@@ -69,14 +69,16 @@ void turn_wall_go_on(struct turn *t)
 
 /* Said when the agent gives no reason of its own. */
 static const char *const why_ended[TURN_STOPS] = {
-    [TURN_LENGTH] = "the answer was cut: the model may not write more at once (max_tokens)",
-    [TURN_REQUESTS] = "the model was asked as often as it may be (max_turns, limits.turn_requests)",
+    [TURN_LENGTH] = "the answer was truncated: the model reached its output limit (max_tokens)",
+    [TURN_REQUESTS] =
+        "the maximum number of requests to the model was reached (max_turns, limits.turn_requests)",
     [TURN_BUDGET] = "the budget is spent",
-    [TURN_TOKENS] = "the tokens of a turn are used up (limits.turn_tokens)",
-    [TURN_TIME] = "the time of a turn is over (limits.turn_ms)",
-    [TURN_CONTEXT] = "the conversation does not fit into the model any more",
-    [TURN_STUCK] = "the model makes no headway: none of its last calls was run (limits.turn_stuck)",
-    [TURN_REFUSED] = "the model will not answer this",
+    [TURN_TOKENS] = "the token limit of a turn was reached (limits.turn_tokens)",
+    [TURN_TIME] = "the time limit of a turn was reached (limits.turn_ms)",
+    [TURN_CONTEXT] = "the conversation no longer fits into the context of the model",
+    [TURN_STUCK] =
+        "the model makes no progress: none of its last calls was run (limits.turn_stuck)",
+    [TURN_REFUSED] = "the model refused to answer",
     [TURN_FAILED] = "the agent failed",
 };
 
@@ -244,8 +246,9 @@ static bool begin(struct turn *t, struct session *s, struct work_client *client,
     op_begin(&t->op, &turn_kind, s->world->loop, parent, on_done, w);
     if (s->turn) {
         op_fail(&t->op,
-                &(struct err){ ERR_DENIED, "the session works on another prompt; wait for its "
-                                           "end, or cancel it" });
+                &(struct err){
+                    ERR_DENIED,
+                    "the session is busy with another prompt; wait until it ends, or cancel it" });
         return false;
     }
     s->turn = t;
@@ -338,7 +341,7 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
     if (!begin(t, s, client, parent, done, ctx))
         return;
     memcpy(t->id, s->last_turn, sizeof(t->id));
-    turn_notice(t, NOTICE_RESUMED, STR("the turn that was broken off goes on"));
+    turn_notice(t, NOTICE_RESUMED, STR("the interrupted turn resumes"));
     work(t, t->work->agent->kind->resume,
          "resume a turn that was broken off; send the prompt again");
 }

@@ -132,11 +132,11 @@ static void on_page(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (!e && !u->turn[0] && !str_to_c(page->turn, u->turn, sizeof(u->turn))) {
-        fail(&none, ERR_INVALID, "the store knows a turn whose id is none of ours");
+        fail(&none, ERR_INVALID, "the store has a turn with an unknown ID format");
         e = &none;
     } else if (!e && !page->n) {
         fail(&none, ERR_NOT_FOUND,
-             "there is nothing to take back: no turn of this session changed a file");
+             "there is nothing to undo: no turn of this session changed a file");
         e = &none;
     }
     if (e) {
@@ -181,10 +181,10 @@ static const struct op_kind undo_kind = { .name = "undo", .cancel = cancel_undo 
 static bool check(const struct session *s, struct err *e)
 {
     if (s->turn)
-        return fail(e, ERR_DENIED, "a turn is under way; it can be taken back when it has ended");
+        return fail(e, ERR_DENIED, "a turn is running; it can be undone after it has ended");
     if (!s->world->store || !s->world->undo || !s->fence)
         return fail(e, ERR_NOT_FOUND,
-                    "there is nothing to take back: what this session changes is not kept");
+                    "there is nothing to undo: file changes of this session are not stored");
     return true;
 }
 

@@ -283,7 +283,7 @@ void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op
 
     op_begin(&l->op, &list_kind, g->loop, parent, done, ctx);
     if (g->closing) {
-        op_fail(&l->op, &(struct err){ ERR_CLOSED, "the program stops" });
+        op_fail(&l->op, &(struct err){ ERR_CLOSED, "trefoil is shutting down" });
         return;
     }
     s = MEM_NEW(struct listing);

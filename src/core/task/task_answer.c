@@ -9,10 +9,10 @@
 static bool nothing_open(const struct task_info *info, const char *key, struct err *e)
 {
     if (task_state_final(info->state))
-        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has ended: nothing is asked any more",
+        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has ended and has no open question",
                     STR_ARG(info->id));
     if (!info->asks.n)
-        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " asks nothing now", STR_ARG(info->id));
+        return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question", STR_ARG(info->id));
     return fail(e, ERR_NOT_FOUND, "task " STR_FMT " has no open question %s", STR_ARG(info->id),
                 key);
 }
@@ -26,7 +26,8 @@ static bool which_one(struct arena *mem, struct json asks, struct err *e)
         all = arena_printf(mem, STR_FMT "%s" STR_FMT, STR_ARG(all), all.n ? ", " : "",
                            STR_ARG(json_str(mem, key)));
     }
-    return fail(e, ERR_INVALID, "it asks several things: say which one is answered, of " STR_FMT,
+    return fail(e, ERR_INVALID,
+                "the task has several open questions: name the key of one of " STR_FMT,
                 STR_ARG(str_head(all, 200)));
 }
 
@@ -37,11 +38,11 @@ static bool check_form(struct arena *mem, struct json ask, struct json content, 
     struct json schema = json_get(json_get(ask, STR("params")), STR("requestedSchema"));
 
     if (json_type(content) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "a form is accepted with its content, an object");
+        return fail(e, ERR_INVALID, "an accepted form needs \"content\" (an object)");
     JSON_EACH(name, json_get(schema, STR("required")))
     {
         if (!json_here(json_get(content, json_str(mem, name))))
-            return fail(e, ERR_INVALID, "the answer lacks " STR_FMT ", which must be given",
+            return fail(e, ERR_INVALID, "the answer is missing the required field " STR_FMT,
                         STR_ARG(str_head(json_str(mem, name), 80)));
     }
     return true;
@@ -69,9 +70,9 @@ static bool check_action(struct arena *mem, struct json ask, struct json answer,
         return true;
     if (!accepts && !json_is(action, STR("decline")) && !json_is(action, STR("cancel")))
         return fail(e, ERR_INVALID,
-                    "an answer is an object with an action, which is accept, decline or cancel");
+                    "expected an object with an \"action\": accept, decline or cancel");
     if (json_here(content) && json_type(content) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "the content of an answer is an object");
+        return fail(e, ERR_INVALID, "expected \"content\" to be an object");
     return !accepts || !is_kind(ask, ASK_FORM) || check_form(mem, ask, content, e);
 }
 
@@ -80,8 +81,8 @@ static bool check_no_action(struct json answer, struct err *e)
 {
     return !json_here(json_get(answer, STR("action"))) ||
            fail(e, ERR_INVALID,
-                "it asks the program that called for an answer of its model, or for its folders; "
-                "nobody else can give them");
+                "the question is for the program that called (its model or its folders); no one "
+                "else can answer it");
 }
 
 /* Any program of this machine may be a client without a key: it can reject, but not approve. */
@@ -98,7 +99,8 @@ static bool check_seen(const struct task_ask *a, struct json ask, struct err *e)
 {
     return a->unseen || !json_here(json_get(ask, STR("cut"))) ||
            fail(e, ERR_INVALID,
-                "its arguments are too long to be shown; deny it, or allow it where it runs");
+                "the arguments of the call are too long to show; deny the call, or allow it where "
+                "it runs");
 }
 
 /* Answers for the project are kept in the state of the user, who alone may give them. */
@@ -144,7 +146,7 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
     if (!json_here(ask))
         return nothing_open(info, key, e);
     if (json_type(answer) != JSON_OBJECT)
-        return fail(e, ERR_INVALID, "an answer is an object");
+        return fail(e, ERR_INVALID, "expected an answer object");
     if (has_no_action(ask))
         return check_no_action(answer, e);
     return check_action(mem, ask, answer, e) && check_permission(a, ask, answer, e);

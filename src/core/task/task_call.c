@@ -165,7 +165,7 @@ void task_call_start(struct task_run *r)
     if (!tool) {
         r->outcome = TASK_FAILED;
         r->stop = TURN_FAILED;
-        r->why = arena_printf(&r->mem, "the tool " STR_FMT " is no longer there",
+        r->why = arena_printf(&r->mem, "the tool " STR_FMT " is no longer available",
                               STR_ARG(str_head(r->spec.tool, 64)));
         task_run_turned(r);
         return;

@@ -197,7 +197,7 @@ static void on_time(struct timer *t)
     struct task_question *q = CONTAINER_OF(t, struct task_question, timer);
     struct err e;
 
-    fail(&e, ERR_TIMEOUT, "nobody answered within %lld s (limits.task_ask_ms)",
+    fail(&e, ERR_TIMEOUT, "no answer within %lld s (limits.task_ask_ms)",
          (long long)q->run->engine->limits->task_ask_ms / 1000);
     ask_refuse(q->ask, &e);
     close_question(q, STR("nobody"), str_of(e.text));

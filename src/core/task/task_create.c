@@ -99,13 +99,13 @@ static void store_new(struct task_run *r)
 static bool check(const struct task_engine *g, const struct task_spec *spec, struct err *e)
 {
     if (g->closing)
-        return fail(e, ERR_CLOSED, "the program stops");
+        return fail(e, ERR_CLOSED, "trefoil is shutting down");
     if (!g->store)
-        return fail(e, ERR_DENIED, "nothing is kept here, and tasks have to be");
+        return fail(e, ERR_DENIED, "tasks need a store, and no state is stored here");
     if (!str_trim(spec->text).n)
-        return fail(e, ERR_INVALID, "text: say what the agent is to do");
+        return fail(e, ERR_INVALID, "text: describe what the agent should do");
     if (trace_too_deep(spec->trace.depth, g->limits->trace_depth))
-        return fail(e, ERR_INVALID, "more than %lld agents have called each other",
+        return fail(e, ERR_INVALID, "the chain of agent calls is longer than %lld",
                     (long long)g->limits->trace_depth);
     return true;
 }

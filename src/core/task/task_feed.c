@@ -54,7 +54,7 @@ void task_feeds_close(struct task_engine *g)
 {
     timer_clear(g->loop, &g->feeds.look);
     while (g->feeds.first)
-        settle(g->feeds.first, ERR_CLOSED, "the program stops");
+        settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -95,7 +95,8 @@ static void tell_all(struct task_engine *g, const struct store_feed_page *p)
             tell(f, p);
         if (!f->ended && f->full && p->last - f->after > g->limits->task_watch_events)
             settle(f, ERR_LIMIT,
-                   "more events wait than limits.task_watch_events; come again from the last one");
+                   "the subscriber is more than limits.task_watch_events events behind; resume "
+                   "from the last event received");
     }
 }
 
@@ -174,7 +175,7 @@ void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op
     g->feeds.first = f;
     op_begin(&f->op, &feed_kind, g->loop, parent, done, ctx);
     if (g->closing)
-        settle(f, ERR_CLOSED, "the program stops");
+        settle(f, ERR_CLOSED, "trefoil is shutting down");
     else
         read_on(g);
 }

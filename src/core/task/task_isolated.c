@@ -85,7 +85,7 @@ void task_away_ended(struct task_away *a, const char *how)
         free_away(a);
         return;
     }
-    fail(&a->why, ERR_CLOSED, "the process that worked on it has gone: %s", how);
+    fail(&a->why, ERR_CLOSED, "the process that worked on the task has ended: %s", how);
     task_fail_away(a);
 }
 

@@ -87,7 +87,7 @@ static void store_again(struct task_run *r, const struct err *e)
     struct task_log *l = &r->log;
 
     if (!l->why.code)
-        LOG(LOG_WARN, "task", "what happened cannot be stored yet", LOG_Z("task", r->id),
+        LOG(LOG_WARN, "task", "an event cannot be stored yet", LOG_Z("task", r->id),
             LOG_Z("why", e->text));
     l->why = *e;
     l->again = true;
@@ -103,8 +103,8 @@ static void store_briefly(struct task_run *r, const struct err *e)
 {
     struct task_log *l = &r->log;
 
-    LOG(LOG_WARN, "task", "what happened is too large to be stored, and was cut",
-        LOG_Z("task", r->id), LOG_Z("why", e->text));
+    LOG(LOG_WARN, "task", "an event was too large to store and was truncated", LOG_Z("task", r->id),
+        LOG_Z("why", e->text));
     arena_reset(&l->mem[!l->filling]);
     l->sents = 0;
     l->brief = l->urgent = true;
@@ -244,7 +244,7 @@ static void put_event(struct task_run *r, const struct event *ev)
         event_write(&w, &less);
     }
     if (out.full)
-        LOG(LOG_WARN, "task", "an event is larger than limits.task_event_bytes and left out",
+        LOG(LOG_WARN, "task", "an event was larger than limits.task_event_bytes and was dropped",
             LOG_Z("task", r->id), LOG_Z("kind", event_names[ev->kind]));
     else
         put(r, event_names[ev->kind], buf_str(&out));

@@ -38,8 +38,9 @@ static void on_told(struct work_client *c, const struct event *ev)
 
 static const struct work_client_kind retold_kind = { .event = on_told };
 
-static const char go_on[] = "The program was stopped while you worked on this task, and runs again "
-                            "now. See what is done already, then go on where you were.";
+static const char go_on[] =
+    "trefoil was stopped while you worked on this task and has now restarted. Check what is "
+    "already done, then continue where you stopped.";
 
 void task_run_recover(struct task_run *r)
 {
@@ -91,9 +92,8 @@ static void fill_run(struct task_run *r, const struct store_task *t)
 }
 
 /* What it had done by then nobody knows: never run twice. */
-static const char lost_call[] = " did not come to its end: the program that ran it was stopped or "
-                                "killed. What it had done by then is not undone, and it is not run "
-                                "again";
+static const char lost_call[] = " did not finish: the process that ran it was stopped or killed. "
+                                "Its effects until then remain, and it is not run again";
 
 /* Each life of an isolated task is taken twice, by the one who starts its process and by that. */
 static bool is_worn_out(const struct taking *k)
@@ -146,7 +146,7 @@ static void on_taken(struct op *op, const struct err *e, void *ctx)
     if (!e)
         adopt(g, k);
     else
-        LOG(LOG_DEBUG, "task", "not taken", LOG_Z("task", k->id), LOG_Z("why", e->text));
+        LOG(LOG_DEBUG, "task", "not taken over", LOG_Z("task", k->id), LOG_Z("why", e->text));
     store_ask_fini(&k->ask);
     if (k->away)
         task_away_taken(k->away, e);
@@ -227,7 +227,7 @@ static void on_found(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (e)
-        LOG(LOG_WARN, "task", "cannot look for tasks to resume", LOG_Z("why", e->text));
+        LOG(LOG_WARN, "task", "cannot search for tasks to resume", LOG_Z("why", e->text));
     for (size_t i = 0; !e && !g->closing && i < p->n; i++)
         if (!task_engine_find(g, p->v[i].id) && !task_away_find(g, p->v[i].id))
             task_recover_one(g, p->v[i].id);

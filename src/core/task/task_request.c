@@ -90,10 +90,9 @@ static void on_look(struct timer *t)
 static void settle_stopped(struct task_request *q)
 {
     settle_as(q, ERR_CLOSED,
-              q->kind == CLOSED
-                  ? "the program stops; the answer is stored, and if the task has not "
-                    "taken it yet, it asks anew when it goes on"
-                  : "the program stops; the task stays");
+              q->kind == CLOSED ? "trefoil is shutting down; the answer is stored; if the task has "
+                                  "not received it yet, the task asks again when it resumes"
+                                : "trefoil is shutting down; the task stays stored");
 }
 
 /* Its work has been told to stop; why is its end not there? */
@@ -190,8 +189,8 @@ static bool may_agree(const struct task_request *q, struct err *e)
         !json_is(json_get(q->answer, STR("action")), STR("accept")))
         return true;
     return fail(e, ERR_DENIED,
-                "task %s was begun at the command line and may do more than MCP clients may: agree "
-                "to it there (`approvals allow`)",
+                "task %s was started at the command line and has more rights than MCP clients: "
+                "approve the call there (`approvals allow`)",
                 q->id);
 }
 
@@ -233,9 +232,9 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
         return;
     }
     fail(&e, ERR_NOT_FOUND,
-         by.p ? "question %s was taken back before the answer came"
-              : "whoever worked on the task is gone and has not taken the answer to %s; when the "
-                "task goes on, what it asks has a new key",
+         by.p ? "question %s was withdrawn before the answer arrived"
+              : "the process that worked on the task ended before it received the answer to %s; "
+                "when the task resumes, its questions have new keys",
          q->key);
     settle(q, &e);
 }
@@ -244,7 +243,7 @@ static void settle_over(struct task_request *q)
 {
     struct err e;
 
-    fail(&e, ERR_INVALID, "task %s has ended already: it is %s", q->id,
+    fail(&e, ERR_INVALID, "task %s has already ended; its state is %s", q->id,
          task_state_names[q->ask->info.state]);
     settle(q, &e);
 }
@@ -370,7 +369,7 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
     a->state = q;
     op_begin(&a->op, &request_kind, g->loop, parent, done, ctx);
     if (g->closing)
-        settle_as(q, ERR_CLOSED, "the program stops");
+        settle_as(q, ERR_CLOSED, "trefoil is shutting down");
     else if (!str_to_c(a->id, q->id, sizeof(q->id)))
         settle_as(q, ERR_NOT_FOUND, "there is no such task");
     else

@@ -32,7 +32,7 @@ static void on_all_stored(struct task_run *r)
     op_ok(&r->op);
 }
 
-static const char stopped[] = "the program was stopped while it ran, and calls are not run again";
+static const char stopped[] = "trefoil was stopped during the call, and calls are not repeated";
 
 static void store_end(struct task_run *r)
 {
@@ -283,7 +283,7 @@ static void work(struct task_run *r)
     else if (!is_stopping(r))
         task_log_add(r, "status",
                      task_status_body(&r->log.mem[r->log.filling], TASK_WORKING,
-                                      STR("goes on after a restart")),
+                                      STR("resumes after a restart")),
                      true);
     task_log_flush(r, on_working);
 }

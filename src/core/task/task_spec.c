@@ -128,7 +128,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
     if (!json_read(mem, arena_str(mem, json), &opts, &root, e) ||
         !pick(mem, root, PICK_TABLE(spec_fields), PICK_LENIENT, &spec, e) ||
         !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e))
-        return fail_in(e, "what it was asked to do is damaged");
+        return fail_in(e, "the stored specification of the task is damaged");
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
     spec.origin = task_spec_origin(rest.origin, rest.caller);
     spec.trace.depth = (int)rest.depth;
@@ -210,9 +210,9 @@ struct agent *task_spec_agent(const struct task_spec *s, struct agent_registry_p
 /* ---- the prompt ------------------------------------------------------------------------------ */
 
 static const char permission[] =
-    "PERMISSION: this task is read-only. The only place where you may create, change or delete "
-    "files is the folder .vault/. Leave source code and every other file exactly as it is; where "
-    "a change is needed, describe it instead of making it.";
+    "PERMISSION: this task is read-only. You may create, change or delete files only in the folder "
+    ".vault/. Do not change source code or any other file; if a change is needed, describe it "
+    "instead.";
 
 struct str task_spec_preface(bool read_only)
 {

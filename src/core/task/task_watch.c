@@ -132,7 +132,7 @@ static bool is_over(struct task_follower *f)
     if (f->watch->op.canceled)
         settle_as(f, ERR_CANCELED, "canceled");
     else if (f->engine->closing)
-        settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+        settle_as(f, ERR_CLOSED, "trefoil is shutting down; you can follow the task again later");
     else
         return false;
     return true;
@@ -215,7 +215,8 @@ static void fall_behind(struct task_follower *f, const struct task_run *r)
 {
     if (r->log.seq - f->watch->after > f->engine->limits->task_watch_events)
         settle_as(f, ERR_LIMIT,
-                  "more events wait than limits.task_watch_events; come again from the last one");
+                  "the subscriber is more than limits.task_watch_events events behind; resume from "
+                  "the last event received");
 }
 
 /* Whoever is told may end any of them. */
@@ -250,7 +251,7 @@ void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, 
     w->state = f;
     op_begin(&w->op, &watch_kind, g->loop, parent, done, ctx);
     if (g->closing)
-        settle_as(f, ERR_CLOSED, "the program stops");
+        settle_as(f, ERR_CLOSED, "trefoil is shutting down");
     else if (!str_to_c(w->id, f->id, sizeof(f->id)))
         settle_as(f, ERR_NOT_FOUND, "there is no such task");
     else
@@ -272,6 +273,7 @@ void task_followers_close(struct task_engine *g)
     for (struct task_follower *f = g->followers; f; f = next) {
         next = f->next;
         if (f->state != READING)
-            settle_as(f, ERR_CLOSED, "the program stops; the task can be followed again later");
+            settle_as(f, ERR_CLOSED,
+                      "trefoil is shutting down; you can follow the task again later");
     }
 }

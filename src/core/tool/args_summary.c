@@ -108,7 +108,7 @@ static struct str put_args(struct arena *mem, struct json args, const struct mos
     *cut = b.cut || b.out.full;
     if (!b.out.full)
         return buf_str(&b.out);
-    return arena_printf(mem, "{\"...\":\"%zu bytes of arguments, too many to be shown\"}",
+    return arena_printf(mem, "{\"...\":\"%zu bytes of arguments, too long to show\"}",
                         json_raw(args).n);
 }
 

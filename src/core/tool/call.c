@@ -167,8 +167,10 @@ void call_text(struct call *call, struct str text)
     call->text_cut = cut > 0;
     call->text_chars += cut ? most - call->text_chars : utf8_count(head);
     if (cut)
-        head = arena_printf(call->mem, STR_FMT "\n[cut here: %zu more characters]", STR_ARG(head),
-                            cut);
+        head = arena_printf(call->mem,
+                            STR_FMT "\n"
+                                    "[truncated: %zu more characters]",
+                            STR_ARG(head), cut);
     jw_object(&w);
     jw_kplain(&w, "type", STR("text"));
     jw_kstr(&w, "text", head);
@@ -370,7 +372,7 @@ static bool nobody_can(const struct caller *c, enum ask_kind kind)
 static void nobody_ask(struct caller *c, struct ask *ask)
 {
     (void)c;
-    ask_refuse(ask, &(struct err){ ERR_DENIED, "nobody is there to answer" });
+    ask_refuse(ask, &(struct err){ ERR_DENIED, "no one is available to answer" });
 }
 
 static void nobody_progress(struct caller *c, const struct progress *p)

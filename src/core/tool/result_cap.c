@@ -78,7 +78,9 @@ static void write_with_text(struct jw *w, struct json object, struct json holder
 static void put_cut_block(struct call *call, struct arena *mem, struct json block, size_t left,
                           size_t lost)
 {
-    struct str text = arena_printf(mem, STR_FMT "\n[cut here: %zu more characters]",
+    struct str text = arena_printf(mem,
+                                   STR_FMT "\n"
+                                           "[truncated: %zu more characters]",
                                    STR_ARG(head_of(text_of(mem, block), left)), lost);
     struct buf out;
     struct jw w = jw_to(&out);
@@ -123,7 +125,7 @@ static void put_link(struct call *call, struct str uri, struct str raw)
     jw_kstr(&w, "type", STR("resource_link"));
     jw_kstr(&w, "uri", uri);
     jw_kstr(&w, "name", str_of(call->what));
-    jw_kstr(&w, "description", STR("the whole result"));
+    jw_kstr(&w, "description", STR("the full result"));
     jw_kstr(&w, "mimeType", STR("application/json"));
     jw_kint(&w, "size", (int64_t)raw.n);
     jw_object_end(&w);
@@ -137,10 +139,9 @@ static void refuse(struct call *call, struct str raw, size_t chars, size_t most,
         kept ? kept_results_add(kept, call->mem, call->caller->principal, raw) : STR_NONE;
 
     call_text(call, arena_printf(call->mem,
-                                 "the result of %s has %zu characters, more than the %zu that may "
-                                 "be returned%s",
+                                 "the result of %s has %zu characters, more than the allowed %zu%s",
                                  call->what, chars, most,
-                                 uri.p ? "; read the whole result by its link" : ""));
+                                 uri.p ? "; read the full result by its link" : ""));
     if (uri.p)
         put_link(call, uri, raw);
     call->is_error = true;

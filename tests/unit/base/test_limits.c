@@ -56,7 +56,7 @@ TEST(every_limit_can_be_set_from_its_least_to_its_most_and_not_beyond)
         OK(!read_one(row->name, row->least - 1, &l, &e));
         OK(!read_one(row->name, row->most + 1, &l, &e));
         EQ(e.code, ERR_INVALID);
-        OK(strstr(e.text, "is out of range; accepted is"));
+        OK(strstr(e.text, "is out of range; expected"));
         EQ(value_of(&l, i), row->most);
     }
 }
@@ -68,7 +68,7 @@ TEST(an_error_names_the_place_and_what_is_accepted)
 
     limits_preset(&l);
     OK(!read_one("model_ms", 4, &l, &e));
-    EQ_STR(e.text, "t.toml:1:12: model_ms: 4 is out of range; accepted is 100 to 86400000");
+    EQ_STR(e.text, "t.toml:1:12: model_ms: 4 is out of range; expected 100 to 86400000");
     OK(!read_one("model_m", 4, &l, &e));
     EQ_STR(e.text, "t.toml:1:1: model_m: unknown key; did you mean \"model_ms\"?");
     OK(!read_one("model_ms = '9' #", 4, &l, &e));

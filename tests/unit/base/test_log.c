@@ -178,7 +178,8 @@ TEST(a_full_pipe_does_not_stop_us_and_the_loss_is_told_later)
     heard(&ear);
     LOG(LOG_ERROR, "r", "kept");
     line = strchr(after_time(&ear), '\n');
-    OK(strstr(ear.text, "warn log \"lines were dropped, nobody read stderr\" count=3\n"));
+    OK(strstr(ear.text,
+              "warn log \"log lines were dropped because stderr was not read\" count=3\n"));
     OK(line && strstr(line, "error r kept\n") && !strstr(ear.text, "lost"));
     LOG(LOG_ERROR, "r", "more");
     EQ_STR(after_time(&ear), "error r more\n");

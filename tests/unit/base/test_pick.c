@@ -139,19 +139,19 @@ TEST(a_wrong_value_is_refused_with_its_path_and_what_is_accepted)
         { "{\"i\":\"1\"}", "i: expected an integer, found a string" },
         { "{\"i\":0.5}", "i: expected an integer in range" },
         { "{\"i\":1e30}", "i: expected an integer in range" },
-        { "{\"i\":11}", "i: 11 is out of range; accepted is -5 to 10" },
-        { "{\"i\":-6}", "i: -6 is out of range; accepted is -5 to 10" },
+        { "{\"i\":11}", "i: 11 is out of range; expected -5 to 10" },
+        { "{\"i\":-6}", "i: -6 is out of range; expected -5 to 10" },
         { "{\"d\":\"1\"}", "d: expected a number, found a string" },
         { "{\"o\":[]}", "o: expected an object, found an array" },
         { "{\"a\":{}}", "a: expected an array, found an object" },
         { "{\"id\":1.5}", "id: expected a string or an integer, found a number" },
         { "{\"id\":true}", "id: expected a string or an integer, found a boolean" },
-        { "{\"id\":\"\\ud800\"}", "id: an id with half a surrogate pair" },
+        { "{\"id\":\"\\ud800\"}", "id: the id contains a lone surrogate" },
         { "{\"sub\":3}", "sub: expected an object, found a number" },
-        { "{\"sub\":{}}", "sub: the member \"n\" (an integer) is missing" },
+        { "{\"sub\":{}}", "sub: missing required key \"n\" (an integer)" },
         { "{\"sub\":{\"n\":null}}", "sub.n: expected an integer, found null" },
         { "{\"sub\":{\"n\":\"x\"}}", "sub.n: expected an integer, found a string" },
-        { "{\"\\udc00\":1}", "\xef\xbf\xbd: a key with half a surrogate pair" },
+        { "{\"\\udc00\":1}", "\xef\xbf\xbd: a key contains a lone surrogate" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -189,7 +189,7 @@ TEST(an_unknown_member_is_an_error_only_where_that_is_wanted)
     OK(!pick_text(&mem, "{\"S\":1}", PICK_STRICT, &v, &e));
     EQ_STR(e.text, "S: unknown key; did you mean \"s\"?");
     OK(!pick_text(&mem, "{\"sub\":{\"n\":1,\"m\":2}}", PICK_STRICT, &v, &e));
-    EQ_STR(e.text, "sub.m: unknown key; accepted are: n");
+    EQ_STR(e.text, "sub.m: unknown key; accepted keys: n");
 }
 
 TEST(a_key_that_stands_twice_is_refused_also_when_unknown_or_spelled_differently)
@@ -197,11 +197,11 @@ TEST(a_key_that_stands_twice_is_refused_also_when_unknown_or_spelled_differently
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        { "{\"s\":\"a\",\"s\":\"b\"}", "s: the key \"s\" stands here twice" },
-        { "{\"zz\":1,\"b\":true,\"zz\":1}", "zz: the key \"zz\" stands here twice" },
-        { "{\"a\\u0062\":1,\"ab\":2}", "ab: the key \"ab\" stands here twice" },
-        { "{\"ab\":1,\"\\u0061b\":2}", "ab: the key \"ab\" stands here twice" },
-        { "{\"sub\":{\"n\":1,\"n\":1}}", "sub.n: the key \"n\" stands here twice" },
+        { "{\"s\":\"a\",\"s\":\"b\"}", "s: duplicate key \"s\"" },
+        { "{\"zz\":1,\"b\":true,\"zz\":1}", "zz: duplicate key \"zz\"" },
+        { "{\"a\\u0062\":1,\"ab\":2}", "ab: duplicate key \"ab\"" },
+        { "{\"ab\":1,\"\\u0061b\":2}", "ab: duplicate key \"ab\"" },
+        { "{\"sub\":{\"n\":1,\"n\":1}}", "sub.n: duplicate key \"n\"" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -238,7 +238,7 @@ TEST(a_key_that_stands_twice_is_found_among_few_and_many)
 
         OK(check_keys(counts[i], "new", &e));
         OK(!check_keys(counts[i], "k0!", &e));
-        EQ_STR(e.text, "k0!: the key \"k0!\" stands here twice");
+        EQ_STR(e.text, "k0!: duplicate key \"k0!\"");
         OK(!check_keys(counts[i], "k1", &e));
         OK(!check_keys(counts[i], "\\u006b1", &e));
         snprintf(last, sizeof(last), "k%zu%s", counts[i] - 1, (counts[i] - 1) % 3 ? "" : "!");
@@ -260,7 +260,7 @@ TEST(what_must_be_there_is_missed_before_anything_is_decoded)
     struct err e = { 0 };
 
     OK(!pick(&mem, tree(&mem, STR("{\"a\":\"x\"}")), PICK_TABLE(must), 0, &v, &e));
-    EQ_STR(e.text, "the member \"b\" (true or false) is missing");
+    EQ_STR(e.text, "missing required key \"b\" (true or false)");
     OK(!v.a.p);
     OK(!pick(&mem, (struct json){ 0 }, PICK_TABLE(must), 0, &v, &e));
     EQ_STR(e.text, "expected an object, found nothing");

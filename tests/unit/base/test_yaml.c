@@ -63,7 +63,7 @@ static const struct {
     { "\tb: 1", "not YAML" },
     { "? [a, b]\n: c", "a key must be" },
     { "a: 1\n--- \nb: 2", "a second document" },
-    { "[[[[[1]]]]]", "nested too deeply; accepted are 4 levels" },
+    { "[[[[[1]]]]]", "nested too deeply; at most 4 levels are allowed" },
     { "a: \xff", "f.md:1:4: not UTF-8" },
     { "%YAML 3.0\n---\na: 1", "not YAML" },
 };

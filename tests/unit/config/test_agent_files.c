@@ -148,26 +148,26 @@ TEST(what_is_wrong_is_said_with_file_and_line)
         const char *head, *why;
     } rows[] = {
         { "name: a\nfrob: 1", ".trefoil/agents/x.md:3:1: frob: unknown key" },
-        { "name: a b", "x.md:2:7: name: the name of an agent is" },
+        { "name: a b", "x.md:2:7: name: the name of an agent has" },
         { "name: 7", "x.md:2:7: name: " },
-        { "mode: readonly", "x.md:2:7: mode: accepted are read-write and read-only" },
-        { "tier: huge", "tier: accepted are low, medium and high" },
-        { "model: two words", "model: accepted are one word" },
-        { "effort: lots", "effort: accepted are none, low, medium, high, max" },
-        { "output_format: xml", "accepted are text, json, stream-json" },
-        { "approval_mode: never", "accepted are default, auto_edit, yolo, plan" },
+        { "mode: readonly", "x.md:2:7: mode: expected read-write or read-only" },
+        { "tier: huge", "tier: expected low, medium or high" },
+        { "model: two words", "model: expected one word" },
+        { "effort: lots", "effort: expected none, low, medium, high, max" },
+        { "output_format: xml", "expected text, json, stream-json" },
+        { "approval_mode: never", "expected default, auto_edit, yolo, plan" },
         { "max_turns: 0", "x.md:2:12: max_turns" },
         { "max_turns: many", "max_turns" },
-        { "budget: 0", "budget: accepted are numbers above 0" },
-        { "budget: -1", "budget: accepted are" },
-        { "budget: 2e6", "budget: accepted are" },
+        { "budget: 0", "budget: expected a number above 0" },
+        { "budget: -1", "budget: expected" },
+        { "budget: 2e6", "budget: expected" },
         { "tools: [a, 1]", "tools[1]: expected a string" },
         { "tools: {a: b}", "expected a list of strings" },
-        { "tools: Bash(git", "no closing one" },
+        { "tools: Bash(git", "without a closing bracket" },
         { "tools: [a]\nallowed_tools: [b]", "mean the same" },
-        { "include_dirs: ../up", "expected a folder below the root" },
-        { "include_dirs: [/etc]", "expected a folder below the root" },
-        { "folder: a/../../b", "expected a folder below the root" },
+        { "include_dirs: ../up", "expected a path of a folder below the root" },
+        { "include_dirs: [/etc]", "expected a path of a folder below the root" },
+        { "folder: a/../../b", "expected a path of a folder below the root" },
         { "name: a: b", "x.md:2:8: not YAML" },
         { "name: &x a", "anchors and tags" },
         { "- a", "must be lines of `key: value`" },
@@ -179,7 +179,7 @@ TEST(what_is_wrong_is_said_with_file_and_line)
     world_init(&w);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         HAS_S(str_of(error_of(&w, rows[i].head)), rows[i].why);
-        OK(noted(&w, LOG_WARN, "this agent is left out"));
+        OK(noted(&w, LOG_WARN, "this agent is skipped"));
     }
 }
 
@@ -199,7 +199,7 @@ TEST(a_bad_definition_leaves_the_others_alone)
     OK(agents_find(&w.list, STR("good"), &d, &e));
     OK(agents_find(&w.list, STR("t1"), &d, &e));
     OK(!agents_find(&w.list, STR("open"), &d, &e));
-    HAS_S(str_of(e.text), "open.md:1:1: the front matter never ends");
+    HAS_S(str_of(e.text), "open.md:1:1: the front matter is not closed");
     OK(!agents_find(&w.list, STR("t2"), &d, &e));
     HAS_S(str_of(e.text), "trefoil.toml:5:");
     OK(noted(&w, LOG_WARN, "trefoil.toml:6:1: agents[2]: an agent needs a name"));
@@ -343,7 +343,7 @@ TEST(folders_that_lead_out_of_the_root_are_refused)
     world_init(&w);
     place_link(&w.f, "out", "/etc");
     place_link(&w.f, "in", ".");
-    HAS_S(str_of(error_of(&w, "include_dirs: out")), "leads out of the root");
+    HAS_S(str_of(error_of(&w, "include_dirs: out")), "is outside the root");
     EQ_STR(error_of(&w, "include_dirs: in"), "");
 }
 
@@ -356,8 +356,8 @@ TEST(definitions_outside_the_root_are_not_read)
     place_link(&w.f, ".trefoil/agents/passwd.md", "/etc/passwd");
     load(&w);
     EQ(w.list.n, 1);
-    HAS_S(str_of(entry(&w, "passwd")->bad), "leads out of");
-    OK(noted(&w, LOG_WARN, ".claude/agents leads out of"));
+    HAS_S(str_of(entry(&w, "passwd")->bad), "is outside");
+    OK(noted(&w, LOG_WARN, ".claude/agents is outside"));
 }
 
 TEST(front_matter_and_persona_and_folders_have_limits)
@@ -376,7 +376,7 @@ TEST(front_matter_and_persona_and_folders_have_limits)
     place_write(&w.f, ".trefoil/agents/y.md", "You.");
     load(&w);
     EQ(w.list.n, 0);
-    OK(noted(&w, LOG_WARN, "more than 1 files; its agents are left out"));
+    OK(noted(&w, LOG_WARN, "more than 1 files; its agents are skipped"));
 }
 
 TEST(skills_are_listed_with_what_they_are_for)

@@ -110,9 +110,8 @@ TEST(import_chooses_the_files_of_other_programs)
     OK(!server_list_find(&l.c.servers, "a")->trusted);
     place_write(&at, "r/trefoil.toml", "[mcp]\nimport = ['emacs']\n");
     l = load(&at, NULL, false);
-    OK(!l.ok &&
-       strstr(l.e.text, "trefoil.toml:2:10: mcp.import: unknown source \"emacs\"; accepted "
-                        "are: mcp.json, "));
+    OK(!l.ok && strstr(l.e.text, "trefoil.toml:2:10: mcp.import: unknown source \"emacs\"; known "
+                                 "sources: mcp.json, "));
 }
 
 TEST(two_files_that_differ_about_a_name_are_an_error_naming_both)
@@ -157,7 +156,7 @@ TEST(the_api_key_is_resolved)
     place_write(&at, "r/trefoil.toml", "[serve]\napi_key = 'literal'\n");
     l = load(&at, NULL, true);
     EQ_S(l.c.keys.v[0].secret, "literal");
-    OK(noted(&l.c, LOG_INFO, "trefoil.toml:2:11: the secret api_key stands in the file"));
+    OK(noted(&l.c, LOG_INFO, "trefoil.toml:2:11: the secret api_key is stored in the file"));
     unsetenv("TREFOIL_NOT_SET");
     place_write(&at, "r/trefoil.toml", "[serve]\napi_key = 'env:TREFOIL_NOT_SET'\n");
     l = load(&at, NULL, false);
@@ -201,7 +200,7 @@ TEST(a_project_cannot_widen_its_mode)
     OK(l.ok && l.c.mode == ENDPOINT_READ_ONLY);
     place_write(&at, "r/trefoil.toml", "[mcp]\nmode='all'\n");
     l = load(&at, NULL, false);
-    OK(!l.ok && strstr(l.e.text, "accepted are \"read-write\" and \"read-only\""));
+    OK(!l.ok && strstr(l.e.text, "expected \"read-write\" or \"read-only\""));
 }
 
 TEST(a_failed_load_leaves_the_old_configuration)
@@ -236,7 +235,7 @@ TEST(durability_is_one_of_two_words)
     place_write(&at, "r/trefoil.toml", "[store]\ndurability = 'always'\n");
     l = load(&at, NULL, false);
     OK(!l.ok);
-    HAS_S(str_of(l.e.text), "accepted are process and power");
+    HAS_S(str_of(l.e.text), "expected process or power");
 }
 
 TEST(what_a_conflict_of_locks_means_is_one_of_four_words)
@@ -258,7 +257,7 @@ TEST(what_a_conflict_of_locks_means_is_one_of_four_words)
     place_write(&at, "r/trefoil.toml", "[tasks]\n\nlock_conflict='queue'\n");
     l = load(&at, NULL, false);
     OK(!l.ok && strstr(l.e.text, "trefoil.toml:3"));
-    OK(strstr(l.e.text, "accepted are \"turns\", \"wait\", \"fail\" and \"warn\""));
+    OK(strstr(l.e.text, "expected \"turns\", \"wait\", \"fail\" or \"warn\""));
     place_write(&at, "r/trefoil.toml", "[tasks]\nlocks='wait'\n");
     l = load(&at, NULL, false);
     OK(!l.ok && strstr(l.e.text, "locks"));

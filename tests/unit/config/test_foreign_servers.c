@@ -109,7 +109,7 @@ TEST(codex_has_tables_in_toml)
     EQ(g.list.v[0].timeout_ms, 9000);
     EQ(g.list.v[1].headers, 1);
     EQ(g.notes.n, 1);
-    HAS_S(g.notes.v[0].text, "bearer_token_env_var is not known here and ignored");
+    HAS_S(g.notes.v[0].text, "bearer_token_env_var is ignored");
 }
 
 TEST(goose_has_extensions_in_yaml)
@@ -167,8 +167,8 @@ TEST(vs_code_has_servers_and_inputs_and_comments)
     EQ_S(g.list.v[0].shown, "${workspaceFolder}/run");
     EQ(g.notes.n, 1);
     HAS_S(g.notes.v[0].text, "x.json:6:");
-    HAS_S(g.notes.v[0].text, "servers.asks.env.K: ${input:k} asks a question");
-    HAS_S(g.notes.v[0].text, "this server is left out");
+    HAS_S(g.notes.v[0].text, "servers.asks.env.K: ${input:k} is an editor prompt");
+    HAS_S(g.notes.v[0].text, "this server is skipped");
 }
 
 TEST(variables_expand_and_our_own_references_do_not)
@@ -214,19 +214,18 @@ TEST(unknown_keys_are_noted_once_and_the_server_works)
     EQ(g.list.n, 1);
     EQ(g.notes.n, 1);
     EQ(g.notes.v[0].level, LOG_WARN);
-    HAS_S(g.notes.v[0].text, "x.json:1:35: mcpServers.a.autoApprove is not known here and ignored");
+    HAS_S(g.notes.v[0].text, "x.json:1:35: unknown key mcpServers.a.autoApprove is ignored");
 }
 
 static const struct {
     const char *text, *note;
 } left_out[] = {
-    { "{", "its servers are left out" },
-    { "{\"mcpServers\":[]}", "expected an object; its servers are left out" },
-    { "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"a\":{\"command\":\"x\"}}}",
-      "stands here twice" },
-    { "{\"mcpServers\":{\"a\":{\"command\":7}}}", "this server is left out" },
-    { "{\"mcpServers\":{\"a\":{\"command\":\"../x\"}}}", "this server is left out" },
-    { "{\"mcpServers\":{\"a\":{\"url\":\"http://169.254.169.254/\"}}}", "this server is left out" },
+    { "{", "its servers are skipped" },
+    { "{\"mcpServers\":[]}", "expected an object; its servers are skipped" },
+    { "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"a\":{\"command\":\"x\"}}}", "duplicate key" },
+    { "{\"mcpServers\":{\"a\":{\"command\":7}}}", "this server is skipped" },
+    { "{\"mcpServers\":{\"a\":{\"command\":\"../x\"}}}", "this server is skipped" },
+    { "{\"mcpServers\":{\"a\":{\"url\":\"http://169.254.169.254/\"}}}", "this server is skipped" },
     { "{\"mcpServers\":{\"a\":{\"command\":\"${TREFOIL_NOT_SET}\"}}}",
       "TREFOIL_NOT_SET is not set" },
     { "{\"mcpServers\":{\"\":{\"command\":\"x\"}}}", "the name of a server" },

@@ -111,7 +111,7 @@ TEST(nothing_outside_the_root_is_put_in)
     for (size_t i = 0; i < ARRAY_LEN(outside); i++) {
         place_write(&w.f, "root/a.md", outside[i]);
         OK(!include_read(&w.f.mem, &opts, "a.md", &text, NULL, &e));
-        HAS_S(str_of(e.text), "leads out of");
+        HAS_S(str_of(e.text), "is outside");
     }
     place_write(&w.f, "root/a.md", "@sub/../sub/x.md"); /* climbs, and stays inside */
     OK(include_read(&w.f.mem, &opts, "a.md", &text, NULL, &e));
@@ -227,7 +227,7 @@ TEST(a_file_that_is_wrong_is_left_out_with_a_note)
     w.limits.prompt_bytes = 1024;
     place_write(&w.f, "AGENTS.md", arena_printf(&w.f.mem, "%01020d", 1).p);
     EQ(prompt(&w, NULL).n, 1024);
-    HAS_S(w.notes.v[w.notes.n - 1].text, "is cut at 1024 bytes");
+    HAS_S(w.notes.v[w.notes.n - 1].text, "is truncated at 1024 bytes");
 }
 
 TEST_MAIN()

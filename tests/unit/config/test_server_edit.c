@@ -116,9 +116,9 @@ TEST(what_would_not_be_right_is_not_added)
     } wrong[] = {
         { { .name = "a", .argv = argv },
           "[[mcp.servers]]\nname='a'\ncommand='x'\n",
-          "has a server a already" },
+          "already has a server a" },
         { { .name = "a b", .argv = argv }, "", "the name of a server" },
-        { { .name = "a", .argv = up }, "", "go up" },
+        { { .name = "a", .argv = up }, "", "must not contain .." },
         { { .name = "a", .argv = bad }, "", "not valid UTF-8" },
         { { .name = "a", .url = "gopher://x" }, "", "http://" },
         { { .name = "a", .argv = argv }, "broken", "t.toml:1:7" },
@@ -174,7 +174,7 @@ TEST(what_cannot_be_removed_cleanly_stays)
         const char *text, *name, *error;
     } wrong[] = {
         { ONE, "two", "has no server two" },
-        { "[mcp]\nservers = [{name='a',command='x'}]\n", "a", "no header of its own" },
+        { "[mcp]\nservers = [{name='a',command='x'}]\n", "a", "no table header of its own" },
         /* its table goes on behind another one, and would fall to the entry before */
         { "[[mcp.servers]]\nname='b'\ncommand='x'\n[[mcp.servers]]\nname='a'\ncommand='x'\n[log]\n"
           "[mcp.servers.env]\nA='1'\n",

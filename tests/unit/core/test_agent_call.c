@@ -313,7 +313,7 @@ TEST(a_sixth_hop_is_refused)
     b.caller.trace.depth = TRACE_DEPTH;
     begin(&b, "say hi");
     OK(b.done && b.call.is_error);
-    HAS_S(content(&b), "more than 5 agents");
+    HAS_S(content(&b), "longer than 5");
     close_bench(&b);
 }
 
@@ -425,7 +425,7 @@ TEST(a_child_does_no_more_than_its_parent_may)
     b.guard.face[GUARD_FACE_LOCAL].permission[TOOL_FETCH] =
         PERMISSION_DENY; /* as a read-only endpoint does */
     begin(&b, "call fetcher");
-    HAS_S(content(&b), "there is no tool fetcher"); /* not even offered */
+    HAS_S(content(&b), "unknown tool fetcher"); /* not even offered */
     begin(&b, "call where");
     HAS_S(content(&b), "for coder");
     close_bench(&b);
@@ -454,7 +454,7 @@ TEST(without_a_store_there_is_no_session_to_go_on_with)
     b.session = STR("01890000-0000-7000-8000-000000000000");
     begin(&b, "say hi");
     OK(b.done && b.call.is_error);
-    HAS_S(content(&b), "no sessions are kept here");
+    HAS_S(content(&b), "no sessions are stored");
     close_bench(&b);
 }
 

@@ -99,8 +99,9 @@ TEST(skills_and_the_place_come_last)
     bool cut;
 
     EQ_S(prompt_compose(&mem, &parts, 4096, &cut),
-         "You.\n\n# Skills\n\nInstructions for kinds of work that come up here. When one fits, "
-         "load it with the tool skill before you begin.\n\n- pdf: Reads PDF files.\n- x: Y\n\n"
+         "You.\n\n# Skills\n\nInstructions for certain kinds of work in this project. If one "
+         "applies, load it with the tool `skill` before you begin.\n\n- pdf: Reads PDF files.\n- "
+         "x: Y\n\n"
          "# Where you work\n\nHere.");
     EQ_S(skills_lines(&mem, &none, 1000), "");
     EQ_S(skills_lines(&mem, NULL, 1000), "");

@@ -85,7 +85,7 @@ TEST(what_is_still_too_much_is_counted)
     for (int i = 0; i < 99; i++)
         buf_printf(&many, ",\"%01500d\"", i);
     buf_put(&many, STR("]}"));
-    HAS_S(brief(buf_str(&many)), "bytes of arguments, too many to be shown\"}");
+    HAS_S(brief(buf_str(&many)), "bytes of arguments, too long to show\"}");
     arena_fini(&mem);
 }
 
@@ -104,7 +104,7 @@ TEST(what_is_stored_with_a_question_is_whole_up_to_a_bound)
     for (int i = 0; i < 5; i++)
         buf_printf(&many, ",\"%060000d\"", i);
     buf_put(&many, STR("]}"));
-    HAS_S(whole(buf_str(&many)), "bytes of arguments, too many to be shown\"}");
+    HAS_S(whole(buf_str(&many)), "bytes of arguments, too long to show\"}");
     OK(cut);
     arena_fini(&mem);
 }

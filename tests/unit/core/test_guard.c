@@ -254,7 +254,7 @@ TEST(who_cannot_be_asked_is_refused)
     d.scope.permission[TOOL_EXECUTE] = PERMISSION_ASK;
     call(&d, &runner);
     EQ(d.err.code, ERR_DENIED);
-    HAS_S(str_of(d.err.text), "no one can be asked");
+    HAS_S(str_of(d.err.text), "no one is available");
     EQ(runs, 0);
     OK(!d.call.lacking); /* the client needs no other abilities: a denial is an answer */
     end(&d);
@@ -288,7 +288,7 @@ TEST(a_tool_that_is_gone_when_the_answer_comes_is_not_touched)
     free(fleeting);
     answer(&d, "{\"action\":\"accept\"}");
     EQ(d.err.code, ERR_DENIED);
-    HAS_S(str_of(d.err.text), "no longer there");
+    HAS_S(str_of(d.err.text), "no longer available");
     end(&d);
 }
 

@@ -32,10 +32,11 @@ TEST(texts_stand_below_each_other)
 
 TEST(what_is_forwarded_is_cut_in_all_and_between_characters)
 {
-    EQ_S(raw("{\"content\":[{\"type\":\"text\",\"text\":\"\xc3\xa4\xc3\xb6\xc3\xbc\"},{\"type\":"
-             "\"text\",\"text\":\"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\"}]}"),
-         "\xc3\xa4\xc3\xb6\xc3\xbc\n\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\n[cut here: 1 "
-         "more characters]");
+    EQ_S(
+        raw("{\"content\":[{\"type\":\"text\",\"text\":\"\xc3\xa4\xc3\xb6\xc3\xbc\"},{\"type\":"
+            "\"text\",\"text\":\"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\"}]}"),
+        "\xc3\xa4\xc3\xb6\xc3\xbc\n\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\n[truncated: 1 "
+        "more characters]");
     arena_fini(&mem);
 }
 
@@ -61,7 +62,7 @@ TEST(untrusted_text_is_fenced_by_a_mark_it_cannot_know)
     ptrdiff_t at = str_find(first, STR("mark "));
     struct str mark = str_head(str_skip(first, (size_t)at + 5), 16);
 
-    OK(str_starts(first, STR("[data from gh:a__Now, not trusted")));
+    OK(str_starts(first, STR("[untrusted data from gh:a__Now")));
     OK(str_ends(first, STR("]")));
     OK(str_find(first, STR("]\nx\n[end of data ")) > 0);
     EQ_S(str_head(str_skip(first, first.n - 17), 16), arena_cstr(&mem, mark));
@@ -72,7 +73,7 @@ TEST(untrusted_text_is_fenced_by_a_mark_it_cannot_know)
 TEST(a_warning_of_the_guard_stands_below)
 {
     EQ_S(shown(&(struct call){ .raw_result = STR("{\"content\":[]}"), .warning = STR("again") }),
-         "\n[the guard warns: again]");
+         "\n[warning from the guard: again]");
     arena_fini(&mem);
 }
 

@@ -977,7 +977,7 @@ TEST(a_call_that_cannot_take_its_turn_says_so)
     call_all(&o, &editor, into_vault);
     EQ(o.done, 1);
     EQ(o.err.code, ERR_SYSTEM);
-    HAS_S(str_of(o.err.text), "editor could not take its turn to write");
+    HAS_S(str_of(o.err.text), "editor could not lock its path for writing");
     loop_advance(o.house.loop, CALLS * WORK_MS);
     turn(&o.house);
     EQ(o.done, CALLS);

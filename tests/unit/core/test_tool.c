@@ -117,7 +117,7 @@ TEST(the_text_of_all_blocks_has_one_limit)
     EQ(b.err.code, ERR_NONE);
     OK(!b.call.is_error);
     EQ_S(buf_str(&b.call.content),
-         "{\"type\":\"text\",\"text\":\"hello\\n[cut here: 6 more characters]\"}");
+         "{\"type\":\"text\",\"text\":\"hello\\n[truncated: 6 more characters]\"}");
     end(&b);
 }
 
@@ -128,7 +128,7 @@ TEST(characters_are_counted_not_bytes)
     run(&b, "lengthy");
     EQ_S(buf_str(&b.call.content),
          "{\"type\":\"text\",\"text\":\"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
-         "\\n[cut here: 1 more characters]\"}");
+         "\\n[truncated: 1 more characters]\"}");
     end(&b);
 }
 
@@ -141,7 +141,7 @@ TEST(a_failure_for_the_model_is_a_result)
     EQ(b.err.code, ERR_NONE);
     OK(b.call.is_error);
     EQ_S(buf_str(&b.call.content),
-         "{\"type\":\"text\",\"text\":\"no su\\n[cut here: 8 more characters]\"}");
+         "{\"type\":\"text\",\"text\":\"no su\\n[truncated: 8 more characters]\"}");
     end(&b);
 }
 

@@ -256,9 +256,9 @@ TEST(what_is_written_wrongly_is_said)
 
     OK(tool_pattern_check(STR("Bash(a (b):*)"), &e));
     OK(!tool_pattern_check(STR("Bash(git"), &e));
-    HAS_S(str_of(e.text), "no closing one");
+    HAS_S(str_of(e.text), "without a closing bracket");
     OK(!tool_pattern_check(STR("two words"), &e));
-    HAS_S(str_of(e.text), "no name of a tool");
+    HAS_S(str_of(e.text), "is not a tool name");
     OK(!tool_pattern_check(STR("(x)"), &e));
     OK(!tool_pattern_check(STR(""), &e));
 }

@@ -312,7 +312,7 @@ TEST(images_stay_until_all_files_are_back)
     OK(unlink(at(&u, "b")) == 0 && mkdir(at(&u, "b"), 0755) == 0);
     put(&u, "b/mine", "mine");
     OK(!take_back(&u));
-    HAS_S(str_of(u.err.text), "could not be brought back");
+    HAS_S(str_of(u.err.text), "could not be restored");
     HAS_S(str_of(u.err.text), "/b: Directory not empty");
     EQ_STR(holds(&u, "a"), "old"); /* the page behind it is restored */
     EQ(records(&u, &last), 0);

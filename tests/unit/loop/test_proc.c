@@ -1019,7 +1019,7 @@ TEST(who_does_not_die_is_told_once_and_waited_for)
     OK(start_opts(&k, &w, &o, &e));
     proc_kill(&k.proc);
     OK(until_exit(&k));
-    EQ_STR(k.text, "is stuck: 3 of its processes do not die");
+    EQ_STR(k.text, "is stuck: 3 of its processes cannot be killed");
     EQ(k.proc.state, PROC_KILLING);
     OK(!timer_is_set(&k.proc.timer)); /* the keeper is not killed for it */
     stream_shut(proc_io(&k.proc));    /* lets this one leave */

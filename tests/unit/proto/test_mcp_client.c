@@ -479,8 +479,9 @@ TEST(a_version_nobody_knows_ends_it)
     set_up(&b, SERVER_ERA_LEGACY);
     answer(&b, "\"result\":{\"protocolVersion\":\"1999-01-01\",\"capabilities\":{}}");
     EQ(b.ends, 1);
-    EQ_STR(b.why.text,
-           "server calc speaks MCP 1999-01-01; known are 2024-11-05 to 2025-11-25 and 2026-07-28");
+    EQ_STR(
+        b.why.text,
+        "server calc speaks MCP 1999-01-01; supported are 2024-11-05 to 2025-11-25 and 2026-07-28");
     tear_down(&b);
 }
 
@@ -1188,7 +1189,7 @@ TEST(a_person_who_does_not_answer_is_not_the_silence_of_the_server)
     ask_refuse(b.ask, &(struct err){ ERR_TIMEOUT, "nobody answered" });
     turn(&b);
     EQ(k.err.code, ERR_LIMIT);
-    HAS_S(str_of(k.err.text), "nobody answered what server calc asked");
+    HAS_S(str_of(k.err.text), "no one answered the question of server calc");
     finish(&k);
     tear_down(&b);
 }

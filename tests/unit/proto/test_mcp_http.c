@@ -501,7 +501,7 @@ TEST(ids_of_others_and_lost_events_are_refused)
     world_progress(w, w->held[0], "2");
     world_progress(w, w->held[0], "3");
     world_progress(w, w->held[0], "4");
-    HAS(come_back(w, 3, id), "no longer kept");
+    HAS(come_back(w, 3, id), "no longer stored");
     world_finish(w, world_take(w), "late");
     HAS(come_back(w, 3, id), "400 Bad Request");
     HAS(world_ask(w, 3, "POST", "/mcp", SESSION BOTH, LIST), "200 OK");
@@ -523,7 +523,7 @@ TEST(events_past_the_bytes_of_a_session_are_lost)
     world_progress(w, w->held[0], "2");
     world_progress(w, w->held[0], "3");
     world_progress(w, w->held[0], "4");
-    HAS(come_back(w, 3, id), "no longer kept");
+    HAS(come_back(w, 3, id), "no longer stored");
     world_finish(w, world_take(w), "late");
     world_free(w);
 }

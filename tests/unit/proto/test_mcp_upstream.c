@@ -136,7 +136,7 @@ TEST(a_server_that_fails_too_often_is_broken_and_calls_say_so_at_once)
     world_turn(w);
     OK(c->done);
     EQ(c->err.code, ERR_CLOSED);
-    HAS_S(str_of(c->err.text), "calc failed 3 times in a row and is tried again in ");
+    HAS_S(str_of(c->err.text), "calc failed 3 times in a row; next retry in ");
     HAS_S(str_of(c->err.text), "exited with code 3");
     loop_advance(w->loop, w->limits.mcp_broken_ms - 1);
     EQ(world_state(w, "calc"), UP_BROKEN);

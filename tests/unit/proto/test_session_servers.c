@@ -173,7 +173,7 @@ TEST(shadowing_is_logged)
     close(ends[1]);
     n = read(ends[0], text, sizeof(text));
     close(ends[0]);
-    HAS_S(((struct str){ text, n > 0 ? (size_t)n : 0 }), "instead of ours");
+    HAS_S(((struct str){ text, n > 0 ? (size_t)n : 0 }), "replaces the configured server");
     HAS_S(((struct str){ text, n > 0 ? (size_t)n : 0 }), "server=git");
     OK(!memmem(text, n > 0 ? (size_t)n : 0, "server=mine", 11));
     close_session(w, ses);

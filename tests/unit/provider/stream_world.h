@@ -149,7 +149,7 @@ static inline struct str body_of(const struct format *f)
     buf_init_in(&out, &w.mem, SAID_MAX);
     f->body(&a, &jw);
     if (!json_read(&w.mem, buf_str(&out), &opts, &root, &e))
-        TAP_NOT("the body is no JSON: %s", e.text);
+        TAP_NOT("the body is not JSON: %s", e.text);
     return buf_str(&out);
 }
 

@@ -123,7 +123,7 @@ TEST(a_stream_that_breaks_keeps_its_text_and_no_calls)
     expect_fault(&anthropic_format,
                  START BEGIN("0", EMPTY_TEXT) DELTA("0", TEXT("half")) CALL("1", "t", "look")
                      ARGS("1", "{}"),
-                 ERR_CLOSED, "peer: the answer broke off before its end", true);
+                 ERR_CLOSED, "peer: the answer ended before it was complete", true);
     EQ_S(answer(), "text half\n");
     OK(w.in.reply.told);
     world_end();
@@ -135,15 +135,15 @@ TEST(what_is_wrong_in_a_stream_is_named)
     expect_fault(&anthropic_format, START "event: content_block_delta\ndata: {\"type\":\n\n",
                  ERR_INVALID, "peer: event content_block_delta: byte", false);
     expect_fault(&anthropic_format, "event: odd\ndata: [1]\n\n", ERR_INVALID,
-                 "event odd: an object with a type is expected", false);
+                 "event odd: expected an object with a type", false);
     expect_fault(&anthropic_format, START ARGS("0", "x") CALL("0", "t", ""), ERR_INVALID,
-                 "a call without the name of a tool", false);
+                 "a call has no tool name", false);
     expect_fault(&anthropic_format, START DELTA("0", "\"type\":\"signature_delta\""), ERR_INVALID,
                  "must be a string", false);
     expect_fault(&anthropic_format,
                  START "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":"
                        "\"overloaded_error\",\"message\":\"Busy\"}}\n\n",
-                 ERR_CLOSED, "peer broke off: Busy", true);
+                 ERR_CLOSED, "peer ended the answer early: Busy", true);
     OK(!w.in.reply.told);
     expect_fault(&anthropic_format,
                  START "data: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
@@ -211,8 +211,8 @@ TEST(a_conversation_is_written_in_its_words)
         "\"system\":[{\"type\":\"text\",\"text\":\"be kind\"" MARK "}],"
         "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look "
         "\\\"here\\\"\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
-        "\"image/png\",\"data\":\"UE5H\"}},{\"type\":\"text\",\"text\":\"[a sound left out: peer "
-        "does not take it]\"" MARK "}]},"
+        "\"image/png\",\"data\":\"UE5H\"}},{\"type\":\"text\",\"text\":\"[audio omitted: peer "
+        "does not support it]\"" MARK "}]},"
         "{\"role\":\"assistant\",\"content\":["
         "{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"sg\"},"
         "{\"type\":\"redacted_thinking\",\"data\":\"dk\"},"

@@ -103,7 +103,7 @@ TEST(the_configuration_comes_first)
     c.wanted = STR("nobody");
     OK(!provider_choose(&mem, &c, &s, &e));
     EQ(e.code, ERR_NOT_FOUND);
-    HAS_S(str_of(e.text), "the configured provider: there is no provider \"nobody\"");
+    HAS_S(str_of(e.text), "the configured provider: unknown provider \"nobody\"");
     arena_fini(&mem);
 }
 
@@ -116,7 +116,7 @@ TEST(a_name_nobody_has_is_an_error_not_a_guess)
     struct err e;
 
     OK(!provider_choose(&mem, &c, &s, &e));
-    HAS_S(str_of(e.text), "TREFOIL_PROVIDER: there is no provider \"antropic\"");
+    HAS_S(str_of(e.text), "TREFOIL_PROVIDER: unknown provider \"antropic\"");
     arena_fini(&mem);
 }
 
@@ -156,8 +156,8 @@ TEST(a_kind_nobody_knows_is_refused)
     struct err e;
 
     OK(!provider_open(&p, &mem, &world, &s, &e));
-    EQ_STR(e.text, "provider x: kind \"magic\" is unknown; anthropic, openai, gemini, offline are "
-                   "accepted");
+    EQ_STR(e.text, "provider x: unknown kind \"magic\"; expected anthropic, openai, gemini or "
+                   "offline");
     arena_fini(&mem);
 }
 

@@ -314,7 +314,7 @@ TEST(waits_grow_and_follow_the_provider)
 
     w.limits.model_retry_after_ms = 6000;
     ask("/refuse/429/1/Retry-After=7/d");
-    EQ_ERR(ERR_DENIED, "to be tried again in 7 s: peer answered 429");
+    EQ_ERR(ERR_DENIED, "retry after 7 s: peer answered 429");
     EQ(w.retries, 0);
     world_end();
 }
@@ -326,7 +326,7 @@ static const struct {
 } ends[] = {
     { "/cut", ERR_CLOSED, "peer: ", "half" },
     { "/malformed", ERR_INVALID, "peer: event message: byte", "half" },
-    { "/late-error", ERR_CLOSED, "peer broke off: tired", "half" },
+    { "/late-error", ERR_CLOSED, "peer ended the answer early: tired", "half" },
     { "/json", ERR_INVALID, "answered with JSON", "" },
     { "/page", ERR_INVALID, "peer answered 400 Bad Request", "" },
     { "/refuse/401/9/e", ERR_DENIED, "check the key", "" },

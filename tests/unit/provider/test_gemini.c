@@ -98,13 +98,13 @@ TEST(ends)
            STOP_REFUSED);
     expect(&gemini_format, "data: {\"promptFeedback\":{\"blockReason\":\"OTHER\"}}\n\n", "", "",
            STOP_REFUSED);
-    expect_fault(&gemini_format, CHUNK("{\"text\":\"x\"}", ""), ERR_CLOSED, "broke off", true);
+    expect_fault(&gemini_format, CHUNK("{\"text\":\"x\"}", ""), ERR_CLOSED, "ended before", true);
     EQ_S(answer(), "text x\n");
     expect_fault(&gemini_format, "data: {\"candidates\":[}\n\n", ERR_INVALID, "event message: byte",
                  false);
     expect_fault(&gemini_format, "data: []\n\n", ERR_INVALID, "candidates", false);
     expect_fault(&gemini_format, CHUNK("", FINISH("MALFORMED_FUNCTION_CALL")), ERR_INVALID,
-                 "a call that cannot be read", false);
+                 "a malformed call", false);
     expect_fault(
         &gemini_format,
         "data: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"full\"}}\n\n",

@@ -191,7 +191,7 @@ TEST(it_says_what_is_missing)
 {
     static const char *const lines[][2] = {
         { "/call", "/call NAME" },
-        { "/call x {\"a\"", "The arguments are no JSON: byte" },
+        { "/call x {\"a\"", "The arguments are not JSON: byte" },
         { "/call x [1]", "must be a JSON" },
         { "/read", "/read PATH" },
         { "/grep", "/grep PATTERN" },

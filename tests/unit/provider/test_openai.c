@@ -103,14 +103,14 @@ TEST(chat_ends)
            STOP_LENGTH);
     expect(&openai_chat_format, DELTA("\"refusal\":\"no\"") FINISH("content_filter") DONE, "[no]",
            "text no\n", STOP_REFUSED);
-    expect_fault(&openai_chat_format, DELTA("\"content\":\"x\"") DONE, ERR_CLOSED, "broke off",
+    expect_fault(&openai_chat_format, DELTA("\"content\":\"x\"") DONE, ERR_CLOSED, "ended before",
                  true);
     EQ_S(answer(), "text x\n");
     expect_fault(&openai_chat_format, DELTA("\"content\":\"x\"") "data: {\"choi\n\n", ERR_INVALID,
                  "event message: ", false);
     expect_fault(&openai_chat_format, "data: {\"hello\":1}\n\n", ERR_INVALID, "choices", false);
     expect_fault(&openai_chat_format, "data: {\"error\":{\"message\":\"gone\",\"code\":502}}\n\n",
-                 ERR_CLOSED, "peer broke off: gone", true);
+                 ERR_CLOSED, "peer ended the answer early: gone", true);
     world_end();
 }
 
@@ -245,18 +245,18 @@ TEST(responses_end)
            EV("refusal.delta", AT("0") PIECE("no")) COMPLETED("completed", ""), "[no]", "text no\n",
            STOP_REFUSED);
     expect_fault(&openai_responses_format, EV("output_text.delta", AT("0") PIECE("x")), ERR_CLOSED,
-                 "broke off before its end", true);
+                 "the answer ended before it was complete", true);
     expect_fault(
         &openai_responses_format,
         EV("failed", ",\"response\":{\"error\":{\"code\":\"server_error\",\"message\":\"oh\"}}"),
-        ERR_CLOSED, "peer broke off: oh", true);
+        ERR_CLOSED, "peer ended the answer early: oh", true);
     expect_fault(&openai_responses_format,
                  "event: error\ndata: {\"type\":\"error\",\"code\":\"context_length_exceeded\","
                  "\"message\":\"long\"}\n\n",
                  ERR_LIMIT, "long", false);
     OK(w.in.fault.context);
     expect_fault(&openai_responses_format, EV("function_call_arguments.delta", AT("5") PIECE("{}")),
-                 ERR_INVALID, "not begun", false);
+                 ERR_INVALID, "not started", false);
     expect_fault(&openai_responses_format, "event: response.created\ndata: 7\n\n", ERR_INVALID,
                  "event response.created", false);
     world_end();
@@ -282,7 +282,7 @@ TEST(responses_write_a_conversation)
         "\"strict\":false}],\"instructions\":\"be kind\","
         "\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"look "
         "\\\"here\\\"\"},{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,UE5H\"},"
-        "{\"type\":\"input_text\",\"text\":\"[a sound left out: peer does not take it]\"}]},"
+        "{\"type\":\"input_text\",\"text\":\"[audio omitted: peer does not support it]\"}]},"
         "{\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"ee\"},"
         "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"first \"}]},"
         "{\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"then\"}]},"

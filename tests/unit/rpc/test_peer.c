@@ -286,7 +286,7 @@ TEST(one_call_too_many_is_refused_and_the_others_go_on)
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"slow\"}");
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"echo\"}");
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,\"message\":"
-             "\"1 calls are under way (limits.calls_in_flight); try later\"}}\n");
+             "\"1 calls are running (limits.calls_in_flight); try again later\"}}\n");
     op_ok(&slow_work);
     turn(&b);
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"slow\"}\n");
@@ -300,7 +300,7 @@ TEST(an_answer_past_the_limit_becomes_an_error)
     set_up(&b);
     receive(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"large\"}");
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,"
-             "\"message\":\"the answer is larger than 10000 bytes\"}}\n");
+             "\"message\":\"the response is larger than 10000 bytes\"}}\n");
     tear_down(&b);
 }
 
@@ -338,7 +338,7 @@ TEST(batches_have_rules)
     HAS_S(buf_str(&b.link.out), "-32600");
     buf_clear(&b.link.out);
     receive(&b, "[1,2,3,4,5]");
-    HAS_S(buf_str(&b.link.out), "a batch holds 1 to 4 messages; this one has 5");
+    HAS_S(buf_str(&b.link.out), "a batch must have 1 to 4 messages; this one has 5");
     buf_clear(&b.link.out);
     receive(&b, "[{\"jsonrpc\":\"2.0\",\"method\":\"note\"}]");
     SENT(&b, "");
@@ -360,7 +360,7 @@ TEST(answers_that_are_too_large_together_become_one_error)
              pad, pad);
     receive(&b, text);
     SENT(&b, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":"
-             "\"the answers to this batch are too large (limits.message_bytes)\"}}\n");
+             "\"the responses to this batch are too large (limits.message_bytes)\"}}\n");
     tear_down(&b);
 }
 

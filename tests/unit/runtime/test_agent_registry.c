@@ -236,8 +236,8 @@ static void put_project(struct world *w)
 }
 
 #define PLACE(root, folder, mode)                                                                  \
-    "\n\n# Where you work\n\nThe root folder is %s; what lies in it can be reached. Relative "     \
-    "paths count from your working folder, %s" folder " unless you are told otherwise. " mode,     \
+    "\n\n# Where you work\n\nThe root folder is %s; you can access the files in it. Relative "     \
+    "paths start at your working folder, %s" folder " unless you are told otherwise. " mode,       \
         root, root
 
 TEST(an_agent_is_told_its_persona_rules_instructions_skills_and_place)
@@ -251,18 +251,19 @@ TEST(an_agent_is_told_its_persona_rules_instructions_skills_and_place)
     open_registry(&w);
     a = take(&w, "x");
     EQ_S(local_agent_of(a)->system,
-         arena_printf(&w.f.mem,
-                      "You.\n\n# Rules\n\n## .trefoil/rules/a.md\n\nBe kind.\nAnd fair.\n\n"
-                      "## .trefoil/rules/b.md\n\nBe brief.\n\n"
-                      "## .claude/rules/c.md\n\nA rule for Claude.\n\n"
-                      "# System instructions\n\n## AGENTS.md\n\nRun make.\n\n"
-                      "## .claude/CLAUDE.md\n\nFor Claude.\n\n"
-                      "# Skills\n\nInstructions for kinds of work that come up here. When one "
-                      "fits, load it with the tool skill before you begin.\n\n"
-                      "- pdf: Reads PDF files" PLACE(
-                          w.f.path, "/src",
-                          "You are in read-only mode: look, but change nothing outside of "
-                          ".vault/."))
+         arena_printf(
+             &w.f.mem,
+             "You.\n\n# Rules\n\n## .trefoil/rules/a.md\n\nBe kind.\nAnd fair.\n\n"
+             "## .trefoil/rules/b.md\n\nBe brief.\n\n"
+             "## .claude/rules/c.md\n\nA rule for Claude.\n\n"
+             "# System instructions\n\n## AGENTS.md\n\nRun make.\n\n"
+             "## .claude/CLAUDE.md\n\nFor Claude.\n\n"
+             "# Skills\n\nInstructions for certain kinds of work in this project. If one "
+             "applies, load it with the tool `skill` before you begin.\n\n"
+             "- pdf: Reads PDF files" PLACE(
+                 w.f.path, "/src",
+                 "You are in read-only mode: you may read files, but change nothing outside of "
+                 ".vault/."))
              .p);
     agent_drop(a);
     world_close(&w);
@@ -450,7 +451,7 @@ TEST(a_folder_that_became_a_way_out_is_refused)
     place_link(&w.f, "docs", "/etc");
     OK(!take_as(&w, "x", NULL, &e));
     EQ(e.code, ERR_DENIED);
-    HAS_S(str_of(e.text), "include_dirs of the agent x: docs leads out of");
+    HAS_S(str_of(e.text), "include_dirs of the agent x: docs is outside");
     world_close(&w);
 }
 

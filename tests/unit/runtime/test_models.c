@@ -163,7 +163,7 @@ TEST(the_configuration_names_provider_model_and_tiers)
     EQ(p.spec.api, API_RESPONSES);
     EQ(p.spec.headers, 1);
     EQ_S(p.spec.header[0].value, "a");
-    OK(noted(&b.config, LOG_INFO, "config.toml:11:9: the secret api_key stands in the file"));
+    OK(noted(&b.config, LOG_INFO, "config.toml:11:9: the secret api_key is stored in the file"));
 }
 
 TEST(the_default_of_models)
@@ -241,7 +241,7 @@ TEST(a_definition_names_provider_model_and_tier)
     def.provider = STR("nobody");
     OK(!choose(&b, &def, NULL));
     EQ(b.e.code, ERR_NOT_FOUND);
-    HAS_S(str_of(b.e.text), "there is no provider \"nobody\"");
+    HAS_S(str_of(b.e.text), "unknown provider \"nobody\"");
 }
 
 TEST(a_fallback_may_be_of_another_provider)
@@ -283,7 +283,7 @@ TEST(a_provider_without_its_key_is_said_before_it_is_asked)
            "the provider gemini has no key: set GEMINI_API_KEY, or api_key in [providers.gemini]");
     bench_write(&at, "[providers.corp]\nkind='gemini'\napi_key='env:CORP_KEY'\n", NULL);
     bench_load(&b, &at, false);
-    OK(b.ok && noted(&b.config, LOG_WARN, "the provider corp cannot be used"));
+    OK(b.ok && noted(&b.config, LOG_WARN, "the provider corp is not usable"));
     OK(!choose(&b, NULL, NULL));
     HAS_S(str_of(b.e.text),
           "config.toml:3:9: providers.corp.api_key: the variable CORP_KEY is not set");
@@ -456,7 +456,7 @@ TEST(a_project_cannot_redirect_keys_or_conversations)
         bench_load(&b, &at, false);
         OK(b.ok);
         OK(noted(&b.config, LOG_WARN,
-                 "trefoil.toml:1: the provider openai is not used: a project cannot say where"));
+                 "trefoil.toml:1: the provider openai is ignored: a project cannot choose where"));
         OK(!b.config.models.provider[0].spec.key.n && !b.config.models.provider[0].spec.headers);
         p = picked(&at, &b, NULL);
         EQ_S(p.spec.base_url, "https://api.openai.com/v1");
@@ -514,7 +514,8 @@ TEST(a_project_chooses_among_what_the_user_has)
     bench_load(&b, &at, false);
     OK(b.ok && !choose(&b, NULL, NULL));
     EQ(b.e.code, ERR_DENIED);
-    HAS_S(str_of(b.e.text), "the provider corp (trefoil.toml:3) is a project's and not trusted");
+    HAS_S(str_of(b.e.text),
+          "the provider corp (trefoil.toml:3) is defined by the project and not trusted");
 }
 
 /* ---- what is wrong -------------------------------------------------------------------------- */
@@ -524,24 +525,23 @@ TEST(errors_name_the_place_and_what_is_accepted)
     static const struct {
         const char *text, *error;
     } rows[] = {
-        { "[providers.x]\n", ":1:1: providers.x: the member \"kind\" is missing" },
-        { "[providers.x]\nkind='mistral'\n", ":2:6: providers.x.kind: unknown kind; accepted are" },
+        { "[providers.x]\n", ":1:1: providers.x: missing required key \"kind\"" },
+        { "[providers.x]\nkind='mistral'\n", ":2:6: providers.x.kind: unknown kind; expected" },
         { "[providers.x]\nkind='openai'\nkey='k'\n",
           ":3:1: providers.x.key: unknown key; did you mean \"api_key\"?" },
-        { "[providers.x]\nkind='openai'\napi='v2'\n", ":3:5: providers.x.api: accepted are chat" },
-        { "[providers.gemini]\napi='chat'\n", "only providers of kind openai have it" },
+        { "[providers.x]\nkind='openai'\napi='v2'\n", ":3:5: providers.x.api: expected chat" },
+        { "[providers.gemini]\napi='chat'\n", "only providers of kind openai support this key" },
         { "[providers.openai]\nmodel=''\n", ":2:7: providers.openai.model: must not be empty" },
         { "[providers.openai]\nbase_url='ftp://x'\n", "begins with http:// or https://" },
-        { "[providers.openai]\nbase_url='http://u:p@x/'\n", "no user and password in a URL" },
-        { "[providers.openai]\nbase_url='http://x/?k=1'\n", "a base_url has no ? and no #" },
-        { "[providers.openai]\nheaders={ 'a b' = 'c' }\n", "not the name of a header" },
-        { "[providers.'a/b']\nkind='openai'\n", "the name of a provider is 1 to 64 of" },
-        { "[models]\nprovider='nobody'\n", ":2:10: models.provider: there is no provider" },
+        { "[providers.openai]\nbase_url='http://u:p@x/'\n", "must not contain a user or password" },
+        { "[providers.openai]\nbase_url='http://x/?k=1'\n", "a base_url must not contain ? or #" },
+        { "[providers.openai]\nheaders={ 'a b' = 'c' }\n", "not a valid header name" },
+        { "[providers.'a/b']\nkind='openai'\n", "the name of a provider has 1 to 64 characters" },
+        { "[models]\nprovider='nobody'\n", ":2:10: models.provider: unknown provider" },
         { "[models]\ndefault=3\n", ":2:9: models.default: expected a string, found" },
-        { "[models]\ntemperature=1\n",
-          ":2:1: models.temperature: unknown key; accepted are default" },
+        { "[models]\ntemperature=1\n", ":2:1: models.temperature: unknown key; expected default" },
         { "[models.x]\nwindow=0\n", ":2:8: models.x.window: 0 is out of range" },
-        { "[models.x]\ninput=-1\n", ":2:7: models.x.input: a price is 0 to" },
+        { "[models.x]\ninput=-1\n", ":2:7: models.x.input: expected a price of 0 to" },
         { "[models.x]\noutput=inf\n", ":2:8: models.x.output: " },
         { "[models.x]\ncache=1\n", "unknown key; did you mean \"cache_read\"?" },
     };

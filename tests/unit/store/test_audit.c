@@ -242,9 +242,10 @@ TEST(a_line_that_was_changed_left_out_or_put_in_shows)
     static const struct {
         const char *from, *to, *why;
     } does[] = {
-        { "{\"a\":2}", "{\"a\":7}", "audit.jsonl:3: what it seals was changed" },
-        { "{\"a\":2}\n", "", "audit.jsonl:2: it seals more lines than there are" },
-        { "{\"a\":2}\n", "{\"a\":2}\n{\"a\":9}\n", "audit.jsonl:4: what it seals was changed" },
+        { "{\"a\":2}", "{\"a\":7}", "audit.jsonl:3: the lines before this seal were modified" },
+        { "{\"a\":2}\n", "", "audit.jsonl:2: this seal covers more lines than exist" },
+        { "{\"a\":2}\n", "{\"a\":2}\n{\"a\":9}\n",
+          "audit.jsonl:4: the lines before this seal were modified" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(does); i++) {
@@ -274,7 +275,7 @@ TEST(a_batch_that_was_left_out_with_its_seal_shows)
     change(&l, arena_printf(&l.place.mem, STR_FMT, STR_ARG(first)).p, "");
     r = look(&l);
     OK(!r.sound);
-    OK(strstr(r.where, "its beginning was cut") != NULL);
+    OK(strstr(r.where, "the beginning of the audit log was removed") != NULL);
     OK(add(&l, STR("{\"a\":3}\n")));
     OK(add(&l, STR("{\"a\":4}\n")));
     first = text_of(&l);
@@ -285,7 +286,7 @@ TEST(a_batch_that_was_left_out_with_its_seal_shows)
            "");
     r = look(&l);
     OK(!r.sound);
-    OK(strstr(r.where, "does not hang on") != NULL);
+    OK(strstr(r.where, "does not continue") != NULL);
 }
 
 TEST_MAIN()

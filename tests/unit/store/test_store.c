@@ -256,7 +256,7 @@ TEST(an_id_is_given_once)
     world_session(&w, "s");
     OK(!world_ask(&w, &s));
     EQ(w.e.code, ERR_INVALID);
-    HAS_S(str_of(w.e.text), "there is a session s already");
+    HAS_S(str_of(w.e.text), "session s already exists");
 }
 
 /* ---- owners --------------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ TEST(who_took_a_session_shuts_out_who_had_it)
     EQ(t.session.fence, 2);
     EQ(world_append(&w, "s", 1, "{}"), 0);
     EQ(w.e.code, ERR_DENIED);
-    HAS_S(str_of(w.e.text), "not ours any more");
+    HAS_S(str_of(w.e.text), "taken over by another process");
     EQ(world_append(&w, "s", 2, "{}"), 1);
     OK(world_ask(&w, &leave));
     EQ(world_append(&w, "s", 2, "{}"), 0);
@@ -564,7 +564,7 @@ TEST(past_the_largest_size_what_is_not_in_use_goes_then_new_sessions_are_refused
     EQ(sessions_left(&w), 1);
     OK(!world_ask(&w, &more));
     EQ(w.e.code, ERR_LIMIT);
-    HAS_S(str_of(w.e.text), "no new session");
+    HAS_S(str_of(w.e.text), "cannot create a session");
     set_owner(&w, "", 0); /* nobody holds it any more */
     OK(world_ask(&w, &more));
     EQ(sessions_left(&w), 1);
@@ -675,7 +675,7 @@ TEST(another_writer_is_waited_for_and_not_for_ever)
     OK(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
     EQ(world_append(&w, "s", 1, "{}"), 0);
     EQ(w.e.code, ERR_TIMEOUT);
-    HAS_S(str_of(w.e.text), "another process writes to it");
+    HAS_S(str_of(w.e.text), "locked by another process");
     EQ(sessions_left(&w), 1); /* reading goes on */
     OK(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_close(db);

@@ -167,7 +167,7 @@ TEST(what_is_no_database_is_refused_and_left_alone)
                 "header of one hundred bytes, which it is not");
     OK(!world_open(&w));
     EQ(w.e.code, ERR_INVALID);
-    HAS_S(str_of(w.e.text), "left as it is");
+    HAS_S(str_of(w.e.text), "was not changed");
     OK(file_read(&w.place.mem, w.path, 1000, &text, &w.e));
     HAS_S(text, "this is a letter");
 }
@@ -185,7 +185,7 @@ TEST(a_store_that_is_read_only_is_no_matter_of_permission)
     OK(sql_exec(&s, "CREATE TABLE x (a); PRAGMA query_only = 1", &w.e));
     OK(!sql_exec(&s, "INSERT INTO x VALUES (1)", &w.e));
     EQ(w.e.code, ERR_SYSTEM);
-    HAS_S(str_of(w.e.text), "cannot be written");
+    HAS_S(str_of(w.e.text), "is not writable");
     sql_close(&s);
 }
 

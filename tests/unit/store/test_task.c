@@ -629,7 +629,7 @@ TEST(one_that_ends_by_itself_while_it_is_cancelled_was_not_cancelled)
     bad_store.fails = 3;
     OK(!finish(&p));
     EQ(p.err.code, ERR_INVALID);
-    HAS_S(str_of(p.err.text), "it is completed");
+    HAS_S(str_of(p.err.text), "its state is completed");
     EQ(p.ask.info.state, TASK_COMPLETED);
     log_setup(LOG_WARN, false);
 }
@@ -846,7 +846,7 @@ TEST(it_is_cancelled_while_the_model_speaks)
     HAS_S(p.ask.info.result, "\"stop\":\"canceled\"");
     OK(!request(&p, task_cancel));
     EQ(p.err.code, ERR_INVALID);
-    HAS_S(str_of(p.err.text), "it is canceled");
+    HAS_S(str_of(p.err.text), "its state is canceled");
     EQ(p.ask.info.state, TASK_CANCELED);
 }
 
@@ -1108,7 +1108,7 @@ TEST(what_a_dead_process_asked_is_asked_anew_under_another_key)
     first = elsewhere(&p);
     OK(!answer(&p, "ask_1", "{\"action\":\"accept\"}"));
     EQ(p.err.code, ERR_NOT_FOUND);
-    HAS_S(str_of(p.err.text), "is gone");
+    HAS_S(str_of(p.err.text), "the process that worked on the task");
     task_engine_recover(p.second);
     while (!hear_new_key(&p))
         ;
@@ -1172,7 +1172,7 @@ TEST(who_answers_when_the_program_stops_is_told_that_it_is_stored)
     close_engine(&p, &p.second);
     OK(b.done);
     EQ(b.err.code, ERR_CLOSED);
-    HAS_S(str_of(b.err.text), "the answer is stored, and if the task has not taken it yet");
+    HAS_S(str_of(b.err.text), "the answer is stored; if the task has not received it yet");
     task_ask_fini(&b.ask);
     arena_fini(&mem);
 }
@@ -1192,11 +1192,10 @@ TEST(a_question_is_open_for_limits_task_ask_ms)
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_COMPLETED);
     EQ(p.s.runs, 0);
-    HAS_S(str_of(p.s.last), "count was not approved: nobody answered within");
+    HAS_S(str_of(p.s.last), "count was not approved: no answer within");
     follow(&p, &t, 0);
     OK(followed(&p, &t));
-    HAS_S(str_of(t.text),
-          " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"nobody answered");
+    HAS_S(str_of(t.text), " answered {\"key\":\"ask_1\",\"by\":\"nobody\",\"text\":\"no answer");
 }
 
 static void on_visited(struct op *op, const struct err *e, void *ctx)
@@ -1249,7 +1248,7 @@ TEST(a_page_to_visit_is_another_state_than_a_question)
     OK(!answer(&p, "ask_2", "{\"action\":\"accept\"}"));
     EQ(p.err.code, ERR_INVALID);
     OK(!answer(&p, "ask_2", "{\"action\":\"accept\",\"content\":{}}"));
-    HAS_S(str_of(p.err.text), "lacks name");
+    HAS_S(str_of(p.err.text), "missing the required field name");
     OK(answer(&p, "ask_2", "{\"action\":\"accept\",\"content\":{\"name\":\"Ann\"}}"));
     EQ(p.ask.info.state, TASK_AUTH_REQUIRED);
     EQ_S(p.ask.info.text, "Log in.");
@@ -1628,7 +1627,7 @@ TEST(a_task_whose_process_died_is_gone_on_with_and_nothing_is_done_twice)
     t.text[0] = '\0';
     follow(&p, &t, 0);
     OK(followed(&p, &t));
-    HAS_S(str_of(t.text), "goes on after a restart");
+    HAS_S(str_of(t.text), "resumes after a restart");
     OK(request(&p, task_get));
     EQ(p.ask.info.state, TASK_COMPLETED);
     EQ(p.ask.info.last_seq, t.watch.after);
@@ -1668,7 +1667,7 @@ TEST(a_process_that_stops_leaves_its_tasks_to_the_next)
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_COMPLETED);
     HAS_S(p.ask.info.result, "\"response\":\"Whole.\"");
-    HAS_S(str_of(p.s.last), "go on where you were");
+    HAS_S(str_of(p.s.last), "continue where you stopped");
 }
 
 /* That it works could not be stored, so it does not. */
@@ -1867,7 +1866,7 @@ TEST(one_whose_process_has_gone_is_tried_for_until_it_has_failed)
         task_away_ended(apart.away, "has died");
         OK(request(&p, task_wait));
         EQ(p.ask.info.state, TASK_FAILED);
-        EQ_S(p.ask.info.text, "the process that worked on it has gone: has died");
+        EQ_S(p.ask.info.text, "the process that worked on the task has ended: has died");
         EQ(apart.started, 1);
         EQ(bad_store.fails, 0);
     }

@@ -354,7 +354,7 @@ TEST(there_must_be_such_a_tool_when_it_is_created_and_when_it_runs)
     OK(request(&b, task_wait));
     b.s.source.tools = ARRAY_LEN(stage_tools);
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "the tool say is no longer there");
+    HAS_S(b.ask.info.text, "the tool say is no longer available");
 }
 
 TEST(what_it_is_to_do_is_shown_cut)
@@ -427,7 +427,7 @@ TEST(an_answer_of_a_model_needs_no_action)
     EQ(b.err.code, ERR_INVALID);
     OK(!answer(&b, "ask_1", "{\"action\":\"accept\",\"content\":{}}"));
     EQ(b.err.code, ERR_INVALID);
-    HAS_S(str_of(b.err.text), "nobody else can give them");
+    HAS_S(str_of(b.err.text), "no one else can answer it");
     OK(answer(&b, "ask_1", "{\"role\":\"assistant\"}"));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_COMPLETED);
@@ -446,7 +446,7 @@ TEST(who_cannot_be_asked_is_not)
     OK(create(&b, "count", NULL, 0));
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "no one can be asked");
+    HAS_S(b.ask.info.text, "no one is available");
     EQ(b.s.runs, 0);
     OK(create(&b, "count", NULL, 1u << ASK_PERMISSION));
     wait_state(&b, TASK_INPUT_REQUIRED);
@@ -513,7 +513,7 @@ TEST(a_program_that_stops_fails_its_calls)
     b.engine = new_engine(&b);
     OK(request(&b, task_get));
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "the program was stopped while it ran");
+    HAS_S(b.ask.info.text, "trefoil was stopped during the call");
 }
 
 static void seem_dead(struct booth *b)
@@ -547,7 +547,7 @@ TEST(a_call_whose_process_died_has_failed_and_is_not_run_again)
     task_engine_recover(b.second);
     OK(request(&b, task_wait));
     EQ(b.ask.info.state, TASK_FAILED);
-    HAS_S(b.ask.info.text, "wait did not come to its end");
+    HAS_S(b.ask.info.text, "wait did not finish");
     HAS_S(b.ask.info.text, "it is not run again");
     /* The first finds that it is not its own any more, and says nothing. */
     b.engine = first;

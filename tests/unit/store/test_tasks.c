@@ -139,7 +139,7 @@ TEST(a_task_id_is_given_once_and_an_unknown_one_is_not_found)
     create(&w, "t");
     OK(!world_ask(&w, &s));
     EQ(w.e.code, ERR_INVALID);
-    HAS_S(str_of(w.e.text), "there is a task t already");
+    HAS_S(str_of(w.e.text), "task t already exists");
     EQ(rows(&w, "SELECT count(*) FROM task_events"), 1);
     OK(!world_ask(&w, &u));
     EQ(w.e.code, ERR_NOT_FOUND);
@@ -193,7 +193,7 @@ TEST(a_final_task_cannot_change_any_more)
     OK(end_task(&w, "t", 0));
     OK(!end_task(&w, "t", 0));
     EQ(w.e.code, ERR_INVALID);
-    HAS_S(str_of(w.e.text), "task t is over (completed)");
+    HAS_S(str_of(w.e.text), "task t has already ended (completed)");
     for (size_t i = 0; i < ARRAY_LEN(by_id); i++) {
         s = task_step(by_id[i], "t");
         OK(!world_ask(&w, &s));
@@ -501,7 +501,7 @@ TEST(of_two_stores_only_the_last_to_take_a_task_writes)
     w.store = first;
     OK(!world_ask(&w, &u));
     EQ(w.e.code, ERR_DENIED);
-    HAS_S(str_of(w.e.text), "not ours any more (token 1, now 2)");
+    HAS_S(str_of(w.e.text), "taken over by another process (token 1, now 2)");
     u.task.fence = 2;
     OK(world_ask(&w, &u));
 }
@@ -624,7 +624,7 @@ TEST(when_there_are_too_many_the_one_that_ended_first_makes_room)
     create(&w, "c");
     OK(!world_ask(&w, &s));
     EQ(w.e.code, ERR_BUSY);
-    HAS_S(str_of(w.e.text), "there are 3 tasks and none of them has ended; limits.tasks is 3");
+    HAS_S(str_of(w.e.text), "there are 3 unfinished tasks (limits.tasks is 3)");
     OK(end_task(&w, "c", 0));
     OK(end_task(&w, "a", 0));
     rows(&w, "UPDATE tasks SET ended = ended + 5 WHERE id = 'a'"); /* in another ms */

@@ -57,9 +57,9 @@ TEST(calls_run_side_by_side_and_their_results_stand_in_the_order_of_the_calls)
     call_text(s.stuck, STR("one"));
     call_done(s.stuck);
     stage_wait(&s);
-    HAS_S(str_of(s.last), "one|two|there is no tool nonsense; there are: mcp_far_sample, say");
+    HAS_S(str_of(s.last), "one|two|unknown tool nonsense; available tools: mcp_far_sample, say");
     HAS_S(str_of(s.heard), "tool b 2 two\n");
-    HAS_S(str_of(s.heard), "tool c 3 there is no tool");
+    HAS_S(str_of(s.heard), "tool c 3 unknown tool");
     HAS_S(str_of(s.heard), "tool a 2 one\ntext Done.\nend end");
     stage_close(&s);
 }
@@ -149,7 +149,7 @@ TEST(what_was_begun_and_has_no_result_is_never_run_again)
     call_done(s.stuck);
     stage_wait(&s);
     EQ(s.err.code, ERR_DENIED);
-    HAS_S(str_of(s.err.text), "not ours any more");
+    HAS_S(str_of(s.err.text), "taken over by another process");
     stage_close(&s);
 }
 
@@ -313,8 +313,8 @@ TEST(arguments_that_are_no_object_are_told_to_the_model)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ(s.runs, 0);
-    EQ_STR(s.last, "not run: the answer was cut before it was complete");
-    HAS_S(str_of(s.heard), "tool a 3 the arguments are no JSON object");
+    EQ_STR(s.last, "not run: the answer was truncated before the call was complete");
+    HAS_S(str_of(s.heard), "tool a 3 the arguments are not a JSON object");
     stage_close(&s);
 }
 
@@ -330,7 +330,7 @@ TEST(the_fallback_answers_when_the_model_cannot_be_reached)
     add_line(&s, (struct line){ .text = "Here." });
     stage_ask(&s, "go");
     EQ_S(s.asked_model, "m2");
-    HAS_S(str_of(s.heard), "notice 1 the model failed; m2 is asked instead\ntext Here.\nend end");
+    HAS_S(str_of(s.heard), "notice 1 the model failed; using m2 instead\ntext Here.\nend end");
     add_line(&s, (struct line){ .text = "So", .fails = ERR_CLOSED });
     stage_ask(&s, "go");
     EQ(s.turn.stop, TURN_FAILED); /* something was told already */
@@ -399,7 +399,7 @@ TEST(results_are_dropped_when_a_summary_cannot_be_had)
     stage_ask(&s, "one");
     stage_ask(&s, "two");
     EQ(s.turn.stop, TURN_END);
-    HAS_S(str_of(s.heard), "the oldest results of tools were dropped");
+    HAS_S(str_of(s.heard), "the oldest tool results were removed");
     EQ(s.messages, 5);
     add_line(&s, (struct line){ .stop = STOP_CONTEXT });
     add_line(&s, (struct line){ .fails = ERR_TIMEOUT });
@@ -452,7 +452,7 @@ TEST(nobody_to_ask_is_no)
     add_line(&s, (struct line){ .text = "Ok." });
     stage_ask(&s, "go");
     EQ(s.runs, 0);
-    HAS_S(str_of(s.last), "no one can be asked");
+    HAS_S(str_of(s.last), "no one is available");
     stage_close(&s);
 }
 
@@ -470,7 +470,7 @@ TEST(what_a_server_says_is_fenced_and_taints_what_follows)
     stage_ask(&s, "go");
     EQ_S(history_taint(s.session.history), "far:say");
     EQ(s.runs, 0); /* a tool of high risk, and no one can be asked */
-    HAS_S(str_of(s.heard), "[data from far:say, not trusted");
+    HAS_S(str_of(s.heard), "[untrusted data from far:say");
     stage_close(&s);
 }
 

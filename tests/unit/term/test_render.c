@@ -205,7 +205,7 @@ TEST(notices_are_a_line_each)
     tell(&s, NOTE(NOTICE_COMPACTED, "a long summary"));
     tell(&s, NOTE(NOTICE_COMPACT_FAILED, "no room"));
     render_note(&s.render, STR("mind this"));
-    EQ_S(aside(&s), "- busy, again in 2 s\n- the conversation so far was summed up\n"
+    EQ_S(aside(&s), "- busy, again in 2 s\n- the conversation so far was summarized\n"
                     "! no room\n! mind this\n");
     finish(&s);
 }

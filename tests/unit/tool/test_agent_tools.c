@@ -35,7 +35,7 @@ TEST(agents_are_listed_with_the_default_one)
     struct str all;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_list_agents, "{}"), "no agents here");
+    HAS_S(call(&b, &tool_list_agents, "{}"), "no agents are available");
     WAS_REFUSED(&b);
     b.host.context = &context;
     all = call(&b, &tool_list_agents, "{}");
@@ -55,11 +55,11 @@ TEST(an_agent_that_is_not_there_is_named)
     struct bench b;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_agent_send, "{'message':'hi'}"), "no agents here");
+    HAS_S(call(&b, &tool_agent_send, "{'message':'hi'}"), "no agents are available");
     b.host.context = &context;
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "there is no agent x");
     WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':' '}"), "say what");
+    HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':' '}"), "describe what");
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x'}"), "message");
     HAS_S(call(&b, &tool_agent_send, "{'message':'hi','mode':'wild'}"), "read-only");
     bench_close(&b);
@@ -73,7 +73,7 @@ TEST(agents_deeper_than_five_are_not_called)
     bench_open(&b);
     b.host.context = &context;
     b.caller.trace.depth = TRACE_DEPTH;
-    HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "more than 5 agents");
+    HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "longer than 5");
     WAS_REFUSED(&b);
     b.caller.trace.depth = TRACE_DEPTH - 1;
     HAS_S(call(&b, &tool_agent_send, "{'agent':'x','message':'hi'}"), "there is no agent x");
@@ -179,13 +179,13 @@ TEST(who_declines_or_is_not_there_is_told_of)
     struct person p = { 0 };
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_ask_user, "{'question':'Which?'}"), "no one can be asked here");
+    HAS_S(call(&b, &tool_ask_user, "{'question':'Which?'}"), "no user is available");
     WAS_REFUSED(&b);
     HAS_S(ask_person(&b, &p, "{\"action\":\"decline\"}", "{'question':'Which?'}"), "declined");
     WAS_REFUSED(&b);
     HAS_S(ask_person(&b, &p, "{\"action\":\"cancel\"}", "{'question':'Which?'}"), "gave no answer");
     HAS_S(ask_person(&b, &p, NULL, "{'question':'Which?'}"), "nobody was there");
-    HAS_S(call(&b, &tool_ask_user, "{'question':' '}"), "say what");
+    HAS_S(call(&b, &tool_ask_user, "{'question':' '}"), "must not be empty");
     bench_close(&b);
 }
 
@@ -205,7 +205,7 @@ TEST(an_artifact_comes_back_as_it_was_made)
     HAS_S(buf_str(&b.call.structured), "{\"id\":\"");
     call(&b, &tool_artifact_write, "{'name':'a','text':''}");
     HAS_S(buf_str(&b.call.structured), "\"type\":\"text/plain\",\"text\":\"\"");
-    HAS_S(call(&b, &tool_artifact_write, "{'name':'','text':''}"), "name: accepted are 1 to 200");
+    HAS_S(call(&b, &tool_artifact_write, "{'name':'','text':''}"), "name: expected 1 to 200");
     HAS_S(call(&b, &tool_artifact_write, "{'name':'a','text':'','type':'markdown'}"), "media type");
     WAS_REFUSED(&b);
     bench_close(&b);

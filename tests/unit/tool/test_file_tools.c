@@ -92,7 +92,7 @@ TEST(a_huge_file_is_refused_before_it_is_read)
     HAS_S(call(&b, &tool_file_read, "{'path':'huge'}"), "limits.file_read_bytes");
     HAS_S(call(&b, &tool_file_edit, "{'path':'huge','old_text':'a','new_text':'b'}"),
           "limits.file_read_bytes");
-    HAS_S(call(&b, &tool_grep, "{'pattern':'a'}"), "1 large file left out");
+    HAS_S(call(&b, &tool_grep, "{'pattern':'a'}"), "1 large file skipped");
     bench_close(&b);
 }
 
@@ -134,7 +134,7 @@ TEST(files_are_created_and_replaced)
     EQ_STR(holds(&b, "a"), "");
     OK(stat(at(&b, "a"), &st) == 0 && (st.st_mode & 07777) == 0750);
     HAS_S(call(&b, &tool_file_write, "{'path':'a','content':'x','only_new':true}"),
-          "there already");
+          "already exists");
     HAS_S(call(&b, &tool_file_write, "{'path':'d/e/f','content':'x'}"), "No such file");
     WAS_REFUSED(&b);
     EQ_S(call(&b, &tool_file_write, "{'path':'d/e/f','content':'x','parents':true}"),
@@ -233,7 +233,7 @@ TEST(files_and_folders_are_moved)
     bench_open(&b);
     put(&b, "a", "a");
     put(&b, "b", "b");
-    HAS_S(call(&b, &tool_file_move, "{'from':'a','to':'b'}"), "there already");
+    HAS_S(call(&b, &tool_file_move, "{'from':'a','to':'b'}"), "already exists");
     EQ_STR(holds(&b, "b"), "b");
     EQ_S(call(&b, &tool_file_move, "{'from':'a','to':'b','replace':true}"), "Moved a to b");
     EQ_STR(holds(&b, "b"), "a");
@@ -278,7 +278,7 @@ TEST(folders_are_made)
 
     bench_open(&b);
     EQ_S(call(&b, &tool_dir_make, "{'path':'a/b/c'}"), "Made a/b/c");
-    EQ_S(call(&b, &tool_dir_make, "{'path':'a/b/c/'}"), "There is already a/b/c/");
+    EQ_S(call(&b, &tool_dir_make, "{'path':'a/b/c/'}"), "Already exists: a/b/c/");
     HAS_S(call(&b, &tool_dir_make, "{'path':'x/y','parents':false}"), "No such file");
     put(&b, "f", "");
     HAS_S(call(&b, &tool_dir_make, "{'path':'f'}"), "not a folder");

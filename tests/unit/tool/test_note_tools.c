@@ -19,7 +19,7 @@ TEST(notes_are_kept)
     EQ_S(call(&b, &tool_memory, "{'action':'get','key':'build'}"), "Use Make");
     EQ_S(call(&b, &tool_memory, "{'action':'list'}"), "t\"\nbuild");
     EQ_S(call(&b, &tool_memory, "{'action':'search','query':'MAKE'}"), "build: Use Make");
-    EQ_S(call(&b, &tool_memory, "{'action':'search','query':'ninja'}"), "No note holds that.");
+    EQ_S(call(&b, &tool_memory, "{'action':'search','query':'ninja'}"), "No note matches.");
     EQ_S(call(&b, &tool_memory, "{'action':'delete','key':'build'}"), "Deleted build");
     HAS_S(call(&b, &tool_memory, "{'action':'get','key':'build'}"), "there is no note");
     WAS_REFUSED(&b);
@@ -32,7 +32,7 @@ TEST(what_memory_needs_is_said)
     struct bench b;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_memory, "{'action':'forget'}"), "accepted are get, set");
+    HAS_S(call(&b, &tool_memory, "{'action':'forget'}"), "expected get, set");
     HAS_S(call(&b, &tool_memory, "{'action':'get'}"), "needs a key");
     HAS_S(call(&b, &tool_memory, "{'action':'set','key':'a'}"), "needs a value");
     HAS_S(call(&b, &tool_memory, "{'action':'search'}"), "needs a query");
@@ -112,9 +112,9 @@ TEST(a_plan_comes_back_in_full)
          "{\"entries\":[{\"content\":\"look\",\"priority\":\"medium\",\"status\":\"pending\"},"
          "{\"content\":\"mend\",\"priority\":\"high\",\"status\":\"completed\"}]}");
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a','status':'done'}]}"),
-          "accepted are pending");
+          "expected pending");
     HAS_S(call(&b, &tool_plan_update, "{'entries':[1]}"), "expected an object");
-    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':''}]}"), "must say");
+    HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':''}]}"), "non-empty");
     EQ(b.call.structured.n, 0);
     b.limits.plan_entries = 1;
     HAS_S(call(&b, &tool_plan_update, "{'entries':[{'content':'a'},{'content':'b'}]}"),
@@ -130,17 +130,17 @@ TEST(a_skill_is_loaded_by_its_name)
     struct bench b;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_skill, "{'name':'pdf'}"), "there is no skill pdf; there are: none");
+    HAS_S(call(&b, &tool_skill, "{'name':'pdf'}"), "unknown skill pdf; available skills: none");
     WAS_REFUSED(&b);
     b.host.skills = &list;
     begin(&b, &tool_skill, STR("{\"name\":\"pdf\"}"));
     finish(&b);
     WENT_WELL(&b);
     EQ_S(buf_str(&b.call.content),
-         "{\"type\":\"text\",\"text\":\"Use it.\"},{\"type\":\"text\",\"text\":\"Files that this "
-         "skill names lie in .claude/skills/pdf/\"}");
+         "{\"type\":\"text\",\"text\":\"Use it.\"},{\"type\":\"text\",\"text\":\"Files named by "
+         "this skill are in .claude/skills/pdf/\"}");
     EQ_S(call(&b, &tool_skill, "{'name':'../pdf'}"),
-         "there is no skill ../pdf; there are: build, pdf");
+         "unknown skill ../pdf; available skills: build, pdf");
     WAS_REFUSED(&b);
     HAS_S(call(&b, &tool_skill, "{}"), "name");
     WAS_REFUSED(&b);

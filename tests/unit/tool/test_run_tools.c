@@ -116,13 +116,13 @@ TEST(programs_run_in_the_working_folder)
     HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "/inside/sub\n");
     HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'deep'}"), "/inside/sub/deep\n");
     HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'..'}"), "/inside\n");
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'../..'}"), "leads out");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd'],'cwd':'../..'}"), "is outside");
     id = start_one(b, "{'argv':['pwd']}");
     OK(until(b->loop, newest_exited, &r.world));
     HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "/inside/sub\n");
     OK(symlink("../outside", at(b, "out")) == 0);
     snprintf(cwd, sizeof(cwd), "%s/out", b->root);
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "leads out");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['pwd']}"), "is outside");
     close_run(&r);
 }
 
@@ -144,7 +144,7 @@ TEST(what_cannot_be_run_says_why)
     struct bench *b = &r.b;
 
     open_run(&r);
-    HAS_S(call(b, &tool_shell_exec, "{'command':'ls'}"), "only with \"shell\": true");
+    HAS_S(call(b, &tool_shell_exec, "{'command':'ls'}"), "needs \"shell\": true");
     HAS_S(call(b, &tool_shell_exec, "{}"), "nothing to run");
     HAS_S(call(b, &tool_shell_exec, "{'argv':[]}"), "nothing to run");
     HAS_S(call(b, &tool_shell_exec, "{'argv':['a\\u0000b']}"), "NUL");
@@ -154,13 +154,13 @@ TEST(what_cannot_be_run_says_why)
     HAS_S(call(b, &tool_shell_exec, "{'argv':['no-such-program']}"), "did not start");
     WAS_REFUSED(b);
     HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'none'}"), "No such file");
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'..'}"), "leads out");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'..'}"), "is outside");
     OK(symlink("../outside", at(b, "out")) == 0);
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'out'}"), "leads out");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'cwd':'out'}"), "is outside");
     b->limits.shell_max_ms = 10;
     HAS_S(call(b, &tool_shell_exec, "{'argv':['ls'],'timeout_ms':11}"), "limits.shell_max_ms");
     b->host.world = NULL;
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "no program can be started");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "programs cannot be started");
     close_run(&r);
 }
 
@@ -238,7 +238,7 @@ TEST(a_flood_is_kept_to_its_beginning_and_its_end)
                 "{'command':'echo first; yes xxxxxxxx | head -c 5000000; echo last',"
                 "'shell':true}");
     OK(str_starts(said, STR("first\nxxx")));
-    HAS_S(said, "\n[4999755 bytes left out]\n");
+    HAS_S(said, "\n[4999755 bytes omitted]\n");
     HAS_S(said, "xlast\n[the program exited with code 0]");
     OK(said.n < 700);
     close_run(&r);
@@ -296,7 +296,7 @@ TEST(a_process_is_killed)
     id = start_one(b, "{'argv':['cat']}");
     HAS_S(call(b, &tool_process_kill, "{'id':'%s'}", id), "signal 9");
     HAS_S(call(b, &tool_process_kill, "{'id':'%s'}", id), "signal 9");
-    HAS_S(call(b, &tool_process_kill, "{'id':'other'}"), "no process of that id");
+    HAS_S(call(b, &tool_process_kill, "{'id':'other'}"), "no process with this id");
     WAS_REFUSED(b);
     close_run(&r);
 }
@@ -314,7 +314,7 @@ TEST(processes_are_bounded)
     HAS_S(call(b, &tool_process_start, "{'argv':['cat']}"), "limits.processes");
     call(b, &tool_process_kill, "{'id':'%s'}", first);
     start_one(b, "{'argv':['cat']}");
-    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", first), "no process of that id");
+    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", first), "no process with this id");
     b->limits.process_wait_ms = 5;
     b->limits.process_input_bytes = 4;
     HAS_S(call(b, &tool_process_poll, "{'id':'%s','wait_ms':6}", r.world.children->id),
@@ -335,7 +335,7 @@ TEST(old_output_of_a_process_is_dropped)
     id = start_one(b, "{'command':'yes xxxxxxxx | head -c 100000; echo last',"
                       "'shell':true}");
     OK(until(b->loop, newest_exited, &r.world));
-    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "bytes left out]\nxxx");
+    HAS_S(call(b, &tool_process_poll, "{'id':'%s'}", id), "bytes omitted]\nxxx");
     HAS_S(answer(b), "xlast\n[the process exited");
     HAS_S(buf_str(&b->call.structured), "\"lostBytes\":99749}");
     close_run(&r);
@@ -356,7 +356,7 @@ TEST(closing_ends_everything)
     finish(b);
     WAS_REFUSED(b);
     OK(until(b->loop, until_true, &r.closed));
-    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "no program can be started");
+    HAS_S(call(b, &tool_shell_exec, "{'argv':['ls']}"), "programs cannot be started");
     r.closed = false;
     close_run(&r);
 }

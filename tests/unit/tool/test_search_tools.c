@@ -37,7 +37,7 @@ TEST(folders_are_listed)
     EQ_S(call(&b, &tool_file_list, "{'path':'empty'}"), "The folder is empty.");
     b.limits.list_entries = 1;
     EQ_S(call(&b, &tool_file_list, "{}"),
-         ".gitignore  11\n[cut after 1 entries (limits.list_entries)]");
+         ".gitignore  11\n[truncated after 1 entries (limits.list_entries)]");
     b.limits.list_entries = 100;
     b.limits.walk_entries = 2;
     HAS_S(call(&b, &tool_file_list, "{}"), "limits.walk_entries");
@@ -80,7 +80,7 @@ TEST(lines_are_found)
 
     make_tree(&b);
     EQ_S(call(&b, &tool_grep, "{'pattern':'ne+dle'}"),
-         "src/a.c:2:needle here\nsrc/keep.o:1:needle\n[1 binary file left out]");
+         "src/a.c:2:needle here\nsrc/keep.o:1:needle\n[1 binary file skipped]");
     EQ_S(call(&b, &tool_grep,
               "{'pattern':'needle','path':'src','ignore_case':true,"
               "'files':'*.{c,h}'}"),
@@ -96,7 +96,7 @@ TEST(lines_are_found)
     EQ_S(call(&b, &tool_grep, "{'pattern':'int','path':'src','show':'counts'}"), "src/a.c:2");
     EQ_S(call(&b, &tool_grep, "{'pattern':'e','path':'src','files':'deep/*'}"),
          "src/deep/b.h:1:one\nsrc/deep/b.h:2:Needle\nsrc/deep/b.h:3:three");
-    HAS_S(call(&b, &tool_grep, "{'pattern':'a','show':'all'}"), "accepted are lines");
+    HAS_S(call(&b, &tool_grep, "{'pattern':'a','show':'all'}"), "expected lines");
     bench_close(&b);
 }
 
@@ -111,7 +111,7 @@ TEST(context_is_shown_once)
     EQ_S(call(&b, &tool_grep, "{'pattern':'x$','context':2}"),
          "a-1-1\na:2:2x\na-3-3\na-4-4\na-5-5\na-6-6\na:7:7x\na:8:8x\na-9-9");
     EQ_S(call(&b, &tool_grep, "{'pattern':'x','context':1,'limit':1}"),
-         "a-1-1\na:2:2x\na-3-3\n[cut after 1 results; there are more]");
+         "a-1-1\na:2:2x\na-3-3\n[truncated after 1 results; there are more]");
     EQ_S(call(&b, &tool_grep, "{'pattern':'^$'}"), "Nothing found.");
     bench_close(&b);
 }
@@ -125,7 +125,8 @@ TEST(long_lines_and_many_results_are_cut)
     b.limits.grep_line_bytes = 26;
     b.limits.grep_results = 2;
     EQ_S(call(&b, &tool_grep, "{'pattern':'z'}"),
-         "a:1:aaaaaaaaaaaaaaaaaaaaaaaaa [line cut]\na:2:z\n[cut after 2 results; there are more]");
+         "a:1:aaaaaaaaaaaaaaaaaaaaaaaaa [line truncated]\na:2:z\n[truncated after 2 results; there "
+         "are more]");
     b.limits.grep_match_bytes = 20;
     EQ_S(call(&b, &tool_grep, "{'pattern':'z'}"), "a:2:z\na:3:z");
     bench_close(&b);
@@ -262,7 +263,7 @@ TEST(folders_that_lie_too_deep_are_told)
     put(&b, "a/b/c", "needle");
     b.limits.walk_depth = 1;
     EQ_S(call(&b, &tool_grep, "{'pattern':'needle'}"),
-         "Nothing found.\n[1 folder could not be read, or lies too deep]");
+         "Nothing found.\n[1 folder could not be read or is nested too deeply]");
     bench_close(&b);
 }
 

@@ -36,22 +36,22 @@ static const struct {
 } refused[] = {
     { &tool_dispatch_agent, "{}", "agent" },
     { &tool_dispatch_agent, "{'agent':'coder'}", "task" },
-    { &tool_dispatch_agent, "{'agent':'','task':'x'}", "agent: name one" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: say what" },
-    { &tool_dispatch_agent, "{'agent':'coder','message':' '}", "task: say what" },
+    { &tool_dispatch_agent, "{'agent':'','task':'x'}", "missing required argument \"agent\"" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':' \\n '}", "task: describe what" },
+    { &tool_dispatch_agent, "{'agent':'coder','message':' '}", "task: describe what" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','mode':'wild'}", "\"read-write\"" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':0}", "max_turns" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':-3}", "max_turns" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','max_turns':1.5}", "max_turns" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-0.01}", "budget: accepted" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-1}", "budget: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-0.01}", "budget: expected" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':-1}", "budget: expected" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','budget':'1'}", "budget" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':'x','effort':'giant'}", "effort: accepted" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','effort':'giant'}", "effort: expected" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','output_format':'pdf'}",
-      "output_format: accepted" },
-    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':-1}", "wait: accepted" },
+      "output_format: expected" },
+    { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':-1}", "wait: expected" },
     { &tool_dispatch_agent, "{'agent':'coder','task':'x','wait':601}", "limits.task_wait_ms" },
-    { &tool_dispatch_agent, "{'message':' '}", "task: say what" },
+    { &tool_dispatch_agent, "{'message':' '}", "task: describe what" },
     { &tool_dispatch_agent, "{'message':'x','task':'x'}", "task" },
     { &tool_get_task_status, "{}", "task_id" },
     { &tool_get_task_status, "{'task_id':7}", "task_id" },
@@ -101,12 +101,12 @@ TEST(without_a_store_there_are_no_tasks)
 
     bench_open(&b);
     b.host.context = &plain;
-    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"), "no tasks are kept here");
+    HAS_S(call(&b, &tool_dispatch_agent, "{'agent':'coder','task':'x'}"), "no tasks are stored");
     WAS_REFUSED(&b);
-    HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are kept here");
-    HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "no tasks are kept here");
-    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "no tasks are kept");
-    HAS_S(call(&b, &tool_list_tasks, "{}"), "no tasks are kept here");
+    HAS_S(call(&b, &tool_get_task_status, "{'task_id':'x'}"), "no tasks are stored");
+    HAS_S(call(&b, &tool_cancel_task, "{'task_id':'x'}"), "no tasks are stored");
+    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "no tasks are stored");
+    HAS_S(call(&b, &tool_list_tasks, "{}"), "no tasks are stored");
     EQ_S(call(&b, &tool_get_locks, "{}"), "{\"locks\":[],\"count\":0}");
     WENT_WELL(&b);
     bench_close(&b);
@@ -118,7 +118,7 @@ TEST(agents_deeper_than_five_dispatch_nobody)
 
     open_with_context(&b);
     b.caller.trace.depth = TRACE_DEPTH;
-    HAS_S(call(&b, &tool_dispatch_agent, "{'message':'x'}"), "more than 5 agents");
+    HAS_S(call(&b, &tool_dispatch_agent, "{'message':'x'}"), "longer than 5");
     WAS_REFUSED(&b);
     bench_close(&b);
 }
@@ -129,7 +129,8 @@ TEST(an_agent_in_a_chain_answers_nothing)
 
     open_with_context(&b);
     b.caller.trace.depth = 1;
-    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"), "by a person");
+    HAS_S(call(&b, &tool_answer_task, "{'task_id':'x','action':'accept'}"),
+          "only a user can answer");
     WAS_REFUSED(&b);
     bench_close(&b);
 }

@@ -500,7 +500,7 @@ TEST(what_cannot_be_restored_is_told_and_the_others_are)
     EQ(take_back(&k), 2);
     OK(setrlimit(RLIMIT_FSIZE, &was) == 0);
     EQ(k.err.code, ERR_SYSTEM);
-    HAS_S(str_of(k.err.text), "1 of 3 files could not be brought back");
+    HAS_S(str_of(k.err.text), "1 of 3 files could not be restored");
     HAS_S(str_of(k.err.text), "large: File too large");
     EQ_STR(holds(&k.b, "a"), "a");
     EQ_STR(holds(&k.b, "z"), "z");

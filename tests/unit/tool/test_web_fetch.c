@@ -244,7 +244,7 @@ TEST(what_is_not_public_is_not_fetched)
     struct tool_world world;
 
     bench_open(&b);
-    HAS_S(call(&b, &tool_web_fetch, "{'url':'http://127.0.0.1/'}"), "nothing can be fetched");
+    HAS_S(call(&b, &tool_web_fetch, "{'url':'http://127.0.0.1/'}"), "fetching is not available");
     world = (struct tool_world){ .loop = b.loop, .limits = &b.limits, .user_agent = "test" };
     b.host.world = &world;
     for (size_t i = 0; i < ARRAY_LEN(urls); i++) {

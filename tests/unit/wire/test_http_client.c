@@ -146,16 +146,16 @@ static const struct {
 } bad_requests[] = {
     { "get", { 0 }, { 0 }, { 0 }, "capitals" },
     { "GET /x HTTP/1.1\r\n\r\nGET", { 0 }, { 0 }, { 0 }, "capitals" },
-    { "GET", { 0 }, { 0 }, { "x", 1 }, "no body" },
+    { "GET", { 0 }, { 0 }, { "x", 1 }, "cannot have a body" },
     { "GET", { "X-A", 3 }, { "a\r\nX-B: b", 9 }, { 0 }, "X-A: control characters" },
     { "GET", { "X-A", 3 }, { "a\0b", 3 }, { 0 }, "X-A: control characters" },
-    { "GET", { "X A", 3 }, { "a", 1 }, { 0 }, "no proper name" },
-    { "GET", { "X:A", 3 }, { "a", 1 }, { 0 }, "no proper name" },
-    { "GET", { "X\r\nA", 4 }, { "a", 1 }, { 0 }, "no proper name" },
-    { "GET", { "", 0 }, { "a", 1 }, { 0 }, "no proper name" },
-    { "GET", { "host", 4 }, { "a", 1 }, { 0 }, "host cannot be chosen" },
-    { "POST", { "Content-Length", 14 }, { "1", 1 }, { "x", 1 }, "cannot be chosen" },
-    { "POST", { "Transfer-Encoding", 17 }, { "chunked", 7 }, { "x", 1 }, "cannot be chosen" },
+    { "GET", { "X A", 3 }, { "a", 1 }, { 0 }, "invalid name" },
+    { "GET", { "X:A", 3 }, { "a", 1 }, { 0 }, "invalid name" },
+    { "GET", { "X\r\nA", 4 }, { "a", 1 }, { 0 }, "invalid name" },
+    { "GET", { "", 0 }, { "a", 1 }, { 0 }, "invalid name" },
+    { "GET", { "host", 4 }, { "a", 1 }, { 0 }, "host cannot be set" },
+    { "POST", { "Content-Length", 14 }, { "1", 1 }, { "x", 1 }, "cannot be set" },
+    { "POST", { "Transfer-Encoding", 17 }, { "chunked", 7 }, { "x", 1 }, "cannot be set" },
 };
 
 TEST(a_request_that_would_be_something_else_is_not_sent)
@@ -196,14 +196,14 @@ static const struct {
     enum err_code code;
     const char *want;
 } broken[] = {
-    { "/nothing", ERR_CLOSED, "closed the connection without an answer" },
-    { "/cut", ERR_CLOSED, "in the middle of its answer" },
-    { "/cut-chunked", ERR_CLOSED, "in the middle of its answer" },
-    { "/cut-head", ERR_CLOSED, "in the middle of its answer" },
-    { "/reset", ERR_CLOSED, "closed the connection without an answer" },
-    { "/garbage", ERR_INVALID, "does not speak HTTP" },
+    { "/nothing", ERR_CLOSED, "closed the connection without a response" },
+    { "/cut", ERR_CLOSED, "in the middle of its response" },
+    { "/cut-chunked", ERR_CLOSED, "in the middle of its response" },
+    { "/cut-head", ERR_CLOSED, "in the middle of its response" },
+    { "/reset", ERR_CLOSED, "closed the connection without a response" },
+    { "/garbage", ERR_INVALID, "invalid HTTP response" },
     { "/folded", ERR_INVALID, "folds a header" },
-    { "/no-colon", ERR_INVALID, "does not speak HTTP" },
+    { "/no-colon", ERR_INVALID, "invalid HTTP response" },
 };
 
 TEST(a_broken_answer_is_named)

@@ -186,7 +186,7 @@ TEST(what_may_have_been_done_is_not_sent_again)
     open_world_begin();
     get(&g, at("/drop-next"));
     ask(&g, "POST", STR("charge the card"), NULL, 0);
-    EQ_ERR(&g, ERR_CLOSED, "closed the connection without an answer");
+    EQ_ERR(&g, ERR_CLOSED, "closed the connection without a response");
     get(&g, at("/drop-now/early"));
     get_aside(&g, at("/await/early"));
     ask(&g, "POST", STR("charge the card"), NULL, 0); /* found dead before anything was sent */
@@ -329,9 +329,9 @@ static const struct phase_case {
     { "queued", queued_url, is_queued, false, NULL, NULL },
     { "resolving", blocked_url, is_resolving, false, "while looking up blocked.test:80", NULL },
     { "in TLS", mute_tls_url, is_connecting, false, "while connecting to 127.0.0.1:", NULL },
-    { "asked", mute_url, is_asked, true, "while waiting for the answer of 127.0.0.1:", NULL },
-    { "in the head", half_head_url, is_in_head, true, "while waiting for the answer of ", NULL },
-    { "in the body", stall_url, is_in_body, true, "while reading the answer of ", NULL },
+    { "asked", mute_url, is_asked, true, "while waiting for the response of 127.0.0.1:", NULL },
+    { "in the head", half_head_url, is_in_head, true, "while waiting for the response of ", NULL },
+    { "in the body", stall_url, is_in_body, true, "while reading the response of ", NULL },
     { "paused", long_url, is_in_body, true, NULL, pause_it },
 };
 
@@ -509,7 +509,7 @@ TEST(silence_is_counted_from_the_last_byte)
     OK(!g.done);
     loop_advance(w.loop, 1);
     OK(g.done);
-    EQ_ERR(&g, ERR_TIMEOUT, "timed out after 1000 ms while reading the answer of");
+    EQ_ERR(&g, ERR_TIMEOUT, "timed out after 1000 ms while reading the response of");
     get(&mark, at("/mark/quiet.2"));
     world_end();
 }
@@ -579,7 +579,7 @@ TEST(what_is_sent_is_not_silence)
     start_upload(&g, "never");
     for (int i = 0; i < 100 && !g.done; i++) /* until the buffers are full */
         loop_advance(w.loop, 1000);
-    EQ_ERR(&g, ERR_TIMEOUT, "timed out after 1000 ms while waiting for the answer");
+    EQ_ERR(&g, ERR_TIMEOUT, "timed out after 1000 ms while waiting for the response");
     world_end();
 }
 

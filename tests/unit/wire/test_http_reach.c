@@ -7,26 +7,26 @@
 static const struct {
     const char *url, *want; /* of the error */
 } bad_urls[] = {
-    { "", "not a URL" },
-    { "plain", "not a URL" },
-    { "//host/", "not a URL" },
-    { "http://", "not a URL" },
-    { "http:///", "not a URL" },
-    { "http://a b/", "not a URL" },
-    { "http://a/b c", "not a URL" },
-    { "http://a/\r\nX: y", "not a URL" },
-    { "http://[::1/", "not a URL" },
-    { "http://[::g]/", "not a URL" },
+    { "", "not a valid URL" },
+    { "plain", "not a valid URL" },
+    { "//host/", "not a valid URL" },
+    { "http://", "not a valid URL" },
+    { "http:///", "not a valid URL" },
+    { "http://a b/", "not a valid URL" },
+    { "http://a/b c", "not a valid URL" },
+    { "http://a/\r\nX: y", "not a valid URL" },
+    { "http://[::1/", "not a valid URL" },
+    { "http://[::g]/", "not a valid URL" },
     { "http://a:0/", "port" },
-    { "http://a:65536/", "not a URL" },
-    { "http://a:x/", "not a URL" },
+    { "http://a:65536/", "not a valid URL" },
+    { "http://a:x/", "not a valid URL" },
     { "http://user@a/", "user or password" },
     { "http://user:secret@a/", "user or password" },
     { "http://:secret@a/", "user or password" },
     { "ftp://a/", "scheme ftp: only http and https" },
     { "file:///etc/passwd", "scheme file: only http and https" },
     { "gopher://a/", "scheme gopher" },
-    { "javascript:alert(1)", "not a URL" },
+    { "javascript:alert(1)", "not a valid URL" },
     { "http://m\xc3\xbcnchen.example/", "not ASCII" },
     { "http://%6d%c3%bcnchen.example/", "not ASCII" },
 };
@@ -43,7 +43,7 @@ TEST(only_proper_urls_are_fetched)
             TAP_NOT("%s: %s", bad_urls[i].url, g.err.text);
     }
     get(&g, STR("http://127.0.0.1\0.example.com/"));
-    EQ_ERR(&g, ERR_INVALID, "a NUL byte in it");
+    EQ_ERR(&g, ERR_INVALID, "contains a NUL byte");
     world_end();
 }
 
@@ -145,7 +145,7 @@ TEST(a_name_that_leads_here_is_refused_at_the_door)
     world_begin();
     get_outside(&g, text("http://loop.test:%u/plain", peer.port));
     EQ_ERR(&g, ERR_DENIED, "loop.test:");
-    EQ_ERR(&g, ERR_DENIED, "is at 127.0.0.1, where nothing may be fetched from");
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.1, which is not allowed");
     world_end();
 }
 
@@ -172,7 +172,7 @@ TEST(metadata_services_are_never_reached)
             g.req.zone = (enum fetch_zone)zone;
             got_start(&g, NULL);
             got_wait(&g);
-            EQ_ERR(&g, ERR_DENIED, "may not be fetched from");
+            EQ_ERR(&g, ERR_DENIED, "is not allowed");
         }
     world_end();
 }
@@ -224,7 +224,7 @@ TEST(one_refused_address_is_enough)
     hooked_begin("127.0.0.2");
     get_outside(&g, text("http://many.test:%u/plain", peer.port));
     EQ_ERR(&g, ERR_DENIED, "many.test:");
-    EQ_ERR(&g, ERR_DENIED, "is at 127.0.0.3, where nothing may be fetched from");
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.3, which is not allowed");
     EQ_STR(seen, "127.0.0.2p 127.0.0.3p ");
     world_end();
 }
@@ -252,7 +252,7 @@ TEST(a_kept_connection_is_looked_at_again)
     EQ_STR(seen, "127.0.0.1m ");
     only = "192.0.2.1";
     get(&g, text("http://loop.test:%u/plain", peer.port));
-    EQ_ERR(&g, ERR_DENIED, "is at 127.0.0.1, where nothing may be fetched from");
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.1, which is not allowed");
     world_end();
 }
 
@@ -349,13 +349,13 @@ static const struct {
     enum err_code code;
     const char *want;
 } bad_redirects[] = {
-    { "/redirect/6", ERR_LIMIT, "redirects once more after 5 redirects" },
+    { "/redirect/6", ERR_LIMIT, "redirects again after 5 redirects" },
     { "/to/http://user:secret@127.0.0.1/", ERR_INVALID, "user or password" },
     { "/to/file:///etc/passwd", ERR_INVALID, "scheme file" },
-    { "/to/http://169.254.169.254/", ERR_DENIED, "169.254.169.254:80 may not be fetched" },
-    { "/to/http://10.0.0.1/", ERR_DENIED, "10.0.0.1:80 may not be fetched" },
-    { "/to/http://localhost:1/", ERR_DENIED, "where nothing may be fetched from" },
-    { "/to/http://metadata.google.internal/", ERR_DENIED, "may not be fetched" },
+    { "/to/http://169.254.169.254/", ERR_DENIED, "169.254.169.254:80 is not allowed" },
+    { "/to/http://10.0.0.1/", ERR_DENIED, "10.0.0.1:80 is not allowed" },
+    { "/to/http://localhost:1/", ERR_DENIED, "which is not allowed" },
+    { "/to/http://metadata.google.internal/", ERR_DENIED, "is not allowed" },
     { "/to-long/9000", ERR_LIMIT, "redirects to a URL of more than 8192 bytes" },
 };
 
@@ -373,7 +373,7 @@ TEST(each_redirect_is_checked)
     get_following(&g, to_other("/echo"), FETCH_FOLLOW_ORIGIN);
     EQ_ERR(&g, ERR_DENIED, "redirects to http://loop.test:");
     get_following(&g, to_other("/echo"), FETCH_FOLLOW_ANY);
-    EQ_ERR(&g, ERR_DENIED, "is at 127.0.0.1"); /* what a redirect names comes from outside */
+    EQ_ERR(&g, ERR_DENIED, "resolves to 127.0.0.1"); /* what a redirect names comes from outside */
     w.limits.fetch_redirects = 0;
     get_following(&g, at("/redirect/1"), FETCH_FOLLOW_ANY);
     EQ_ERR(&g, ERR_LIMIT, "after 0 redirects");

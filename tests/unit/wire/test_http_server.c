@@ -347,7 +347,7 @@ static const struct {
     { WORLD_GET("/hi/"), "404", "nothing at /hi/", true },
     { WORLD_GET("/under/"), "404", "nothing", true },
     { "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", "404", "nothing", true },
-    { "POST /hi HTTP/1.1\r\nHost: localhost\r\n\r\n", "405", "served are GET, HEAD", true },
+    { "POST /hi HTTP/1.1\r\nHost: localhost\r\n\r\n", "405", "supported are GET, HEAD", true },
     { "DELETE /later HTTP/1.1\r\nHost: localhost\r\n\r\n", "405", "POST, GET, HEAD", true },
     { WORLD_POST("/nope", "Content-Length: 5\r\n\r\n"), "404", "nothing", false },
     { WORLD_POST("/nope", "Content-Length: 2\r\n\r\n{}"), "404", "nothing", false },

@@ -118,7 +118,7 @@ void mcp_wire_session_lost(struct mcp_wire *w)
         mcp_greet_again(w->c);
         return;
     }
-    mcp_client_fail(w->c, &e, ERR_CLOSED, "forgot the session it had just given");
+    mcp_client_fail(w->c, &e, ERR_CLOSED, "rejects the session that it has just created");
     w->kind->renewed(w, &e);
 }
 

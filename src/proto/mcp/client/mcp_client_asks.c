@@ -83,7 +83,7 @@ static void refuse_question(struct rpc_in *in, const struct err *why)
 
     rpc_error(in, why->code == ERR_DENIED ? RPC_METHOD_NOT_FOUND : RPC_INTERNAL_ERROR, "%s",
               why->text);
-    LOG(LOG_INFO, "mcp", "a question of a server is refused", LOG_Z("server", c->spec->name),
+    LOG(LOG_INFO, "mcp", "a request of a server is rejected", LOG_Z("server", c->spec->name),
         LOG_S("method", in->method), LOG_Z("why", why->text));
     if (why->code != ERR_DENIED)
         mcp_works_warn(c, in->method, why);
@@ -236,7 +236,7 @@ static void on_cancelled(struct rpc_in *in)
     if (question)
         rpc_in_cancel(question);
     else if (ours == &c->listen.out)
-        rpc_out_fail(ours, &(struct err){ ERR_CLOSED, "the server ended its news" });
+        rpc_out_fail(ours, &(struct err){ ERR_CLOSED, "the server ended its notification stream" });
 }
 
 /* ---- what cannot be read --------------------------------------------------------------------- */
@@ -259,7 +259,7 @@ static void on_garbage(struct peer *p, struct str id, const struct err *why)
     if (!out && !id.p && why->code == ERR_LIMIT)
         out = only_one(p);
     if (out) {
-        mcp_client_fail(c, &e, why->code, "sent an answer that cannot be read: %s", why->text);
+        mcp_client_fail(c, &e, why->code, "sent a malformed response: %s", why->text);
         rpc_out_fail(out, &e);
         return;
     }

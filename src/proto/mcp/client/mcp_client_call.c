@@ -123,7 +123,8 @@ void mcp_work_wrong(struct mcp_work *k, const char *what)
 {
     struct err e;
 
-    mcp_client_fail(k->c, &e, ERR_INVALID, "answered %s wrongly: %s", k->call->what, what);
+    mcp_client_fail(k->c, &e, ERR_INVALID, "sent an invalid response to %s: %s", k->call->what,
+                    what);
     mcp_work_fail(k, &e);
 }
 
@@ -173,7 +174,7 @@ static void on_result(struct mcp_work *k, struct json result)
     struct json task = k->as_task ? json_get(result, STR("task")) : (struct json){ 0 };
 
     if (json_type(result) != JSON_OBJECT) {
-        mcp_work_wrong(k, "the result is no object");
+        mcp_work_wrong(k, "the result is not an object");
     } else if (json_here(task)) {
         mcp_task_begin(k, task);
     } else if (!json_here(type) || json_is(type, STR("complete"))) {
@@ -183,7 +184,7 @@ static void on_result(struct mcp_work *k, struct json result)
     } else if (json_is(type, STR("task")) && k->c->tasks && k->tool.p) {
         mcp_task_begin(k, result);
     } else {
-        mcp_work_wrong(k, "its resultType is not known here");
+        mcp_work_wrong(k, "unknown resultType");
     }
 }
 
@@ -361,7 +362,7 @@ void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *w
     AUTO_ARENA mem = { 0 };
 
     buf_init_in(&text, &mem, 4096);
-    jw_str(&w, arena_printf(&mem, "server %s asked for " STR_FMT ", which was refused: %s",
+    jw_str(&w, arena_printf(&mem, "server %s requested " STR_FMT ", which was rejected: %s",
                             c->spec->name, STR_ARG(str_head(method, 64)), why->text));
     for (struct mcp_work *k = c->works; k; k = k->older)
         call_log(k->call, CALL_WARNING, str_of(c->world.name), buf_str(&text));

@@ -163,7 +163,7 @@ static void on_discovered(struct mcp_client *c)
 /* The probe is answered first although initialize went out as well. */
 static void on_discovered_late(struct mcp_client *c)
 {
-    struct err e = { ERR_CANCELED, "greeted otherwise" };
+    struct err e = { ERR_CANCELED, "the handshake used another method" };
 
     if (be_modern(c) && !c->greet.out.op.settled)
         rpc_out_fail(&c->greet.out, &e);
@@ -258,7 +258,8 @@ static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *
         return fail_in(e, "server %s: initialize", c->spec->name);
     if (mcp_version_named(h->version, version) && *version <= MCP_LEGACY)
         return true;
-    return mcp_client_fail(c, e, ERR_INVALID, "speaks MCP " STR_FMT "; known are %s to %s and %s",
+    return mcp_client_fail(c, e, ERR_INVALID,
+                           "speaks MCP " STR_FMT "; supported are %s to %s and %s",
                            STR_ARG(str_head(h->version, 20)), mcp_features[MCP_FIRST].name,
                            mcp_features[MCP_LEGACY].name, mcp_features[MCP_MODERN].name);
 }
@@ -271,7 +272,8 @@ static bool is_probing(const struct mcp_client *c)
 static void forget_probe(struct mcp_client *c)
 {
     if (is_probing(c))
-        rpc_out_fail(&c->probe.out, &(struct err){ ERR_CANCELED, "greeted otherwise" });
+        rpc_out_fail(&c->probe.out,
+                     &(struct err){ ERR_CANCELED, "the handshake used another method" });
 }
 
 static void on_hello(struct mcp_client *c)

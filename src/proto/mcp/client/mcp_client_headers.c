@@ -69,15 +69,15 @@ static bool note_mark(struct marks *m, struct json schema, struct json mark, str
     struct json type = json_get(schema, STR("type"));
 
     if (!name.p || !is_token(name))
-        return fail(e, ERR_INVALID, "x-mcp-header is no name of a header");
+        return fail(e, ERR_INVALID, "x-mcp-header is not a valid header name");
     if (!json_is(type, STR("string")) && !json_is(type, STR("integer")) &&
         !json_is(type, STR("boolean")))
-        return fail(e, ERR_INVALID, "x-mcp-header stands at what is no string, integer or boolean");
+        return fail(e, ERR_INVALID, "x-mcp-header is allowed only at a string, integer or boolean");
     for (size_t i = 0; i < m->names; i++)
         if (str_eq_nocase(m->name[i], name))
-            return fail(e, ERR_INVALID, "x-mcp-header " STR_FMT " is there twice", STR_ARG(name));
+            return fail(e, ERR_INVALID, "duplicate x-mcp-header " STR_FMT, STR_ARG(name));
     if (m->names == ARRAY_LEN(m->name))
-        return fail(e, ERR_LIMIT, "more than %zu headers are wanted", ARRAY_LEN(m->name));
+        return fail(e, ERR_LIMIT, "more than %zu headers are requested", ARRAY_LEN(m->name));
     m->name[m->names++] = name;
     return true;
 }
@@ -118,7 +118,7 @@ bool mcp_mirror_check(struct arena *mem, struct json schema, struct err *e)
     if (!walk(&m, schema, e))
         return false;
     if (count_marks(schema) != m.names)
-        return fail(e, ERR_INVALID, "x-mcp-header stands where only properties may lead");
+        return fail(e, ERR_INVALID, "x-mcp-header is allowed only below properties");
     return true;
 }
 

@@ -465,7 +465,7 @@ static void on_linger(struct timer *t)
 {
     struct mcp_exchange *x = CONTAINER_OF(t, struct mcp_exchange, timer);
 
-    mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the answer is there" });
+    mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the response has arrived" });
 }
 
 /* A request with a response may end normally, so that its connection can be reused. */
@@ -480,7 +480,7 @@ static void http_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answ
     else if (answered)
         timer_set(http_wire_loop(http_wire_of(wire)), &x->timer, LINGER_MS, on_linger);
     else
-        mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "nobody waits any more" });
+        mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the caller no longer waits" });
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ static void add_tool(struct mcp_tools *t, struct str name, struct json tool)
 
 static void leave_out(struct mcp_client *c, struct str name, const struct err *why)
 {
-    LOG(LOG_WARN, "mcp", "a tool is left out", LOG_Z("server", c->spec->name), LOG_S("tool", name),
+    LOG(LOG_WARN, "mcp", "a tool is skipped", LOG_Z("server", c->spec->name), LOG_S("tool", name),
         LOG_Z("why", why->text));
     if (!c->next.left_out++)
         fail(&c->next.why, why->code, "tool \"" STR_FMT "\": %s", STR_ARG(utf8_head(name, 64)),
@@ -85,10 +85,10 @@ static bool has_room(const struct mcp_client *c, struct json tool, struct err *e
                     "(limits.mcp_tool_bytes)",
                     n, (long long)l->mcp_tool_bytes);
     if (c->next.bytes + n > (size_t)l->mcp_tools_bytes)
-        return fail(e, ERR_LIMIT,
-                    "with its definition all tools of the server have more than "
-                    "%lld bytes (limits.mcp_tools_bytes)",
-                    (long long)l->mcp_tools_bytes);
+        return fail(
+            e, ERR_LIMIT,
+            "the definitions of all tools of the server exceed %lld bytes (limits.mcp_tools_bytes)",
+            (long long)l->mcp_tools_bytes);
     return true;
 }
 
@@ -112,9 +112,9 @@ static bool read_tool(struct mcp_client *c, struct arena *mem, struct json v, st
     if (!d.name.n)
         return fail(e, ERR_INVALID, "its name is empty");
     if (json_has_lone_surrogate(json_get(v, STR("name"))))
-        return fail(e, ERR_INVALID, "its name holds half a surrogate pair");
+        return fail(e, ERR_INVALID, "its name contains a lone surrogate");
     if (mcp_tools_find(&c->next, d.name))
-        return fail(e, ERR_INVALID, "a tool of this name was listed before");
+        return fail(e, ERR_INVALID, "duplicate tool name");
     if (mcp_client_mirrors(c) && !mcp_mirror_check(mem, d.schema, e))
         return false;
     *name = d.name;
@@ -166,7 +166,7 @@ static bool seen_before(struct mcp_client *c, struct str cursor)
 
 static void cut_off(struct mcp_client *c, const char *why)
 {
-    LOG(LOG_WARN, "mcp", "the list of tools is cut off", LOG_Z("server", c->spec->name),
+    LOG(LOG_WARN, "mcp", "the list of tools is truncated", LOG_Z("server", c->spec->name),
         LOG_Z("why", why), LOG_N("tools", (int64_t)c->next.count));
 }
 
@@ -179,9 +179,9 @@ static struct str next_cursor(struct mcp_client *c, struct mcp_page *page)
     if (json_type(v) == JSON_MISSING || json_type(v) == JSON_NULL)
         return STR_NONE;
     if (!cursor.p)
-        cut_off(c, "nextCursor is no string");
+        cut_off(c, "nextCursor is not a string");
     else if (seen_before(c, cursor))
-        cut_off(c, "a cursor came twice");
+        cut_off(c, "the server repeated a cursor");
     else if ((int64_t)c->pages >= limits_of(c)->mcp_list_pages)
         cut_off(c, "too many pages (limits.mcp_list_pages)");
     else
@@ -234,7 +234,7 @@ static void give_up(struct mcp_client *c, const struct err *e)
     if (first)
         mcp_client_end(c, e);
     else
-        LOG(LOG_WARN, "mcp", "the tools could not be listed anew", LOG_Z("server", c->spec->name),
+        LOG(LOG_WARN, "mcp", "cannot list the tools again", LOG_Z("server", c->spec->name),
             LOG_Z("why", e->text));
 }
 

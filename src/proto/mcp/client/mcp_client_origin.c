@@ -43,7 +43,7 @@ static struct mcp_work *origin(struct mcp_client *c, struct err *e)
     if (one)
         return one;
     if (!c->works)
-        fail(e, ERR_NOT_FOUND, "no call is under way, so there is no client to ask");
+        fail(e, ERR_NOT_FOUND, "no call is running, so there is no client to ask");
     else if (!one_client(c))
         fail(e, ERR_INVALID,
              "several clients are using this server, and it does not say which of their calls "

@@ -181,7 +181,7 @@ bool mcp_req_ok(const struct mcp_req *r, struct err *e)
 
     if (!json_here(r->out.error))
         return true;
-    return mcp_client_fail(r->c, e, ERR_INVALID, "refused %s: " STR_FMT " (%lld)", r->method,
+    return mcp_client_fail(r->c, e, ERR_INVALID, "rejected %s: " STR_FMT " (%lld)", r->method,
                            STR_ARG(message.p ? message : STR("no reason given")),
                            (long long)mcp_req_code(r));
 }

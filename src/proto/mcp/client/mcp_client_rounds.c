@@ -62,7 +62,8 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
     } else if (!k->broke.code) {
         k->broke = *e;
         if (e->code == ERR_TIMEOUT) /* of a person, not of the server */
-            fail(&k->broke, ERR_LIMIT, "nobody answered what server %s asked (limits.ask_ms)",
+            fail(&k->broke, ERR_LIMIT,
+                 "no one answered the question of server %s in time (limits.ask_ms)",
                  k->c->spec->name);
         k->lacks = in->ask.kind;
         mcp_work_stop_round(k);
@@ -129,12 +130,12 @@ void mcp_work_stop_round(struct mcp_work *k)
 void mcp_work_ask(struct mcp_work *k, struct json requests)
 {
     if (++k->rounds > k->c->world.rpc->limits->mcp_rounds) {
-        mcp_work_wrong(k, "it asks for input again and again (limits.mcp_rounds)");
+        mcp_work_wrong(k, "the server asks for input too often (limits.mcp_rounds)");
         return;
     }
     k->broke.code = ERR_NONE;
     if (!open_asks(k, requests)) {
-        fail(&k->broke, ERR_INVALID, "server %s wants input of a kind that is not known here",
+        fail(&k->broke, ERR_INVALID, "server %s requests an unknown kind of input",
              k->c->spec->name);
         mcp_work_stop_round(k);
     }

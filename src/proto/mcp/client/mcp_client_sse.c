@@ -114,7 +114,8 @@ static void on_sse_head(struct rpc_exchange *http)
 
     if (x->http.streams || x->http.fetch.status != 200)
         return;
-    mcp_client_fail(x->wire->c, &e, ERR_INVALID, "at " STR_FMT " answered GET with no event stream",
+    mcp_client_fail(x->wire->c, &e, ERR_INVALID,
+                    "at " STR_FMT " did not answer GET with an event stream",
                     STR_ARG(http_url_host(x->wire->c->spec->url)));
     mcp_exchange_stop(x, &e);
 }

@@ -118,7 +118,8 @@ static void wait_for_task(struct mcp_work *k)
     int64_t left = k->task_until - loop_now(task_work_loop(k));
 
     if (left <= 0) {
-        mcp_client_fail(k->c, &late, ERR_LIMIT, "did not end the task of %s (limits.mcp_task_ms)",
+        mcp_client_fail(k->c, &late, ERR_LIMIT,
+                        "did not finish the task of %s in time (limits.mcp_task_ms)",
                         k->call->what);
         mcp_work_fail(k, &late);
         return;
@@ -192,7 +193,7 @@ static void on_task(struct mcp_work *k, struct json task)
         note_message(k, task);
         wait_for_task(k);
     } else {
-        mcp_work_wrong(k, "a task with a status that is not known here, or without its result");
+        mcp_work_wrong(k, "a task with an unknown status or without its result");
     }
 }
 
@@ -208,7 +209,7 @@ static void on_fetched(struct op *op, const struct err *e, void *ctx)
     if (json_type(k->req.out.result) == JSON_OBJECT)
         mcp_work_forward(k, k->req.out.result, (struct json){ 0 });
     else
-        mcp_work_wrong(k, "the result of its task is no object");
+        mcp_work_wrong(k, "the result of its task is not an object");
 }
 
 static void on_task_2511(struct mcp_work *k, struct json task)
@@ -225,7 +226,7 @@ static void on_task_2511(struct mcp_work *k, struct json task)
         note_message(k, task);
         wait_for_task(k);
     } else {
-        mcp_work_wrong(k, "a task with a status that is not known here");
+        mcp_work_wrong(k, "a task with an unknown status");
     }
 }
 

@@ -53,7 +53,8 @@ int64_t upstream_retry_ms(const struct upstream *u)
 
 void upstream_explain(const struct upstream *u, struct err *e)
 {
-    const char *why = u->last_error.code != ERR_NONE ? u->last_error.text : "it was not reached";
+    const char *why =
+        u->last_error.code != ERR_NONE ? u->last_error.text : "trefoil could not connect";
 
     switch (u->state) {
     case UP_DISABLED: fail(e, ERR_DENIED, "MCP server %s is disabled", u->spec.name); break;
@@ -63,7 +64,7 @@ void upstream_explain(const struct upstream *u, struct err *e)
     case UP_BROKEN:
     case UP_WAITING:
         fail(e, ERR_CLOSED,
-             "MCP server %s failed %lld times in a row and is tried again in %lld s; last: %s",
+             "MCP server %s failed %lld times in a row; next retry in %lld s; last error: %s",
              u->spec.name, (long long)u->failures, (long long)(upstream_retry_ms(u) + 999) / 1000,
              why);
         break;
@@ -138,7 +139,8 @@ static void fall_back(struct upstream *u, const struct err *e)
     u->hung = false;
     u->silences = 0;
     ms = back_off(u, too_often);
-    LOG(LOG_WARN, "mcp", u->state == UP_CONNECTING ? "server did not connect" : "server was lost",
+    LOG(LOG_WARN, "mcp",
+        u->state == UP_CONNECTING ? "server did not connect" : "server disconnected",
         LOG_Z("server", u->spec.name), LOG_Z("error", e->text), LOG_N("failures", u->failures),
         LOG_N("retry_ms", ms));
     step(u, too_often ? UP_ON_TOO_OFTEN : UP_ON_FAILED);
@@ -237,7 +239,7 @@ static void on_idle(struct timer *t)
 {
     struct upstream *u = CONTAINER_OF(t, struct upstream, timer);
 
-    LOG(LOG_INFO, "mcp", "server is stopped: nobody used it", LOG_Z("server", u->spec.name));
+    LOG(LOG_INFO, "mcp", "server is stopped: it was idle", LOG_Z("server", u->spec.name));
     step(u, UP_ON_UNUSED);
     mcp_client_close(u->client);
 }

@@ -72,12 +72,11 @@ static bool is_same_tool(const struct ticket *t, struct err *e)
     const struct upstream_tool *now = find_tool(t->up, t->tool);
 
     if (!now)
-        return fail(e, ERR_NOT_FOUND, "MCP server %s does not offer the tool " STR_FMT " any more",
+        return fail(e, ERR_NOT_FOUND, "MCP server %s no longer offers the tool " STR_FMT,
                     t->up->spec.name, STR_ARG(utf8_head(t->tool, 80)));
     if (t->read_only && !now->tool.read_only)
         return fail(e, ERR_DENIED,
-                    "the tool " STR_FMT
-                    " of MCP server %s is not read-only any more; call it again",
+                    "the tool " STR_FMT " of MCP server %s is no longer read-only; call it again",
                     STR_ARG(utf8_head(t->tool, 80)), t->up->spec.name);
     return true;
 }
@@ -126,7 +125,8 @@ static void on_too_long(struct timer *timer)
     struct err e, why;
 
     if (u->state == UP_READY) {
-        fail(&e, ERR_TIMEOUT, "MCP server %s: %zu calls were under way for %lld ms (concurrency)",
+        fail(&e, ERR_TIMEOUT,
+             "MCP server %s: %zu calls were still running after %lld ms (concurrency)",
              u->spec.name, u->running, (long long)u->spec.timeout_ms);
     } else {
         upstream_explain(u, &why);
@@ -224,7 +224,7 @@ static bool admit(const struct upstream *u, struct err *e)
         if (has_room(u) || (int64_t)u->waiting < most)
             return true;
         return fail(e, ERR_LIMIT,
-                    "MCP server %s: %lld calls wait already (limits.mcp_calls_waiting)",
+                    "MCP server %s: %lld calls are already waiting (limits.mcp_calls_waiting)",
                     u->spec.name, (long long)most);
     case UP_DISABLED:
     case UP_UNTRUSTED:

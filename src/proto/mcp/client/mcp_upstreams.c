@@ -71,7 +71,7 @@ static void build_names(struct mcp_upstreams *f)
     f->names = tool_names_build(&f->names_mem, pair, n, f->opts.reserved, f->opts.reserveds);
     name_tools(f);
     if (f->names.dropped)
-        LOG(LOG_WARN, "mcp", "tools are not offered: a server lists them twice",
+        LOG(LOG_WARN, "mcp", "tools are not offered: a server lists them more than once",
             LOG_N("tools", (int64_t)f->names.dropped));
 }
 

@@ -31,7 +31,8 @@ static const char *unless_shadowed(void *ctx, const struct upstream_tool *t)
 static void warn_of_shadow(const struct session_servers *s, const struct server_spec *spec)
 {
     if (s->opts.agent && mcp_upstreams_find(s->opts.agent, str_of(spec->name)))
-        LOG(LOG_WARN, "mcp", "a server of the session is used instead of ours of this name",
+        LOG(LOG_WARN, "mcp",
+            "a server of the session replaces the configured server of the same name",
             LOG_Z("server", spec->name));
 }
 

@@ -57,16 +57,15 @@ static void judge_legacy(const struct rpc_message *m, const struct mcp_http_head
     if (!h || !h->version.p || (m->kind == RPC_REQUEST && str_eq(m->method, STR("initialize"))))
         return;
     if (!mcp_version_named(h->version, &named)) {
-        verdict_refuse(
-            out, RPC_INVALID_REQUEST,
-            STR("MCP-Protocol-Version: not a version of this server, which speaks 2026-07-28, "
-                "2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05"));
+        verdict_refuse(out, RPC_INVALID_REQUEST,
+                       STR("MCP-Protocol-Version: unsupported version; supported are 2026-07-28, "
+                           "2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05"));
         return;
     }
     out->version = named;
     if (mcp_features[named].modern && m->kind == RPC_REQUEST)
         verdict_refuse(out, RPC_INVALID_PARAMS,
-                       STR("params._meta: the member \"" MCP_META "protocolVersion\" is missing"));
+                       STR("params._meta: missing required key \"" MCP_META "protocolVersion\""));
 }
 
 /* The version both name; false when refused. */
@@ -81,12 +80,12 @@ static bool agree_on_version(struct arena *mem, const struct rpc_message *m, str
         return false;
     }
     if (h && !h->version.p && m->kind == RPC_REQUEST) {
-        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("the header MCP-Protocol-Version is missing"));
+        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("missing header MCP-Protocol-Version"));
         return false;
     }
     if (h && h->version.p && !str_eq(h->version, claimed)) {
         verdict_refuse(out, MCP_HEADER_MISMATCH,
-                       STR("MCP-Protocol-Version names another version than params._meta"));
+                       STR("MCP-Protocol-Version and params._meta name different versions"));
         return false;
     }
     if (!mcp_version_named(claimed, &out->version) || !mcp_features[out->version].modern) {
@@ -103,7 +102,7 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
         return true;
     verdict_refuse(
         out, RPC_INVALID_PARAMS,
-        STR("params._meta: the member \"" MCP_META "clientCapabilities\" (an object) is missing"));
+        STR("params._meta: missing required key \"" MCP_META "clientCapabilities\" (an object)"));
     return false;
 }
 
@@ -132,8 +131,8 @@ static bool method_agrees(const struct rpc_message *m, const struct mcp_http_hea
     if (str_eq(h->method, m->method) || (m->kind == RPC_NOTIFICATION && !h->method.p))
         return true;
     verdict_refuse(out, MCP_HEADER_MISMATCH,
-                   h->method.p ? STR("Mcp-Method names another method than the body")
-                               : STR("the header Mcp-Method is missing"));
+                   h->method.p ? STR("Mcp-Method and the body name different methods")
+                               : STR("missing header Mcp-Method"));
     return false;
 }
 
@@ -164,12 +163,12 @@ static bool name_agrees(struct arena *mem, const struct rpc_message *m,
     if (json_type(name) != JSON_STRING) /* its own error, if it should have been there */
         return true;
     if (!h->name.p) {
-        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("the header Mcp-Name is missing"));
+        verdict_refuse(out, MCP_HEADER_MISMATCH, STR("missing header Mcp-Name"));
         return false;
     }
     if (mcp_header_text(mem, h->name, &text) && str_eq(text, json_str(mem, name)))
         return true;
-    verdict_refuse(out, MCP_HEADER_MISMATCH, STR("Mcp-Name names something else than the body"));
+    verdict_refuse(out, MCP_HEADER_MISMATCH, STR("Mcp-Name and the body name different items"));
     return false;
 }
 
@@ -233,12 +232,12 @@ static bool param_agrees(struct arena *mem, struct str name, struct json v,
     if (type == JSON_OBJECT || type == JSON_ARRAY)
         return true;
     if (type == JSON_MISSING || type == JSON_NULL)
-        return !value.p || refuse_param(out, name, "is there, but the body has no such argument");
+        return !value.p || refuse_param(out, name, "is present, but the body has no such argument");
     if (!value.p)
         return refuse_param(out, name, "is missing");
     if (!mcp_header_text(mem, value, &text))
-        return refuse_param(out, name, "is no valid base64 of UTF-8");
-    return same_value(mem, v, text) || refuse_param(out, name, "says something else than the body");
+        return refuse_param(out, name, "is not valid base64 of UTF-8");
+    return same_value(mem, v, text) || refuse_param(out, name, "differs from the body");
 }
 
 /* On other types the annotation means nothing. */

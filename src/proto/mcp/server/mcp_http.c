@@ -75,7 +75,7 @@ static void serve_modern(struct mcp_http *h, struct http_req *req, struct json r
 {
     if (m->kind == RPC_RESPONSE)
         refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
-                    STR("this protocol version has no answers of a client: nothing was asked"));
+                    STR("clients do not send responses in this protocol version"));
     else if (needs_events(m) && !http_accepts(http_req_header(req, "accept"), "text/event-stream"))
         refuse_post(req, 406, m->id, RPC_INVALID_REQUEST,
                     STR("Accept must allow text/event-stream"));
@@ -120,7 +120,7 @@ static void begin_session(struct mcp_http *h, struct http_req *req, struct json 
         mcp_post_in_session(s, req, true, root, m);
     else
         refuse_post(req, 503, m->id, BAD_HTTP,
-                    STR("there are too many sessions, and all are in use (limits.mcp_sessions)"));
+                    STR("too many sessions, all of them in use (limits.mcp_sessions)"));
 }
 
 static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_version version,
@@ -138,7 +138,7 @@ static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_vers
         mcp_post_in_session(s, req, false, root, m);
     else if (m && m->kind == RPC_RESPONSE)
         refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
-                    STR("an answer belongs to a session: the header Mcp-Session-Id is missing"));
+                    STR("a response belongs to a session: missing header Mcp-Session-Id"));
     else if (m && m->kind == RPC_REQUEST && str_eq(m->method, STR("initialize")))
         begin_session(h, req, root, m);
     else
@@ -154,7 +154,7 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
     *version = MCP_ASSUMED;
     if (named.p && !mcp_version_named(named, version))
         return refuse_post(req, 400, no_id, RPC_INVALID_REQUEST,
-                           STR("MCP-Protocol-Version: not a version of this server"));
+                           STR("MCP-Protocol-Version: unsupported version"));
     JSON_EACH(item, root)
     {
         rpc_message_read(&req->mem, item, &m);

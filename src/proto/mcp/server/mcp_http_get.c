@@ -54,9 +54,9 @@ static const char *resume_stream(struct mcp_session *s, struct http_req *req,
     bool any = event_log_after(&s->events, from, &lost) != NULL;
 
     if (lost || (lives && !any && sent > from.newest))
-        return "what came after the event Last-Event-ID names is no longer kept";
+        return "the events after Last-Event-ID are no longer stored";
     if (!lives && !any)
-        return "the stream of the event Last-Event-ID names has ended";
+        return "the stream of the event in Last-Event-ID has ended";
     event_log_forget(&s->events, from);
     if (!from.stream) {
         listen_own(s, req, &from);
@@ -80,9 +80,9 @@ static const char *open_session_stream(struct mcp_session *s, struct http_req *r
     if (last.p)
         return event_log_find(&s->events, last, &from)
                    ? resume_stream(s, req, from)
-                   : "Last-Event-ID names no event of this session";
+                   : "Last-Event-ID is not an event of this session";
     if (s->own.stream) {
-        http_reply_error(req, 409, "this session has an open stream already");
+        http_reply_error(req, 409, "this session already has an open stream");
         return NULL;
     }
     listen_own(s, req, NULL);
@@ -119,8 +119,7 @@ void mcp_http_delete(struct mcp_http *h, struct http_req *req)
     if (!mcp_http_find_session(h, req, no_id, &s))
         return;
     if (!s) {
-        http_reply_error(req, 400,
-                         "the header Mcp-Session-Id is missing: which session is to end?");
+        http_reply_error(req, 400, "missing header Mcp-Session-Id: it names the session to end");
         return;
     }
     mcp_session_end(s);

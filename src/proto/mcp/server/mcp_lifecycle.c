@@ -113,8 +113,8 @@ void mcp_on_set_level(struct rpc_in *in)
         return;
     if (!mcp_level_named(params.level, &mcp_conv_of(in)->log_level)) {
         rpc_error(in, RPC_INVALID_PARAMS,
-                  "params.level: \"" STR_FMT "\"; accepted are debug, info, notice, warning, "
-                  "error, critical, alert, emergency",
+                  "params.level: \"" STR_FMT
+                  "\"; expected debug, info, notice, warning, error, critical, alert or emergency",
                   STR_ARG(utf8_head(params.level, 40)));
         return;
     }

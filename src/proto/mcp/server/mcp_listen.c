@@ -165,7 +165,7 @@ static void on_tasks_found(struct mcp_task_watches *ws)
     struct mcp_listen *l = CONTAINER_OF(ws, struct mcp_listen, tasks);
 
     if (l->in->op.canceled || mcp_conv_of(l->in)->ended) {
-        rpc_error_of(l->in, &(struct err){ ERR_CLOSED, "the client has left" });
+        rpc_error_of(l->in, &(struct err){ ERR_CLOSED, "the client disconnected" });
         return;
     }
     listen_begin(l);

@@ -89,15 +89,15 @@ static void check_trace(const struct mcp_conv *conv, struct arena *mem, const st
     mcp_trace_from_meta(mem, m->meta, &trace);
     trace_arrives(&trace, host->traces);
     if (trace.malformed)
-        why = arena_printf(mem, "X-Trefoil-Trace-ID: accepted is printable ASCII, up to %d bytes",
+        why = arena_printf(mem, "X-Trefoil-Trace-ID: expected printable ASCII, up to %d bytes",
                            (int)MCP_TRACE_BYTES)
                   .p;
     else if (trace_too_deep(trace.depth, host->limits->trace_depth))
-        why = arena_printf(mem, "more than %lld agents have called each other (X-Trefoil-Depth)",
+        why = arena_printf(mem, "the chain of agent calls is longer than %lld (X-Trefoil-Depth)",
                            (long long)host->limits->trace_depth)
                   .p;
     if (why)
-        admit_refuse(out, RPC_INVALID_REQUEST, STR_FMT "; refused",
+        admit_refuse(out, RPC_INVALID_REQUEST, STR_FMT "; rejected",
                      arena_printf(mem, STR_FMT ": %s", STR_ARG(str_head(m->method, 40)), why));
 }
 
@@ -144,7 +144,7 @@ bool mcp_params(struct rpc_in *in, const struct pick *row, size_t rows, void *ou
 
     for (size_t i = 0; i < rows && !json_here(in->params); i++) {
         if (row[i].flags & PICK_MUST) {
-            rpc_error(in, RPC_INVALID_PARAMS, "params: the member \"" STR_FMT "\" is missing",
+            rpc_error(in, RPC_INVALID_PARAMS, "params: missing required key \"" STR_FMT "\"",
                       STR_ARG(row[i].name));
             return false;
         }

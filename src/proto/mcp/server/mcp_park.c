@@ -300,7 +300,7 @@ static void on_check(struct post *post)
     if (!ask || !p->request.in || p->over || p->op.canceled)
         return;
     if (mcp_conv_of(p->request.in)->ended)
-        give_up(p, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        give_up(p, &(struct err){ ERR_CLOSED, "the client disconnected and cannot be asked" });
     else
         end_round(p);
 }
@@ -359,8 +359,8 @@ bool mcp_park_resume(struct rpc_in *in, const struct mcp_round *round)
     p = parked_find(in, round->state);
     if (!p) {
         rpc_error(in, RPC_INVALID_PARAMS,
-                  "params.requestState: not (or no longer) good for this request; send it again "
-                  "without");
+                  "params.requestState: invalid or expired for this request; send the request "
+                  "again without it");
         return true;
     }
     wait_no_longer(p);

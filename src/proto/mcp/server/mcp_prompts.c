@@ -55,7 +55,8 @@ static bool check_args(struct rpc_in *in, const struct prompt *prompt, struct js
 
         if (!json_true(json_get(arg, STR("required"))) || json_here(json_get(args, name)))
             continue;
-        rpc_error(in, RPC_INVALID_PARAMS, "params.arguments: the member \"" STR_FMT "\" is missing",
+        rpc_error(in, RPC_INVALID_PARAMS,
+                  "params.arguments: missing required argument \"" STR_FMT "\"",
                   STR_ARG(utf8_head(name, 100)));
         return false;
     }

@@ -106,8 +106,8 @@ static void refuse_ask(struct ask *ask, struct json error)
     struct str message = json_str(&mem, json_get(error, STR("message")));
     struct err e;
 
-    fail(&e, ERR_DENIED, "the client refused: " STR_FMT,
-         STR_ARG(str_head(message.p ? message : STR("without a word"), 200)));
+    fail(&e, ERR_DENIED, "the client rejected the request: " STR_FMT,
+         STR_ARG(str_head(message.p ? message : STR("no reason given"), 200)));
     ask_refuse(ask, &e);
 }
 
@@ -124,7 +124,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
     } else if (json_here(q->out.error)) {
         refuse_ask(ask, q->out.error);
     } else if (!mcp_answer_fits(ask->kind, q->out.result)) {
-        fail(&bad, ERR_INVALID, "the client's answer to %s has another shape than it must",
+        fail(&bad, ERR_INVALID, "the client's response to %s is malformed",
              mcp_ask_method(ask->kind));
         ask_refuse(ask, &bad);
     } else {
@@ -141,12 +141,14 @@ static void begin_ask(struct caller *c, struct ask *ask)
     struct mcp_client_question *q;
 
     if (conv && conv->ended) {
-        ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client has left and cannot be asked" });
+        ask_refuse(ask, &(struct err){ ERR_CLOSED, "the client disconnected and cannot be asked" });
         return;
     }
     if (ask->kind == ASK_PERMISSION && ask->about->pass.cut) {
-        ask_refuse(ask, &(struct err){ ERR_DENIED, "its arguments are too long to be shown to the "
-                                                   "client (limits.ask_shown_bytes)" });
+        ask_refuse(
+            ask, &(struct err){
+                     ERR_DENIED,
+                     "the arguments are too long to show to the client (limits.ask_shown_bytes)" });
         return;
     }
     if (r->park) {
@@ -154,7 +156,7 @@ static void begin_ask(struct caller *c, struct ask *ask)
         return;
     }
     if (mcp_features[r->version].modern) { /* a modern client gets no requests */
-        ask_refuse(ask, &(struct err){ ERR_DENIED, "this method has no way to ask its client" });
+        ask_refuse(ask, &(struct err){ ERR_DENIED, "this method cannot ask its client" });
         return;
     }
     q = ARENA_NEW(r->mem, struct mcp_client_question);

@@ -24,8 +24,7 @@ void mcp_sse_get(struct mcp_http *h, struct http_req *req)
     struct mcp_session *s = mcp_session_new(h, MCP_SESSION_SSE, req);
 
     if (!s) {
-        http_reply_error(req, 503,
-                         "there are too many sessions, and all are in use (limits.mcp_sessions)");
+        http_reply_error(req, 503, "too many sessions, all of them in use (limits.mcp_sessions)");
         return;
     }
     mcp_conv_set_version(&s->conv, MCP_2024_11_05);
@@ -42,7 +41,8 @@ void mcp_sse_post(struct mcp_http *h, struct http_req *req)
     struct str id;
 
     if (!http_query_get(&req->mem, req->query, STR("sessionId"), &id) || !id.n) {
-        http_reply_error(req, 400, "the query must hold sessionId once, as the stream told it");
+        http_reply_error(req, 400,
+                         "the query must have one sessionId, as sent in the endpoint event");
         return;
     }
     s = mcp_session_find(h, MCP_SESSION_SSE, id, req);

@@ -75,7 +75,7 @@ void mcp_on_subscribe(struct rpc_in *in)
     if (!mcp_is_subscribed(conv, params.uri)) {
         if ((int64_t)conv->subscription_count >= most) {
             rpc_error(in, RPC_INVALID_PARAMS,
-                      "%lld resources are subscribed to (limits.mcp_subscriptions)",
+                      "the client already subscribes to %lld resources (limits.mcp_subscriptions)",
                       (long long)most);
             return;
         }

@@ -91,7 +91,7 @@ static struct mcp_task_creation *creation_of(struct rpc_in *in)
     struct mcp_task_creation *c;
 
     if (!engine) {
-        rpc_error_of(in, &(struct err){ ERR_CLOSED, "no tasks are kept here any more" });
+        rpc_error_of(in, &(struct err){ ERR_CLOSED, "tasks are no longer stored" });
         return NULL;
     }
     c = ARENA_NEW(in->mem, struct mcp_task_creation);
@@ -151,7 +151,7 @@ static void on_engine(void *ctx, struct task_engine *engine)
     if (engine && !makes_its_own(c->in, tool))
         create(c->in, name, c->params.args);
     else if (!engine && tool->task == TOOL_TASK_ONLY)
-        rpc_error(c->in, RPC_INTERNAL_ERROR, "%s is always a task, and none are kept here",
+        rpc_error(c->in, RPC_INTERNAL_ERROR, "%s always runs as a task, and no tasks are stored",
                   tool->name);
     else
         mcp_call_tool(c->in, tool, &c->params, engine != NULL);

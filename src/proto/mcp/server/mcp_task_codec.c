@@ -185,7 +185,7 @@ static void write_end(struct jw *w, struct arena *mem, const struct task_info *i
         jw_kraw(w, "error", json_raw(call_error));
     else
         write_error(w, RPC_INTERNAL_ERROR,
-                    info->text.n ? info->text : STR("its result cannot be read"), STR_NONE);
+                    info->text.n ? info->text : STR("the stored result is malformed"), STR_NONE);
 }
 
 void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits, int64_t now,

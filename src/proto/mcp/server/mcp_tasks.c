@@ -25,7 +25,7 @@ bool mcp_knows_tasks(const struct rpc_in *in)
 void mcp_refuse_taskless(struct rpc_in *in)
 {
     rpc_error_data(in, MCP_LACKS_ABILITY,
-                   STR("this needs a client that declares the extension " MCP_TASKS),
+                   STR("this method needs a client that declares the extension " MCP_TASKS),
                    STR("{\"requiredCapabilities\":{\"extensions\":{\"" MCP_TASKS "\":{}}}}"));
 }
 
@@ -124,7 +124,7 @@ static void on_engine(void *ctx, struct task_engine *engine)
     if (engine)
         q->begin(q);
     else
-        rpc_error(q->in, RPC_METHOD_NOT_FOUND, "no tasks are kept here");
+        rpc_error(q->in, RPC_METHOD_NOT_FOUND, "no tasks are stored");
 }
 
 static void task_query_begin(struct rpc_in *in, size_t fields, void (*then)(struct query *q))
@@ -241,7 +241,7 @@ static bool check_responses(struct query *q)
             mcp_answer_fits(kind, json_value(key)))
             continue;
         rpc_error(q->in, RPC_INVALID_PARAMS,
-                  "params.inputResponses." STR_FMT ": this is no answer to %s",
+                  "params.inputResponses." STR_FMT ": not a valid answer to %s",
                   STR_ARG(utf8_head(name, 64)), mcp_ask_method(kind));
         return false;
     }
