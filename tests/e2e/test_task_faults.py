@@ -495,7 +495,7 @@ def of_two_programs_that_recover_exactly_one_goes_on_with_a_task(root):
         equal(runners <= {str(p.pid) for p in (one, two, three)}, True)
         for ident in asleep + cut:
             events = check_events(root, ident)
-            equal(sum(e[3].get("text") == "goes on after a restart" for e in events), 1)
+            equal(sum(e[3].get("text") == "continues after a restart" for e in events), 1)
         equal(sorted(side.read_text().split()), list("01234"))
         equal({holder(root, i)[1] for i in asleep}, {2})
         for ident in asleep:

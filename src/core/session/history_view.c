@@ -2,6 +2,7 @@
 #include "core/session/history_parts.h"
 
 #include "base/utf8.h"
+#include "core/artifact.h"
 
 #define CUT "[dropped to make room; ask again if you need it]"
 #define SUMMED_UP "[What was said before, summed up:]\n"
@@ -281,15 +282,8 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
         ev.plan = json_raw(json_get(it->body, STR("entries")));
     } else if (str_eq(it->record, STR("artifact"))) {
         ev = (struct event){ .kind = EVENT_ARTIFACT };
-        ev.artifact = (struct event_artifact){
-            .id = json_str(h->mem, json_get(it->body, STR("id"))),
-            .name = json_str(h->mem, json_get(it->body, STR("name"))),
-            .type = json_str(h->mem, json_get(it->body, STR("type"))),
-            .text = json_str(h->mem, json_get(it->body, STR("text"))),
-            .uri = json_str(h->mem, json_get(it->body, STR("uri"))),
-            .binary = json_true(json_get(it->body, STR("binary"))),
-            .last = true,
-        };
+        if (!artifact_piece_told(h->mem, it->body, &ev.artifact))
+            return;
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
         ev.notice = (struct event_notice){ NOTICE_COMPACTED,
