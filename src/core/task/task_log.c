@@ -385,7 +385,7 @@ void task_log_event(struct task_run *r, const struct event *ev)
 }
 
 /* The only writer of r->state. */
-static bool log_state(struct task_run *r, enum task_state to, struct str text, bool urgent)
+bool task_log_state(struct task_run *r, enum task_state to, struct str text)
 {
     struct arena *mem = &r->log.mem[r->log.filling];
 
@@ -393,18 +393,8 @@ static bool log_state(struct task_run *r, enum task_state to, struct str text, b
         return false;
     r->state = to;
     r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
-    task_log_add(r, "status", task_status_body(mem, to, text), urgent);
+    task_log_add(r, "status", task_status_body(mem, to, text), true);
     return true;
-}
-
-bool task_log_state(struct task_run *r, enum task_state to, struct str text)
-{
-    return log_state(r, to, text, true);
-}
-
-bool task_log_state_soon(struct task_run *r, enum task_state to, struct str text)
-{
-    return log_state(r, to, text, false);
 }
 
 void task_log_hurry(struct task_run *r)

@@ -43,9 +43,6 @@ struct task_log {
 /* Change the state of the task and store it at once, with an event. False: not a legal transition. */
 bool task_log_state(struct task_run *r, enum task_state to, struct str text);
 
-/* The same, stored with the next event or after limits.task_gather_ms. */
-bool task_log_state_soon(struct task_run *r, enum task_state to, struct str text);
-
 /* Add an event of the agent. */
 void task_log_event(struct task_run *r, const struct event *ev);
 

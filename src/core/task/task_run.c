@@ -320,9 +320,13 @@ static bool may_make_session(const struct task_run *r, const struct err *e)
            !r->spec.session.n && !r->halt;
 }
 
-/* The turn goes first: its prompt must not wait until the state of the task is stored. */
+/* The prompt goes first: it must not wait until the id of the session is stored. */
 static void begin_turn(struct task_run *r)
 {
+    if (r->halt) {
+        give_up_session(r);
+        return;
+    }
     if (r->makes_session || r->fence == 1) {
         task_run_prompt(r);
     } else {
@@ -348,10 +352,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
         return;
     }
     memcpy(r->session_id, r->session.id, sizeof(r->session_id));
-    if (r->halt)
-        give_up_session(r);
-    else
-        begin_turn(r);
+    task_log_flush(r, begin_turn); /* no turn of a task whose state cannot be stored */
 }
 
 /* With lock_conflict = "warn" a conflict is only reported. */
@@ -365,12 +366,12 @@ static struct str lock_warning(const struct task_run *r)
 static void log_working(struct task_run *r)
 {
     if (r->state != TASK_WORKING)
-        task_log_state_soon(r, TASK_WORKING, lock_warning(r));
+        task_log_state(r, TASK_WORKING, lock_warning(r));
     else
         task_log_add(r, "status",
                      task_status_body(&r->log.mem[r->log.filling], TASK_WORKING,
                                       STR("continues after a restart")),
-                     false);
+                     true);
 }
 
 static void on_call_stored(struct task_run *r)
@@ -383,18 +384,20 @@ static void on_call_stored(struct task_run *r)
     task_call_start(r);
 }
 
-/* That a tool call begins is stored before it does; a session says so by itself. */
+/*
+ * The state is stored while the session is opened: both requests are made at once, so that one
+ * commit takes them. A tool call has no session, and begins when its state is stored.
+ */
 static void begin_work(struct task_run *r)
 {
-    if (!r->halt)
-        log_working(r);
-    if (!r->call) {
+    if (r->call)
+        task_run_go(r, RUN_OPENING);
+    else
         find_session(r);
-        return;
-    }
-    task_run_go(r, RUN_OPENING);
-    r->log.urgent = true;
-    task_log_flush(r, on_call_stored);
+    if (r->at == RUN_OPENING && !r->halt)
+        log_working(r);
+    if (r->call)
+        task_log_flush(r, on_call_stored);
 }
 
 /* ---- LOCKING --------------------------------------------------------------------------------- */

@@ -21,9 +21,9 @@
  * The op of a run is the parent of all its work, so cancelling it cancels everything. `halt` says
  * why a run ends early; a later reason replaces an earlier one only if it is stronger.
  *
- * The first request to the model waits for three commits: the task, its session, its prompt. That
- * works because the id of the session is chosen when the task is created, and stored in its spec:
- * nothing has to be stored in between to find the session after a crash. Locks add one commit.
+ * The first request to the model waits for three commits: of the task, of its session together with
+ * its state, of its prompt. The id of the session is chosen when the task is created, and stored in
+ * its spec, so that a crash in between does not lose the session. Locks add a commit.
  */
 #ifndef CORE_TASK_TASK_RUN_H
 #define CORE_TASK_TASK_RUN_H
