@@ -191,7 +191,7 @@ static bool join_part(struct artifact_set *s, struct artifact *a, const struct b
     return true;
 }
 
-void artifact_add(struct artifact_set *s, const struct event_artifact *piece)
+struct artifact *artifact_add(struct artifact_set *s, const struct event_artifact *piece)
 {
     struct artifact *a = find_or_add(s, piece->id);
     size_t i = 0;
@@ -207,6 +207,7 @@ void artifact_add(struct artifact_set *s, const struct event_artifact *piece)
     for (; i < piece->part.n; i++)
         add_part(s, a, &piece->part.v[i]);
     a->complete = piece->last;
+    return a;
 }
 
 struct blocks artifact_blocks(const struct artifact *a, struct arena *mem)

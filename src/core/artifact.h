@@ -50,7 +50,8 @@ struct artifact_set {
     struct artifact *first;
 };
 
-void artifact_add(struct artifact_set *s, const struct event_artifact *piece);
+/* Add a piece; returns the artifact it belongs to. */
+struct artifact *artifact_add(struct artifact_set *s, const struct event_artifact *piece);
 
 /* The parts as blocks, in mem; their content is borrowed from the set. */
 struct blocks artifact_blocks(const struct artifact *a, struct arena *mem);

@@ -85,8 +85,10 @@ static bool write_artifact(struct call *call, const struct artifact_write_args *
     jw_kstr(&w, "description", args->description);
     if (!write_content(call, &w, args))
         return false;
-    jw_kbool(&w, "append", args->append);
-    jw_kbool(&w, "last", args->last);
+    if (args->append)
+        jw_kbool(&w, "append", true);
+    if (!args->last)
+        jw_kbool(&w, "last", false);
     jw_object_end(&w);
     if (!call->structured.full)
         return true;

@@ -299,8 +299,7 @@ static struct dispatch *prepare(struct call *call, const struct task_dispatch_ar
     d = ARENA_NEW(call->mem, struct dispatch);
     d->call = call;
     d->args = *args;
-    if (!tool_prompt(call, call->ctx ? "task" : "message", args->task, args->parts,
-                     &d->spec.prompt))
+    if (!tool_prompt(call, "task", args->task, args->parts, &d->spec.prompt))
         return NULL;
     set_mode(d, mode);
     return d;

@@ -16,9 +16,9 @@
 
 struct agent_call_opts {
     const struct agent_context *context;
-    struct str agent;   /* name; STR_NONE: that of the session, else the default */
+    struct str agent;      /* name; STR_NONE: that of the session, else the default */
     struct blocks message; /* the task */
-    struct str session; /* to resume; STR_NONE: a new one */
+    struct str session;    /* to resume; STR_NONE: a new one */
     bool read_only;
 };
 

@@ -8,8 +8,8 @@
  * Records are stored in the order they are made, one batch at a time: while one is being stored
  * the next fills.
  */
-#include "core/session/turn_parts.h"
 #include "core/artifact.h"
+#include "core/session/turn_parts.h"
 
 #include "base/buf.h"
 #include "base/container.h"
