@@ -313,7 +313,8 @@ static bool read_spec(struct app *app, const struct agents_args *a, struct task_
     if (a->budget && !read_usd(app, a->budget, &spec->budget_usd))
         return fail(e, ERR_INVALID, "--budget %.40s: expected 0 to %d US dollars", a->budget,
                     AGENT_BUDGET_MOST);
-    if (!str_trim(spec->text).n || utf8_valid(spec->text) < spec->text.n)
+    if (!blocks_say_something(spec->prompt) ||
+        utf8_valid(spec->prompt.v->text) < spec->prompt.v->text.n)
         return fail(e, ERR_INVALID, "the task is empty or is not UTF-8 text");
     spec->read_only = mode == AGENT_READ_ONLY;
     spec->max_turns = (int64_t)turns;
@@ -325,7 +326,7 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
 {
     struct principal self = principal_self(ORIGIN_TERMINAL);
     struct task_dispatch d = { .spec = { .agent = str_of(name),
-                                         .text = str_of(text),
+                                         .prompt = blocks_text(&app->project.mem, str_of(text)),
                                          .model = str_of(a->model),
                                          .budget_usd = -1,
                                          .owner = str_of(self.name),

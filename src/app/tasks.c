@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/display.h"
+#include "core/task/task_pieces.h"
 #include "web/task_json.h"
 
 #include <inttypes.h>
@@ -162,6 +163,30 @@ static void put_task(struct app *app, struct buf *out, const struct task_info *t
     buf_putc(out, '\n');
 }
 
+static bool read_artifacts(struct app *app, struct store_port *port, struct task_info *t,
+                           struct err *e)
+{
+    const struct limits *limits = &app->project.config.limits;
+    struct artifact_set made = { .mem = &app->project.mem, .most = (size_t)limits->artifact_bytes };
+    int64_t after = 0;
+    bool ok, more = true;
+
+    while (more) {
+        struct store_step step = task_pieces_step(t->id, after);
+        struct store_ask ask = { .step = &step, .steps = 1 };
+
+        ok = store_wait(port, &ask, e);
+        if (ok)
+            after = task_pieces_add(&made, limits, &step.events, after);
+        more = ok && step.events.more;
+        store_ask_fini(&ask);
+        if (!ok)
+            return false;
+    }
+    t->artifacts = task_pieces_json(&made);
+    return true;
+}
+
 static int tasks_show(struct app *app, struct store_handle *handle, struct str id)
 {
     struct task_look l;
@@ -174,6 +199,10 @@ static int tasks_show(struct app *app, struct store_handle *handle, struct str i
     if (!task_look(&l, handle->port, id, INT64_MAX, &e))
         return print_error(&e);
     t = task_info_of(&app->project.mem, &l.step[0].task);
+    if (app->opt.json && !read_artifacts(app, handle->port, &t, &e)) {
+        store_ask_fini(&l.ask);
+        return print_error(&e);
+    }
     if (app->opt.json) {
         task_write(&w, &t, true);
         buf_putc(&out, '\n');

@@ -370,7 +370,7 @@ static struct str dispatch_body(struct app *app, const struct task_spec *spec)
 
     buf_init_in(&body, &app->project.mem, (size_t)app->project.config.limits.message_bytes - 1);
     jw_object(&w);
-    jw_kstr(&w, "task", spec->text);
+    jw_kstr(&w, "task", spec->prompt.v->text);
     jw_kstr(&w, "agent", spec->agent);
     jw_kstr(&w, "model", spec->model);
     jw_kstr(&w, "mode", spec->read_only ? STR("read-only") : STR_NONE);

@@ -1,5 +1,6 @@
 #include "core/event.h"
 
+#include "core/artifact.h"
 #include "core/guard/guard_check.h"
 #include "core/session/history_record.h"
 
@@ -118,15 +119,7 @@ static void write_usage(struct jw *w, const struct event *ev)
 
 static void write_artifact(struct jw *w, const struct event *ev)
 {
-    const struct event_artifact *a = &ev->artifact;
-
-    jw_kstr(w, "id", a->id);
-    jw_kstr(w, "name", a->name);
-    jw_kstr(w, "media_type", a->type);
-    jw_kstr(w, a->binary ? "data" : "text", a->text);
-    jw_kstr(w, "uri", a->uri);
-    jw_kbool(w, "append", a->append);
-    jw_kbool(w, "last", a->last);
+    artifact_piece_write(w, &ev->artifact);
 }
 
 static void write_notice(struct jw *w, const struct event *ev)

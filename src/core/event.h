@@ -8,6 +8,7 @@
 #ifndef CORE_EVENT_H
 #define CORE_EVENT_H
 
+#include "core/block.h"
 #include "core/model.h"
 #include "core/tool/tool.h"
 
@@ -73,12 +74,14 @@ struct event_usage {
     double cost_usd;         /* of the session so far; negative: no prices are configured */
 };
 
+/* A piece of an artifact; artifact.h says how pieces are put together. */
 struct event_artifact {
-    struct str id, name, type; /* type: a media type, or STR_NONE for text */
-    struct str text;           /* text, or base64 when `binary` */
-    struct str uri;            /* where it is, instead of text; else STR_NONE */
-    bool binary;
-    bool append, last; /* continues the previous piece; no piece follows */
+    struct str id;
+    struct str name, description; /* STR_NONE: as before */
+    struct blocks part;
+    bool append; /* the parts are added; else they replace those before */
+    bool joins;  /* with append: the first part continues the last part before it */
+    bool last;   /* no piece follows */
 };
 
 enum notice_kind {

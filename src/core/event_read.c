@@ -1,5 +1,6 @@
 /* event_read.c - a line that event_write wrote, as an event again: for who shows it later. */
 #include "base/pick.h"
+#include "core/artifact.h"
 #include "core/event.h"
 #include "core/guard/guard_check.h"
 #include "core/session/history_record.h"
@@ -11,7 +12,7 @@ struct line {
     struct json args, entries, params, turn, done, total;
     int64_t line, used, size;
     double cost_usd;
-    bool open, append, last;
+    bool open;
 };
 
 #define TEXT(name) PICK_FIELD(#name, PICK_STR, struct line, name, 0)
@@ -53,8 +54,6 @@ static const struct pick fields[] = {
     NUMBER(size),
     PICK_FIELD("cost_usd", PICK_DOUBLE, struct line, cost_usd, 0),
     TRUTH(open),
-    TRUTH(append),
-    TRUTH(last),
 };
 
 /* Which of the names it is; `n` when it is none. */
@@ -158,20 +157,6 @@ static bool read_usage(struct arena *mem, const struct line *l, struct event *ev
     return true;
 }
 
-static bool read_artifact(struct arena *mem, const struct line *l, struct event *ev)
-{
-    (void)mem;
-    ev->artifact = (struct event_artifact){ .id = l->id,
-                                            .name = l->name,
-                                            .type = l->media_type,
-                                            .text = l->data.p ? l->data : l->text,
-                                            .uri = l->uri,
-                                            .binary = l->data.p != NULL,
-                                            .append = l->append,
-                                            .last = l->last };
-    return true;
-}
-
 static bool read_notice(struct arena *mem, const struct line *l, struct event *ev)
 {
     size_t kind = named(l->kind, notice_names, NOTICE_KINDS);
@@ -202,10 +187,10 @@ static bool read_end(struct arena *mem, const struct line *l, struct event *ev)
 
 static bool (*const readers[EVENT_KINDS])(struct arena *mem, const struct line *l,
                                           struct event *ev) = {
-    [EVENT_PROMPT] = read_prompt,   [EVENT_TEXT] = read_text,         [EVENT_THOUGHT] = read_text,
-    [EVENT_TOOL] = read_tool,       [EVENT_PLAN] = read_plan,         [EVENT_ASK] = read_ask,
-    [EVENT_USAGE] = read_usage,     [EVENT_ARTIFACT] = read_artifact, [EVENT_NOTICE] = read_notice,
-    [EVENT_SESSION] = read_session, [EVENT_END] = read_end,
+    [EVENT_PROMPT] = read_prompt, [EVENT_TEXT] = read_text,     [EVENT_THOUGHT] = read_text,
+    [EVENT_TOOL] = read_tool,     [EVENT_PLAN] = read_plan,     [EVENT_ASK] = read_ask,
+    [EVENT_USAGE] = read_usage,   [EVENT_NOTICE] = read_notice, [EVENT_SESSION] = read_session,
+    [EVENT_END] = read_end,
 };
 
 bool event_read(struct arena *mem, struct json line, struct event *out, struct err *e)
@@ -218,7 +203,9 @@ bool event_read(struct arena *mem, struct json line, struct event *out, struct e
         return false;
     kind = named(l.type, event_names, EVENT_KINDS);
     ev.kind = (enum event_kind)kind;
-    if (kind == EVENT_KINDS || !readers[kind](mem, &l, &ev))
+    if (kind == EVENT_ARTIFACT && !artifact_piece_read(mem, line, NULL, &ev.artifact, e))
+        return false;
+    if (kind == EVENT_KINDS || (readers[kind] && !readers[kind](mem, &l, &ev)))
         return json_fail(line, e, "unknown event");
     *out = ev;
     return true;

@@ -40,6 +40,7 @@ struct block {
     struct str sealed;         /* raw JSON that only `by` understands; STR_NONE: none */
     const char *by;            /* name of the provider that sealed it */
     bool is_error;             /* of a result */
+    bool is_data;              /* of a text: it is one valid JSON value */
     const struct block *media; /* of a result: pictures and sound that belong to it */
     size_t medias;
 };

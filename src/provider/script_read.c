@@ -136,21 +136,25 @@ static bool read_tool(struct json at, const struct raw_event *r, struct script_e
 static bool read_artifact(struct arena *mem, struct json at, const struct raw_event *r,
                           struct script_event *out, struct err *e)
 {
+    struct block *part = ARENA_NEW(mem, struct block);
     struct str bytes;
 
     if (!r->id.n)
         return missing(at, "artifact", "id", e);
     if (r->data.p && !base64_decode(mem, BASE64_PLAIN, r->data, &bytes))
         return json_fail(json_get(at, STR("data")), e, "expected base64");
+    *part = (struct block){ .kind = r->data.p ? BLOCK_MEDIA : BLOCK_TEXT,
+                            .type = r->media_type,
+                            .text = r->uri.p ? STR_NONE : r->text,
+                            .data = r->data,
+                            .uri = r->uri };
     out->event.kind = EVENT_ARTIFACT;
     out->event.artifact = (struct event_artifact){
         .id = r->id,
         .name = r->name,
-        .type = r->media_type,
-        .text = r->data.p ? r->data : r->text,
-        .uri = r->uri,
-        .binary = r->data.p != NULL,
+        .part = { part, 1 },
         .append = r->append,
+        .joins = r->append,
         .last = !r->more,
     };
     return true;

@@ -180,9 +180,9 @@ static void on_artifact(struct render *r, const struct event_artifact *a)
     buf_put(&r->line, STR("+ "));
     render_paint(r, PLAIN);
     show_text(&r->line, a->name.n ? a->name : a->id);
-    if (a->type.n) {
+    if (a->part.n && a->part.v->type.n) {
         buf_put(&r->line, STR(" ("));
-        show_text(&r->line, a->type);
+        show_text(&r->line, a->part.v->type);
         buf_put(&r->line, STR(")"));
     }
     render_line_end(r);

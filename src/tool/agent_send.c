@@ -9,12 +9,14 @@
 
 struct agent_send_args {
     struct str agent, message, session, mode;
+    struct json parts;
 };
 
 static const struct pick arg_fields[] = {
     PICK_FIELD("agent", PICK_STR, struct agent_send_args, agent,
                0), /* first: one agent's own has none */
-    PICK_FIELD("message", PICK_STR, struct agent_send_args, message, PICK_MUST),
+    PICK_FIELD("message", PICK_STR, struct agent_send_args, message, 0),
+    PICK_FIELD("parts", PICK_ARRAY, struct agent_send_args, parts, 0),
     PICK_FIELD("session_id", PICK_STR, struct agent_send_args, session, 0),
     PICK_FIELD("mode", PICK_STR, struct agent_send_args, mode, 0),
 };
@@ -24,6 +26,7 @@ static void send(struct call *call)
     struct agent_send_args args = { 0 };
     enum agent_mode mode = AGENT_READ_WRITE;
     size_t own = call->ctx ? 1 : 0;
+    struct blocks message;
 
     if (!tool_args(call, arg_fields + own, ARRAY_LEN(arg_fields) - own, &args))
         return;
@@ -34,14 +37,16 @@ static void send(struct call *call)
         return;
     }
     if (call->caller->takes_tasks && call->host->context && call->host->context->tasks) {
-        task_dispatch_instead(
-            call, &(struct task_errand){ args.agent, args.message, args.session, args.mode });
+        task_dispatch_instead(call, &(struct task_errand){ args.agent, args.message, args.session,
+                                                           args.mode, args.parts });
         return;
     }
+    if (!tool_prompt(call, "message", args.message, args.parts, &message))
+        return;
     agent_call(call, &(struct agent_call_opts){
                          .context = call->host->context,
                          .agent = args.agent,
-                         .message = args.message,
+                         .message = message,
                          .session = args.session,
                          .read_only = mode == AGENT_READ_ONLY,
                      });

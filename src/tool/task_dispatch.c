@@ -20,6 +20,7 @@
 
 struct task_dispatch_args {
     struct str agent, task, model, mode, effort, output_format, session;
+    struct json parts; /* instead of task */
     int64_t max_turns;
     double budget; /* NAN: not given */
     double wait;
@@ -30,7 +31,7 @@ struct task_dispatch_args {
  * "message" the last two rows do not apply, else the first two.
  */
 static const struct pick arg_fields[] = {
-    PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
+    PICK_FIELD("message", PICK_STR, struct task_dispatch_args, task, 0),
     PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, 0),
     PICK_FIELD("model", PICK_STR, struct task_dispatch_args, model, 0),
     PICK_FIELD("mode", PICK_STR, struct task_dispatch_args, mode, 0),
@@ -40,8 +41,9 @@ static const struct pick arg_fields[] = {
     PICK_FIELD("output_format", PICK_STR, struct task_dispatch_args, output_format, 0),
     PICK_FIELD("wait", PICK_DOUBLE, struct task_dispatch_args, wait, 0),
     PICK_FIELD("session_id", PICK_STR, struct task_dispatch_args, session, 0),
+    PICK_FIELD("parts", PICK_ARRAY, struct task_dispatch_args, parts, 0),
     PICK_FIELD("agent", PICK_STR, struct task_dispatch_args, agent, PICK_MUST),
-    PICK_FIELD("task", PICK_STR, struct task_dispatch_args, task, PICK_MUST),
+    PICK_FIELD("task", PICK_STR, struct task_dispatch_args, task, 0),
 };
 
 struct dispatch {
@@ -85,9 +87,7 @@ static bool check_mode(struct call *call, const struct task_dispatch_args *a, en
 
 static bool check_task(struct call *call, const struct task_dispatch_args *a)
 {
-    if (!str_trim(a->task).n)
-        call_failed(call, "task: describe what the agent should do");
-    else if (a->agent.p && !a->agent.n)
+    if (a->agent.p && !a->agent.n)
         call_failed(call, "missing required argument \"agent\"; list_agents lists the agents");
     else
         return agent_call_check_depth(call);
@@ -240,12 +240,12 @@ static bool read_file(struct job *job, struct err *e)
 
     if (!beneath_read(&d->place, &d->mem, d->call->host->limits->file_read_bytes, "file_read_bytes",
                       &text, e))
-        return e->code == ERR_NOT_FOUND && has_blanks(d->spec.text);
+        return e->code == ERR_NOT_FOUND && has_blanks(d->args.task);
     if (utf8_valid(text) < text.n)
         return fail(e, ERR_INVALID, "task: the file is not UTF-8 text");
     if (!str_trim(text).n)
         return fail(e, ERR_INVALID, "task: the file is empty");
-    d->spec.text = text;
+    d->spec.prompt = blocks_text(&d->mem, text);
     return true;
 }
 
@@ -299,7 +299,8 @@ static struct dispatch *prepare(struct call *call, const struct task_dispatch_ar
     d = ARENA_NEW(call->mem, struct dispatch);
     d->call = call;
     d->args = *args;
-    d->spec.text = args->task;
+    if (!tool_prompt(call, "task", args->task, args->parts, &d->spec.prompt))
+        return NULL;
     set_mode(d, mode);
     return d;
 }
@@ -327,6 +328,7 @@ void task_dispatch_instead(struct call *call, const struct task_errand *errand)
     struct dispatch *d = prepare(call, &(struct task_dispatch_args){ .budget = NAN,
                                                                      .agent = errand->agent,
                                                                      .task = errand->message,
+                                                                     .parts = errand->parts,
                                                                      .session = errand->session,
                                                                      .mode = errand->mode });
 
@@ -357,6 +359,7 @@ const struct tool tool_dispatch_agent = {
         "\"agent\":{\"type\":\"string\",\"description\":\"Agent to call.\"},"
         "\"task\":{\"type\":\"string\","
         "\"description\":\"What to do, or the path of a .md file that says it.\"},"
+        "\"parts\":{\"type\":\"array\",\"description\":\"Content blocks instead of task.\"},"
         "\"model\":{\"type\":\"string\","
         "\"description\":\"Model or tier; default: the agent's.\"},"
         "\"mode\":{\"type\":\"string\",\"enum\":[\"read-only\",\"read-write\"],"
@@ -370,7 +373,7 @@ const struct tool tool_dispatch_agent = {
         "\"description\":\"Form of the answer.\"}," TASK_WAIT_SCHEMA ","
         "\"session_id\":{\"type\":\"string\","
         "\"description\":\"Continue this session.\"}},"
-        "\"required\":[\"agent\",\"task\"]}",
+        "\"required\":[\"agent\"]}",
     .kind = TOOL_THINK,
     .additive = true,
     .timeout_ms = CALL_NO_DEADLINE,

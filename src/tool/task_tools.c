@@ -142,6 +142,9 @@ static void take_trust(struct call *call, struct str result)
     call->from = json_str(call->mem, json_first(json_get(trust, STR("from"))));
 }
 
+/* A model reads the answer: larger artifacts are only named, by result.artifacts. */
+enum { ARTIFACTS_SHOWN = 16 << 10 };
+
 static void answer(struct report *r)
 {
     const struct task_info *info = &r->ask->info;
@@ -150,6 +153,8 @@ static void answer(struct report *r)
     take_trust(r->call, info->result);
     jw_object(&w);
     task_write_head(&w, info);
+    if (info->artifacts.n <= ARTIFACTS_SHOWN)
+        jw_kraw(&w, "artifacts", info->artifacts);
     if (info->result.n)
         jw_kraw(&w, "result", info->result);
     if (info->state == TASK_FAILED || info->state == TASK_REJECTED)
@@ -268,6 +273,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
 static void get_it(struct report *r)
 {
     r->ask = task_ask_new(r->call, r->id);
+    r->ask->artifacts = true;
     task_get(r->engine, r->ask, &r->call->op, on_got, r);
 }
 
@@ -281,4 +287,17 @@ void task_report(struct call *call, struct str id, double seconds)
     r->engine = task_engine_for(call);
     if (r->engine)
         get_it(r);
+}
+
+/* ---- prompts --------------------------------------------------------------------------------- */
+
+bool tool_prompt(struct call *call, const char *text_key, struct str text, struct json parts,
+                 struct blocks *out)
+{
+    struct err e;
+
+    if (blocks_pick(call->mem, call->args, text_key, text, parts, call->host->limits, out, &e))
+        return true;
+    call_failed(call, "%s", e.text);
+    return false;
 }

@@ -33,11 +33,18 @@ void task_call_done(struct call *call);
 /* A request to the engine, freed with the call. */
 struct task_ask *task_ask_new(struct call *call, struct str id);
 
+/* ---- prompts ------------------------------------------------------------------------------- */
+
+/* blocks_pick from the arguments of the call. False: the call has failed with the reason. */
+bool tool_prompt(struct call *call, const char *text_key, struct str text, struct json parts,
+                 struct blocks *out);
+
 /* ---- agent_send, for a caller that takes tasks --------------------------------------------- */
 
 /* The arguments; STR_NONE: not given. */
 struct task_errand {
     struct str agent, message, session, mode;
+    struct json parts;
 };
 
 /* Arguments of each tool that calls an agent and waits. */

@@ -119,6 +119,7 @@ static void get(struct api_visit *visit)
 {
     struct tasks_request *v = visit_of(visit);
 
+    v->ask.artifacts = true;
     task_get(api_engine(visit), &v->ask, NULL, on_got, v);
 }
 

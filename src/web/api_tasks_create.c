@@ -12,11 +12,13 @@ struct task_creation {
 
 struct task_wish {
     struct task_spec spec;
-    struct str mode;
+    struct str mode, task;
+    struct json parts;
 };
 
 static const struct pick wish_fields[] = {
-    PICK_FIELD("task", PICK_STR, struct task_wish, spec.text, PICK_MUST),
+    PICK_FIELD("task", PICK_STR, struct task_wish, task, 0),
+    PICK_FIELD("parts", PICK_ARRAY, struct task_wish, parts, 0),
     PICK_FIELD("agent", PICK_STR, struct task_wish, spec.agent, 0),
     PICK_FIELD("model", PICK_STR, struct task_wish, spec.model, 0),
     PICK_FIELD("effort", PICK_STR, struct task_wish, spec.effort, 0),
@@ -41,9 +43,6 @@ static bool check_wish(struct json body, const struct task_wish *w, enum agent_m
 {
     double usd = w->spec.budget_usd;
 
-    if (!str_trim(w->spec.text).n)
-        return json_fail(json_get(body, STR("task")), e,
-                         "is empty; describe what the agent should do");
     if (w->mode.p && !agent_mode_named(w->mode, mode))
         return json_fail(json_get(body, STR("mode")), e, "expected read-only or read-write");
     if (json_here(json_get(body, STR("budget_usd"))) && !(usd >= 0 && usd <= AGENT_BUDGET_MOST))
@@ -63,6 +62,8 @@ static bool read_wish(struct task_creation *c, enum agent_mode *mode, struct err
     if (!json_read(&req->mem, req->body, &opts, &body, e))
         return fail_in(e, "the body is not JSON");
     if (!pick(&req->mem, body, PICK_TABLE(wish_fields), PICK_STRICT, &w, e) ||
+        !blocks_pick(&req->mem, body, "task", w.task, w.parts, c->visit.web->limits, &w.spec.prompt,
+                     e) ||
         !check_wish(body, &w, mode, e))
         return false;
     c->spec = w.spec;

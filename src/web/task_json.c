@@ -48,7 +48,9 @@ void task_write(struct jw *w, const struct task_info *t, bool whole)
     jw_kint(w, "version", t->version);
     jw_kint(w, "events", t->last_seq);
     if (whole) {
+        jw_kraw(w, "parts", t->parts);
         jw_kraw(w, "asks", t->asks);
+        jw_kraw(w, "artifacts", t->artifacts);
         jw_kraw(w, "result", t->result);
     }
     jw_object_end(w);

@@ -142,7 +142,7 @@ def five_artifacts_are_kept_apart(root):
             for name, ident in zip(FIVE, idents):
                 equal(t.end(ident)["result"]["artifacts"], [f"{name}.md"])
                 made = [body for what, body in told(folder, ident) if what == "artifact"]
-                equal([(a["name"], a["text"]) for a in made], [(f"{name}.md", f"words of the {name}")])
+                equal([(a["name"], a["parts"][0]["text"]) for a in made], [(f"{name}.md", f"words of the {name}")])
 
 
 # ---- writing into the scratch folder ----------------------------------------------------------------

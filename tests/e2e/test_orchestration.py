@@ -28,9 +28,9 @@ def the_tools_are_published_with_their_hints(root):
                 said = hints(tools[name])
                 equal({k: said[k] for k in HINTS[name]}, HINTS[name])
             schema = tools["dispatch_agent"]["inputSchema"]
-            equal(schema["required"], ["agent", "task"])
+            equal(schema["required"], ["agent"])  # and "task" or "parts"
             equal(set(schema["properties"]), {
-                "agent", "task", "model", "mode", "max_turns", "budget", "effort",
+                "agent", "task", "parts", "model", "mode", "max_turns", "budget", "effort",
                 "output_format", "wait", "session_id"})
             equal(tools["list_agents"]["inputSchema"]["properties"], {})
             equal(tools["get_locks"]["inputSchema"]["properties"], {})

@@ -39,7 +39,7 @@ def hostile_database(folder, command):
         text = "/call shell_exec " + json.dumps({"argv": ["sh", "-c", command]})
         db.execute("UPDATE tasks SET state = 'submitted', final = 0, ended = 0, expires = 0,"
                    " session = '', result = '', last_seq = 1, mode = 'read-write', spec = ?",
-                   [json.dumps({**json.loads(spec), "text": text})])
+                   [json.dumps({**json.loads(spec), "text": text, "new_session": ""})])
         db.execute("DELETE FROM task_events WHERE place & 0xffffffff > 1")
         db.execute("DELETE FROM task_feed WHERE n > 1")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -33,7 +33,6 @@ struct agent_run {
     struct session session;
     struct session_opening opening;
     struct turn turn;
-    struct block block;
     struct turn_prompt prompt;
     char prompt_id[ID_TEXT];
     struct agent_tell tell;
@@ -48,7 +47,7 @@ struct agent_run {
     bool said;              /* the agent has spoken in this turn */
     struct str answer;      /* what it said last */
     struct str taint;       /* from where untrusted data got into the conversation */
-    struct agent_made *made;
+    struct artifact_set made;
     bool turned;    /* the turn has run, and says how it ended */
     struct err why; /* else: what went wrong; ERR_NONE: nothing */
 };
@@ -166,7 +165,7 @@ static void on_event(struct work_client *c, const struct event *ev)
     if (ev->kind == EVENT_TEXT)
         r->said = true;
     else if (ev->kind == EVENT_ARTIFACT)
-        agent_made_add(&r->made, r->call, &ev->artifact);
+        artifact_add(&r->made, &ev->artifact);
     on_below(c, str_of(r->id), ev);
     agent_tell_event(&r->tell, ev);
 }
@@ -219,7 +218,7 @@ static void write_result(struct agent_run *r)
 
     if (r->answer.n || !wrong)
         call_text(call, r->answer.p ? r->answer : STR(""));
-    agent_made_write(r->made, call, r->id);
+    agent_made_write(&r->made, call, r->id);
     if (wrong)
         call_text(call, str_of(wrong));
     call->is_error = wrong && !(r->turned && r->turn.stop == TURN_LENGTH);
@@ -298,10 +297,10 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
         fail(&r->why, ERR_CANCELED, "canceled");
         leave(r);
     } else {
-        r->block = (struct block){ .kind = BLOCK_TEXT, .text = r->opts.message };
         id_new(loop_wall(r->op.loop), r->prompt_id);
-        r->prompt =
-            (struct turn_prompt){ .block = &r->block, .blocks = 1, .id = str_of(r->prompt_id) };
+        r->prompt = (struct turn_prompt){ .block = r->opts.message.v,
+                                          .blocks = r->opts.message.n,
+                                          .id = str_of(r->prompt_id) };
         timer_set(r->op.loop, &r->deadline, r->call->host->limits->agent_call_ms, on_deadline);
         turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
                    &r->op, on_turned, r);
@@ -430,7 +429,7 @@ static bool check(struct call *call, const struct agent_call_opts *opts)
 {
     if (!opts->context || !opts->context->registry)
         call_failed(call, "no agents are available");
-    else if (!str_trim(opts->message).n)
+    else if (!blocks_say_something(opts->message))
         call_failed(call, "message: describe what the agent should do");
     else
         return agent_call_check_depth(call);
@@ -447,6 +446,8 @@ void agent_call(struct call *call, const struct agent_call_opts *opts)
     r->call = call;
     r->opts = *opts;
     r->client.kind = &client_kind;
+    r->made = (struct artifact_set){ .mem = call->mem,
+                                     .most = (size_t)call->host->limits->artifact_bytes };
     agent_tell_begin(&r->tell, call);
     op_begin(&r->op, &errand_kind, call->op.loop, &call->op, on_errand_done, r);
     if (opts->session.p)

@@ -12,12 +12,13 @@
 #define CORE_AGENT_AGENT_CALL_H
 
 #include "core/agent/agent_context.h"
+#include "core/block.h"
 
 struct agent_call_opts {
     const struct agent_context *context;
-    struct str agent;   /* name; STR_NONE: that of the session, else the default */
-    struct str message; /* the task */
-    struct str session; /* to resume; STR_NONE: a new one */
+    struct str agent;      /* name; STR_NONE: that of the session, else the default */
+    struct blocks message; /* the task */
+    struct str session;    /* to resume; STR_NONE: a new one */
     bool read_only;
 };
 

@@ -13,6 +13,7 @@
 #include "base/container.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "core/artifact.h"
 #include "core/guard/guard.h"
 #include "core/guard/guard_untrusted_text.h"
 #include "core/tool/path_below.h"
@@ -35,14 +36,8 @@ static void tell_artifact(struct local_call *tc, struct json a)
 {
     struct event ev = { .kind = EVENT_ARTIFACT };
 
-    ev.artifact = (struct event_artifact){
-        .id = json_str(&tc->mem, json_get(a, STR("id"))),
-        .name = json_str(&tc->mem, json_get(a, STR("name"))),
-        .type = json_str(&tc->mem, json_get(a, STR("type"))),
-        .text = json_str(&tc->mem, json_get(a, STR("text"))),
-        .uri = json_str(&tc->mem, json_get(a, STR("uri"))),
-        .last = true,
-    };
+    if (!artifact_piece_told(&tc->mem, a, &ev.artifact))
+        return;
     if (!ev.artifact.id.p)
         ev.artifact.id = tc->block->id;
     turn_tell(tc->w->turn, &ev);

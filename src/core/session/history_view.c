@@ -1,7 +1,9 @@
 /* history_view.c - a history as a model reads it, and as people are told. */
 #include "core/session/history_parts.h"
 
+#include "base/auto.h"
 #include "base/utf8.h"
+#include "core/artifact.h"
 
 #define CUT "[removed to save space; call the tool again if you need the result]"
 #define SUMMED_UP "[Summary of the earlier conversation:]\n"
@@ -211,6 +213,7 @@ struct telling {
     struct work_client *client;
     void (*fill)(void *ctx, struct event_tool *tool);
     void *ctx;
+    struct artifact_set *made; /* put together from the pieces that are stored */
 };
 
 static void tell(const struct telling *t, const struct event *ev)
@@ -272,6 +275,23 @@ static enum turn_stop stop_named(struct json name)
     return (enum turn_stop)i;
 }
 
+/* As a whole, with its last piece. */
+static void tell_artifact(struct history *h, const struct telling *t, const struct item *it)
+{
+    struct event ev = { .kind = EVENT_ARTIFACT };
+    struct artifact *a;
+
+    if (!artifact_piece_told(h->mem, it->body, &ev.artifact))
+        return;
+    a = artifact_add(t->made, &ev.artifact);
+    ev.artifact.name = a->name;
+    ev.artifact.description = a->description;
+    ev.artifact.part = artifact_blocks(a, t->made->mem);
+    ev.artifact.append = ev.artifact.joins = false;
+    if (a->complete)
+        tell(t, &ev);
+}
+
 static void tell_other(struct history *h, const struct telling *t, const struct item *it)
 {
     struct event ev;
@@ -280,16 +300,8 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
         ev = (struct event){ .kind = EVENT_PLAN };
         ev.plan = json_raw(json_get(it->body, STR("entries")));
     } else if (str_eq(it->record, STR("artifact"))) {
-        ev = (struct event){ .kind = EVENT_ARTIFACT };
-        ev.artifact = (struct event_artifact){
-            .id = json_str(h->mem, json_get(it->body, STR("id"))),
-            .name = json_str(h->mem, json_get(it->body, STR("name"))),
-            .type = json_str(h->mem, json_get(it->body, STR("type"))),
-            .text = json_str(h->mem, json_get(it->body, STR("text"))),
-            .uri = json_str(h->mem, json_get(it->body, STR("uri"))),
-            .binary = json_true(json_get(it->body, STR("binary"))),
-            .last = true,
-        };
+        tell_artifact(h, t, it);
+        return;
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
         ev.notice = (struct event_notice){ NOTICE_COMPACTED,
@@ -309,7 +321,9 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
 void history_tell(struct history *h, struct work_client *client,
                   void (*fill)(void *ctx, struct event_tool *tool), void *ctx)
 {
-    const struct telling t = { client, fill, ctx };
+    AUTO_ARENA mem = { 0 };
+    struct artifact_set made = { .mem = &mem, .most = (size_t)h->limits->artifact_bytes };
+    const struct telling t = { client, fill, ctx, &made };
 
     for (size_t i = 0; i < h->n; i++) {
         switch (h->item[i].kind) {

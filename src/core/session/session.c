@@ -15,7 +15,7 @@
 static void copy_opts(struct session *s, const struct session_opts *o)
 {
     s->opts = *o;
-    s->opts.id = STR_NONE;
+    s->opts.id = s->opts.new_id = STR_NONE;
     s->opts.principal = arena_maybe(&s->mem, o->principal);
     s->opts.taint = arena_maybe(&s->mem, o->taint);
     if (s->world->untrusted_users && !s->opts.taint.n)
@@ -389,7 +389,8 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
         fail(&e, ERR_NOT_FOUND, "there is no session %s: no sessions are stored", s->id);
         on_failed(o, &e);
     } else {
-        id_new(loop_wall(w->loop), s->id);
+        if (!opts->new_id.n || !str_to_c(opts->new_id, s->id, sizeof(s->id)))
+            id_new(loop_wall(w->loop), s->id);
         if (!w->store || opts->keep_nothing)
             open_agent(o);
         else if (claim(o, parent))

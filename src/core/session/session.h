@@ -40,6 +40,7 @@ struct session_world {
 /* Borrowed while the session opens, but for what is said to live as long as it. */
 struct session_opts {
     struct str id;       /* one of the store; STR_NONE: a new one */
+    struct str new_id;   /* of a new one; STR_NONE: the session chooses it */
     struct agent *agent; /* held by the session */
     const char *cwd;     /* absolute, inside the host's folders; NULL: the agent's folder */
     bool read_only;      /* whatever the agent may */

@@ -43,13 +43,6 @@ struct turn_open_call {
     struct turn_open_call *next;
 };
 
-/* An artifact whose last piece has not come. */
-struct turn_open_artifact {
-    struct event_artifact a;
-    struct buf text;
-    struct turn_open_artifact *next;
-};
-
 struct turn_work {
     struct turn *turn;
     struct agent *agent;
@@ -78,7 +71,6 @@ struct turn_work {
     size_t blocks;
     struct arena said_mem;
     struct turn_open_call *call;
-    struct turn_open_artifact *artifact;
 };
 
 /* End all that is open, and store what is not; then(turn). */

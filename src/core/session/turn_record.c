@@ -3,11 +3,12 @@
  *
  * Words are gathered into one block until something else happens. A tool call becomes an answer
  * that ends in the call, and its result, when the call has ended; so calls that ran side by side
- * stand one after the other. An artifact becomes a record with its last piece.
+ * stand one after the other. Each piece of an artifact becomes a record.
  *
  * Records are stored in the order they are made, one batch at a time: while one is being stored
  * the next fills.
  */
+#include "core/artifact.h"
 #include "core/session/turn_parts.h"
 
 #include "base/buf.h"
@@ -228,55 +229,16 @@ static void on_plan(struct turn *t, const struct event *ev)
     turn_tell(t, ev);
 }
 
-static void add_artifact(struct turn *t, const struct turn_open_artifact *o)
+/* Each piece is a record of its own, so that a restart loses none that was stored. */
+static void on_artifact(struct turn *t, const struct event *ev)
 {
     struct buf out;
     struct jw w = open_body(t, &out);
 
-    jw_kstr(&w, "id", o->a.id);
-    jw_kstr(&w, "name", o->a.name);
-    jw_kstr(&w, "type", o->a.type);
-    jw_kstr(&w, "uri", o->a.uri);
-    jw_kstr(&w, "text", o->a.uri.p ? STR_NONE : buf_str(&o->text));
-    if (o->a.binary)
-        jw_kbool(&w, "binary", true);
+    artifact_piece_write(&w, &ev->artifact);
     jw_object_end(&w);
     add_record(t, "artifact", buf_str(&out));
     store_batch(t);
-}
-
-static struct turn_open_artifact *open_artifact(struct turn_work *w, struct str id, size_t most)
-{
-    struct turn_open_artifact *o = w->artifact;
-
-    while (o && !str_eq(o->a.id, id))
-        o = o->next;
-    if (o)
-        return o;
-    o = ARENA_NEW(&w->mem, struct turn_open_artifact);
-    o->a.id = arena_str(&w->mem, id);
-    buf_init_in(&o->text, &w->mem, most);
-    o->next = w->artifact;
-    w->artifact = o;
-    return o;
-}
-
-static void on_artifact(struct turn *t, const struct event *ev)
-{
-    struct turn_work *w = t->work;
-    const struct event_artifact *a = &ev->artifact;
-    struct turn_open_artifact *o =
-        open_artifact(w, a->id, (size_t)t->session->world->limits->message_bytes);
-
-    set_str(&w->mem, &o->a.name, a->name);
-    set_str(&w->mem, &o->a.type, a->type);
-    set_str(&w->mem, &o->a.uri, a->uri);
-    o->a.binary = a->binary;
-    if (!a->append)
-        buf_clear(&o->text);
-    buf_put(&o->text, a->text);
-    if (a->last)
-        add_artifact(t, o);
     turn_tell(t, ev);
 }
 

@@ -1,8 +1,12 @@
 /* task.c - states of tasks, and the engine that knows those of this process. */
-#include "core/task/task_parts.h"
-
 #include "base/container.h"
 #include "base/mem.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_feeds.h"
+#include "core/task/task_isolated.h"
+#include "core/task/task_recover.h"
+#include "core/task/task_run.h"
+#include "core/task/task_spec.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
@@ -104,6 +108,8 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
     if (!json_read(mem, spec, &opts, &v, &e))
         return;
     info->asked = json_str(mem, json_get(v, STR("text")));
+    if (json_here(json_get(v, STR("parts"))))
+        info->parts = json_raw(json_get(v, STR("parts")));
     info->mode_reason = json_str(mem, json_get(v, STR("mode_reason")));
     info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))),
                                     json_str(mem, json_get(v, STR("caller"))));

@@ -29,6 +29,7 @@
 
 #include "base/id.h"
 #include "core/agent/agent.h"
+#include "core/block.h"
 #include "core/session/session.h"
 
 enum task_state {
@@ -61,7 +62,7 @@ struct str task_status_body(struct arena *mem, enum task_state state, struct str
 struct task_spec {
     struct str tool;                         /* of a call; STR_NONE: an agent does it */
     struct str agent;                        /* STR_NONE: the default */
-    struct str text;                         /* what it is to do */
+    struct blocks prompt;                    /* what it is to do */
     struct str model, effort, output_format; /* instead of the agent's; STR_NONE */
     int64_t max_turns;                       /* 0: the agent's */
     double budget_usd;                       /* negative: the agent's */
@@ -70,7 +71,8 @@ struct task_spec {
     struct str context;     /* groups tasks; STR_NONE: one of its own */
     struct str owner;       /* the principal that owns the task */
     enum origin origin;     /* the way the owner came in */
-    struct str session;     /* to go on with; STR_NONE: a new one */
+    struct str session;     /* to resume; STR_NONE: a new one */
+    struct str new_session; /* the id that the new one gets; task_create chooses it */
     const char *caller;     /* "mcp", "cli": its name to the guard and the log */
     struct trace trace;
     struct str taint;
@@ -87,7 +89,8 @@ struct task_info {
         mode_reason; /* why it is read-only although the caller did not ask for that; else STR_NONE */
     struct str agent; /* of a call: the tool */
     enum task_state state;
-    struct str asked;   /* what it is to do */
+    struct str asked;   /* what it is to do, as text */
+    struct str parts;   /* the same as a JSON array (block.h); STR_NONE: it is only a text */
     enum origin origin; /* from where it was begun */
     struct str text;    /* a sentence about the state: why it failed, what is asked */
     struct str
@@ -95,9 +98,10 @@ struct task_info {
                           "usage","stop","duration_seconds","trust":{"level","from":[...]}},
                           of a call also "call"; else STR_NONE. level "untrusted": data from
                           outside, from these sources, has had a say in it */
-    struct str asks; /* JSON object of open asks: {key: {"kind","params","tool","args",
+    struct str asks;      /* JSON object of open asks: {key: {"kind","params","tool","args",
                           "cut"?,"asked_ms"}}, args by args_whole; or STR_NONE */
-    bool held;       /* a process that lives, or may, works on it: asks can be answered */
+    struct str artifacts; /* JSON array of whole artifacts (artifact.h), if they were asked for */
+    bool held;            /* a process that lives, or may, works on it: asks can be answered */
     int64_t created, updated, ended; /* ms; 0: not yet */
     int64_t version, last_seq;
 };
@@ -180,6 +184,7 @@ struct task_ask {
     struct str owner;      /* in: principal_sees; STR_NONE sees all */
     struct principal by;   /* in, of answer: who gives it */
     bool unseen;           /* in, of answer: also to what was cut, and could not be shown */
+    bool artifacts;        /* in, of get and wait: read info.artifacts, too */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */

@@ -1,5 +1,5 @@
 /* task_answer.c - answers to questions of a task: which question is meant, and does the answer fit? */
-#include "core/task/task_parts.h"
+#include "core/task/task_question.h"
 
 #include "core/guard/permission_option.h"
 #include "core/tool/exposure.h"

@@ -11,7 +11,10 @@
 #include "core/guard/guard_saved_rights.h"
 #include "core/guard/guard_untrusted_text.h"
 #include "core/session/history_record.h"
-#include "core/task/task_parts.h"
+#include "core/task/task_create.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_question.h"
+#include "core/task/task_run.h"
 #include "core/tool/args_summary.h"
 
 enum { WHY_MOST = 4096, ASKED_MOST = 1024 };
@@ -201,7 +204,7 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
 
     return (struct task_spec){
         .tool = s->tool,
-        .text = asked(mem, s),
+        .prompt = blocks_text(mem, asked(mem, s)),
         .budget_usd = -1,
         .context = s->context,
         .owner = c->principal,

@@ -5,10 +5,11 @@
  * A question is named by a key that no other question of the task has had, also in a process that
  * worked on it before: who answers late must not answer something else.
  */
-#include "core/task/task_parts.h"
-
 #include "base/container.h"
 #include "base/utf8.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_question.h"
+#include "core/task/task_result.h"
 #include "core/tool/args_summary.h"
 #include "core/tool/call.h"
 
@@ -164,7 +165,7 @@ static void show_state(struct task_run *r)
 {
     struct str text = r->asks ? sentence_of(r, r->asks->ask) : STR_NONE;
 
-    if (!r->cancel && !task_log_state(r, asking_state(r), text))
+    if (r->halt != HALT_CANCELED && !task_log_state(r, asking_state(r), text))
         r->text = text.n ? arena_str(&r->mem, text) : STR_NONE;
     task_log_hurry(r);
 }

@@ -1,9 +1,12 @@
 /*
  * task_create.c - a new task: checked, stored as SUBMITTED, told to whoever wanted it, begun.
  */
-#include "core/task/task_parts.h"
+#include "core/task/task_create.h"
 
 #include "core/agent/agent_context.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_isolated.h"
+#include "core/task/task_spec.h"
 
 /* What was asked of the store is done. */
 static void cancel_create(struct op *op)
@@ -102,8 +105,8 @@ static bool check(const struct task_engine *g, const struct task_spec *spec, str
         return fail(e, ERR_CLOSED, "trefoil is shutting down");
     if (!g->store)
         return fail(e, ERR_DENIED, "tasks need a store, and no state is stored here");
-    if (!str_trim(spec->text).n)
-        return fail(e, ERR_INVALID, "text: describe what the agent should do");
+    if (!blocks_say_something(spec->prompt))
+        return fail(e, ERR_INVALID, "the prompt is empty: describe what the agent should do");
     if (trace_too_deep(spec->trace.depth, g->limits->trace_depth))
         return fail(e, ERR_INVALID, "the chain of agent calls is longer than %lld",
                     (long long)g->limits->trace_depth);
@@ -112,7 +115,7 @@ static bool check(const struct task_engine *g, const struct task_spec *spec, str
 
 static void fill_new(struct task_run *r)
 {
-    char context[ID_TEXT];
+    char context[ID_TEXT], session[ID_TEXT];
 
     r->created = loop_wall(r->engine->loop);
     id_new(r->created, r->id);
@@ -121,6 +124,10 @@ static void fill_new(struct task_run *r)
     r->owner = r->spec.owner;
     if (!r->agent)
         return;
+    if (!r->spec.session.n) {
+        id_new(r->created, session);
+        r->spec.new_session = arena_str(&r->mem, str_of(session));
+    }
     r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;
     if (!r->spec.read_only)
         r->spec.mode_reason =

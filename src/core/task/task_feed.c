@@ -7,9 +7,9 @@
  * other processes do; nothing is kept in memory. Who has no room is left out until it has, and then
  * is the one who knows least.
  */
-#include "core/task/task_parts.h"
-
 #include "base/container.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_feeds.h"
 
 bool task_feed_tells(struct str kind)
 {

@@ -9,9 +9,9 @@
  * A task that is taken over by another process has only the events of calls and artifacts from
  * before. The result of a tool that became a task (r->call) has no format.
  */
-#include "core/task/task_parts.h"
-
 #include "core/session/history_record.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_result.h"
 
 static struct str format_of(const struct task_run *r)
 {

@@ -10,10 +10,12 @@
  * again: what ended its process might do so again. So it stays ours to fail until that is stored:
  * otherwise it would be found as one that was lost.
  */
-#include "core/task/task_parts.h"
+#include "core/task/task_isolated.h"
 
 #include "base/container.h"
 #include "base/mem.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_recover.h"
 
 bool task_wants_away(const struct task_engine *g, const struct task_spec *spec)
 {

@@ -7,11 +7,15 @@
  * store takes is made again with less. Any other refusal means that the task is not ours any more.
  * Reports of progress and notices are left out while too much waits.
  */
-#include "core/task/task_parts.h"
+#include "core/task/task_log.h"
 
 #include "base/container.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_pieces.h"
+#include "core/task/task_question.h"
+#include "core/task/task_run.h"
 
 enum { WORDS_MOST = 64 << 10, BRIEF_TEXT = 200 };
 
@@ -117,7 +121,7 @@ static void on_refused(struct task_run *r, const struct err *e)
 {
     struct task_log *l = &r->log;
 
-    if (task_store_may_recover(e->code) && !r->lost && !r->engine->closing) {
+    if (task_store_may_recover(e->code) && !task_run_is_lost(r) && !r->engine->closing) {
         store_again(r, e);
         return;
     }
@@ -219,23 +223,28 @@ static struct event without_texts(const struct event *ev)
         less.tool.args = less.tool.text = less.tool.old_text = less.tool.new_text = STR_NONE;
         less.tool.content = STR_NONE;
     } else if (ev->kind == EVENT_ARTIFACT) {
-        less.artifact.text = STR_NONE;
+        less.artifact.part.n = 0;
     } else if (ev->kind == EVENT_ASK) {
         less.ask.params = STR("{}"); /* who wants to answer looks at the task */
     }
     return less;
 }
 
+static size_t event_most(const struct task_run *r)
+{
+    const struct limits *l = limits_of(r);
+
+    return (size_t)(l->task_event_bytes < l->store_value_bytes ? l->task_event_bytes
+                                                               : l->store_value_bytes);
+}
+
 static void put_event(struct task_run *r, const struct event *ev)
 {
-    const struct limits *limits = limits_of(r);
-    int64_t most = limits->task_event_bytes < limits->store_value_bytes ? limits->task_event_bytes
-                                                                        : limits->store_value_bytes;
     struct event less;
     AUTO_BUF out;
     struct jw w = jw_to(&out);
 
-    buf_init(&out, (size_t)most);
+    buf_init(&out, event_most(r));
     event_write(&w, ev);
     if (out.full) {
         less = without_texts(ev);
@@ -248,6 +257,11 @@ static void put_event(struct task_run *r, const struct event *ev)
             LOG_Z("task", r->id), LOG_Z("kind", event_names[ev->kind]));
     else
         put(r, event_names[ev->kind], buf_str(&out));
+}
+
+static void put_piece(void *ctx, const struct event *ev)
+{
+    put_event(ctx, ev);
 }
 
 static void words_end(struct task_run *r)
@@ -271,7 +285,7 @@ static void flush(struct task_run *r)
         return;
     words_end(r);
     timer_clear(r->op.loop, &l->timer);
-    if (r->lost) {
+    if (task_run_is_lost(r)) {
         l->n = 0;
         l->urgent = false;
     }
@@ -318,7 +332,7 @@ static void goes(struct task_run *r, bool urgent)
 
 void task_log_add(struct task_run *r, const char *kind, struct str body, bool urgent)
 {
-    if (r->lost)
+    if (task_run_is_lost(r))
         return;
     words_end(r);
     put(r, kind, body);
@@ -353,7 +367,7 @@ void task_log_event(struct task_run *r, const struct event *ev)
 {
     struct task_log *l = &r->log;
 
-    if (r->lost)
+    if (task_run_is_lost(r))
         return;
     if (ev->kind == EVENT_TEXT || ev->kind == EVENT_THOUGHT) {
         add_words(r, ev);
@@ -363,7 +377,10 @@ void task_log_event(struct task_run *r, const struct event *ev)
         (int64_t)l->n >= limits_of(r)->task_watch_events)
         return;
     words_end(r);
-    put_event(r, ev);
+    if (ev->kind == EVENT_ARTIFACT)
+        task_pieces_split(ev, event_most(r), put_piece, r);
+    else
+        put_event(r, ev);
     goes(r, ev->kind == EVENT_ARTIFACT);
 }
 
@@ -400,6 +417,6 @@ void task_log_stop(struct task_run *r)
         return;
     timer_clear(r->op.loop, &l->timer);
     l->again = l->storing = false;
-    r->lost = true;
+    task_run_lose(r);
     flush(r);
 }

@@ -4,12 +4,17 @@
  * What the session holds says how far one had come: the prompt bears the id of the task. A turn that
  * was cancelled although nobody cancelled the task was stopped together with its process.
  */
-#include "core/task/task_parts.h"
+#include "core/task/task_recover.h"
 
 #include "base/container.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_isolated.h"
+#include "core/task/task_result.h"
+#include "core/task/task_run.h"
+#include "core/task/task_spec.h"
 
 /* ---- how far had it come? -------------------------------------------------------------------- */
 
@@ -48,11 +53,11 @@ void task_run_recover(struct task_run *r)
 
     session_tell(&r->session, &t.client);
     if (!t.prompted) {
-        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
+        task_run_prompt(r);
     } else if (r->session.broken_off) {
         task_run_resume(r);
     } else if (t.ended && t.end.stop == TURN_CANCELED) {
-        task_run_prompt(r, STR_NONE, str_of(go_on));
+        task_run_prompt_text(r, str_of(go_on));
     } else {
         r->stop = t.ended ? t.end.stop : TURN_FAILED;
         r->outcome = r->stop == TURN_END ? TASK_COMPLETED : TASK_FAILED;
@@ -85,8 +90,7 @@ static void fill_run(struct task_run *r, const struct store_task *t)
     r->fence = t->fence;
     r->created = t->created;
     r->log.seq = t->last_seq;
-    r->taken = t->session.n > 0;
-    r->cancel = t->canceled;
+    r->halt = t->canceled ? HALT_CANCELED : HALT_NONE;
     if (!task_state_named(t->state, &r->state) || task_state_final(r->state))
         r->state = TASK_WORKING;
 }
@@ -120,7 +124,7 @@ static void adopt(struct task_engine *g, const struct taking *k)
 {
     const struct store_task *t = &k->step.task;
     struct arena mem = { 0 };
-    struct task_spec spec = { .budget_usd = -1, .text = STR("") };
+    struct task_spec spec = { .budget_usd = -1 };
     struct task_run *r;
     struct err e;
     bool ok = task_spec_read(&mem, t->spec, g->limits, &spec, &e);
@@ -129,7 +133,7 @@ static void adopt(struct task_engine *g, const struct taking *k)
     fill_run(r, t);
     r->damage = ok ? damage_of(k, &r->spec, &r->mem) : arena_str(&r->mem, str_of(e.text));
     arena_fini(&mem);
-    if (k->here || r->damage.p || r->cancel || !task_wants_away(g, &r->spec)) {
+    if (k->here || r->damage.p || r->halt || !task_wants_away(g, &r->spec)) {
         task_run_begin(r);
         return;
     }

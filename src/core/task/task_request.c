@@ -8,10 +8,13 @@
  * Every answer goes through the store, which takes the first one of each question, whoever works on
  * the task; that process takes it from there, at once when it is this one.
  */
-#include "core/task/task_parts.h"
-
 #include "base/container.h"
 #include "base/mem.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_isolated.h"
+#include "core/task/task_pieces.h"
+#include "core/task/task_question.h"
+#include "core/task/task_recover.h"
 
 enum request_kind {
     GET,
@@ -20,6 +23,7 @@ enum request_kind {
     STOPPING, /* until it is final, which it may have become by itself */
     ANSWER,   /* not given yet; then CLOSED */
     CLOSED,   /* until its question is */
+    GATHER,   /* get or wait is done but for the artifacts */
 };
 
 struct task_request {
@@ -31,8 +35,9 @@ struct task_request {
     char key[TASK_KEY_TEXT];
     struct str by;
     struct json answer;
-    int64_t since; /* the last event before the answer */
-    int64_t until; /* STOPPING: when it is not waited for any more, by loop_now() */
+    int64_t since; /* the last event before the answer; GATHER: the last piece that was read */
+    struct artifact_set made; /* GATHER */
+    int64_t until;            /* STOPPING: when it is not waited for any more, by loop_now() */
     struct store_ask store;
     struct store_step step[2];
     bool asking; /* the store */
@@ -248,17 +253,63 @@ static void settle_over(struct task_request *q)
     settle(q, &e);
 }
 
+/* ---- its artifacts, from the pieces that are stored ------------------------------------------ */
+
+static void read_pieces(struct task_request *q);
+
+static void on_pieces(struct op *op, const struct err *e, void *ctx)
+{
+    struct task_request *q = ctx;
+    bool more = !e && q->step[0].events.more;
+
+    (void)op;
+    q->asking = false;
+    if (!e)
+        q->since = task_pieces_add(&q->made, q->engine->limits, &q->step[0].events, q->since);
+    store_ask_fini(&q->store);
+    if (q->ask->op.canceled) {
+        settle_as(q, ERR_CANCELED, "canceled");
+    } else if (e) {
+        settle(q, e);
+    } else if (more) {
+        read_pieces(q);
+    } else {
+        q->ask->info.artifacts = task_pieces_json(&q->made);
+        settle(q, NULL);
+    }
+}
+
+static void read_pieces(struct task_request *q)
+{
+    q->step[0] = task_pieces_step(str_of(q->id), q->since);
+    store_steps(q, 1, on_pieces);
+}
+
+static void settle_with_artifacts(struct task_request *q)
+{
+    if (!q->ask->artifacts) {
+        settle(q, NULL);
+        return;
+    }
+    q->kind = GATHER;
+    q->since = 0;
+    q->made = (struct artifact_set){ .mem = &q->ask->mem,
+                                     .most = (size_t)q->engine->limits->artifact_bytes };
+    read_pieces(q);
+}
+
 /* What it is now, and whether that is what was waited for. */
 static void judge(struct task_request *q)
 {
     bool final = task_state_final(q->ask->info.state);
 
     switch (q->kind) {
-    case GET: settle(q, NULL); return;
+    case GET: settle_with_artifacts(q); return;
+    case GATHER:
     case CLOSED: break; /* judge_answer */
     case WAIT:
         if (final)
-            settle(q, NULL);
+            settle_with_artifacts(q);
         else
             wait(q);
         return;
@@ -334,8 +385,8 @@ static void look(struct task_request *q)
 void task_requests_hear(struct task_run *r)
 {
     for (struct task_request *q = r->engine->requests; q; q = q->next) {
-        bool waits = !q->asking &&
-                     (q->kind == CLOSED || task_state_final(r->state) || r->op.settled || r->lost);
+        bool waits = !q->asking && (q->kind == CLOSED || task_state_final(r->state) ||
+                                    r->op.settled || task_run_is_lost(r));
 
         if (waits && str_eq(str_of(q->id), str_of(r->id))) {
             timer_clear(q->engine->loop, &q->look);

@@ -1,8 +1,9 @@
 /* task_result.c - what came of a task, as it is kept; struct task_info says what is in it. */
-#include "core/task/task_parts.h"
+#include "core/task/task_result.h"
 
 #include "base/utf8.h"
 #include "core/session/history_record.h"
+#include "core/task/task_engine.h"
 #include "core/tool/path_below.h"
 
 enum { SUMMARY_CHARS = 500 };

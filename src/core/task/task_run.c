@@ -1,34 +1,71 @@
 /*
- * task_run.c - one task, from its locks to its last word; the states are in task_parts.h.
+ * task_run.c - the states of a run; task_run.h describes them.
  *
- * No state asks whether it was cancelled before it begins something: the op it begins under was,
- * and ends at once. Each looks when it comes back.
+ * No state checks for a cancellation before it starts something: that starts under a cancelled op,
+ * and ends at once. Each state checks r->halt when it is called back.
  */
-#include "core/task/task_parts.h"
+#include "core/task/task_run.h"
 
 #include "base/container.h"
+#include "base/log.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "core/guard/guard.h"
 #include "core/guard/guard_saved_rights.h"
 #include "core/session/history_record.h"
-#include "core/tool/path_below.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_question.h"
+#include "core/task/task_result.h"
+#include "core/task/task_spec.h"
+
+#include <assert.h>
 
 enum { TRIES_MOST = 3 };
 
-static bool is_stopping(const struct task_run *r)
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static const char *const run_state_names[RUN_STATES] = {
+    [RUN_NEW] = "new",         [RUN_LOCKING] = "locking",
+    [RUN_OPENING] = "opening", [RUN_RECOVERING] = "recovering",
+    [RUN_WORKING] = "working", [RUN_CLOSING] = "closing",
+    [RUN_ENDING] = "ending",   [RUN_OVER] = "over",
+};
+
+#define TO(state) (1u << RUN_##state)
+
+static const unsigned run_next[RUN_STATES] = {
+    [RUN_NEW] = TO(LOCKING) | TO(OPENING) | TO(ENDING),
+    [RUN_LOCKING] = TO(LOCKING) | TO(OPENING) | TO(ENDING),
+    [RUN_OPENING] = TO(OPENING) | TO(RECOVERING) | TO(WORKING) | TO(CLOSING) | TO(ENDING),
+    [RUN_RECOVERING] = TO(WORKING) | TO(CLOSING),
+    [RUN_WORKING] = TO(RECOVERING) | TO(CLOSING) | TO(ENDING),
+    [RUN_CLOSING] = TO(ENDING),
+    [RUN_ENDING] = TO(OVER),
+};
+
+/* The only writer of r->at. */
+static void task_run_go(struct task_run *r, enum task_run_state to)
 {
-    return r->cancel || r->lost || r->parked;
+    assert(run_next[r->at] & (1u << to));
+    LOG(LOG_TRACE, "task", "state", LOG_Z("task", r->id), LOG_Z("from", run_state_names[r->at]),
+        LOG_Z("to", run_state_names[to]));
+    r->at = to;
+}
+
+static void run_halt(struct task_run *r, enum task_run_halt why)
+{
+    if (why > r->halt)
+        r->halt = why;
+    if (r->op.kind) /* else it has not begun yet */
+        op_cancel(&r->op);
 }
 
 /* ---- ENDING ---------------------------------------------------------------------------------- */
 
 static void on_all_stored(struct task_run *r)
 {
+    task_run_go(r, RUN_OVER);
     timer_clear(r->op.loop, &r->look);
-    if (r->holds)
-        lock_release(r->engine->opts.locks, &r->hold);
-    r->holds = false;
+    lock_release(r->engine->opts.locks, &r->hold); /* nothing, if it holds none */
     op_ok(&r->op);
 }
 
@@ -36,15 +73,15 @@ static const char stopped[] = "trefoil was stopped during the call, and calls ar
 
 static void store_end(struct task_run *r)
 {
-    if (r->cancel) {
+    if (r->halt == HALT_CANCELED) {
         r->outcome = TASK_CANCELED;
         r->stop = TURN_CANCELED;
         r->why = STR_NONE;
-    } else if (r->parked && r->stop == TURN_CANCELED) {
+    } else if (r->halt == HALT_PARKED && r->stop == TURN_CANCELED) {
         r->outcome = r->call ? TASK_FAILED : TASK_STATES;
         r->why = str_of(stopped);
     }
-    if (r->outcome != TASK_STATES && !r->lost) {
+    if (r->outcome != TASK_STATES && !task_run_is_lost(r)) {
         r->result = task_result_write(r);
         task_log_state(r, r->outcome, r->why);
     }
@@ -56,48 +93,44 @@ static void on_files_looked_at(struct op *op, const struct err *e, void *ctx)
     struct task_run *r = ctx;
 
     (void)op;
-    if (e) /* the look was cancelled: none of them is claimed to be made */
+    if (e) /* the check was cancelled: no file is claimed to be made */
         r->files.named.n = 0;
     store_end(r);
 }
 
-static void end(struct task_run *r)
+static void run_end(struct task_run *r)
 {
-    if (is_stopping(r)) /* nothing more is looked at, so no file is claimed to be made */
+    task_run_go(r, RUN_ENDING);
+    if (r->halt) /* no file is checked any more, so none is claimed to be made */
         r->files.named.n = 0;
     if (!task_run_look_at_files(r, on_files_looked_at))
         store_end(r);
 }
 
-/* ---- LEAVING --------------------------------------------------------------------------------- */
+/* ---- CLOSING --------------------------------------------------------------------------------- */
 
-static void on_left(void *ctx)
+static void on_session_closed(void *ctx)
 {
-    end(ctx);
+    run_end(ctx);
 }
 
-static void leave(struct task_run *r)
+static void close_session(struct task_run *r)
 {
-    struct str taint;
+    struct str taint = history_taint(r->session.history);
 
-    if (!r->open) {
-        end(r);
-        return;
-    }
-    taint = history_taint(r->session.history);
+    task_run_go(r, RUN_CLOSING);
     r->taint = taint.n ? arena_str(&r->mem, taint) : STR_NONE;
     task_run_find_named(r);
-    r->open = false;
-    session_close(&r->session, on_left, r);
+    session_close(&r->session, on_session_closed, r);
 }
 
-/* It ends before its turn has begun. */
+/* End a run without an open session, before its work has begun. */
 static void give_up_as(struct task_run *r, enum task_state outcome, const char *why)
 {
     r->outcome = outcome;
-    r->stop = is_stopping(r) ? TURN_CANCELED : TURN_FAILED;
+    r->stop = r->halt ? TURN_CANCELED : TURN_FAILED;
     r->why = arena_str(&r->mem, str_of(why));
-    leave(r);
+    run_end(r);
 }
 
 static void give_up(struct task_run *r, const char *why)
@@ -105,29 +138,44 @@ static void give_up(struct task_run *r, const char *why)
     give_up_as(r, TASK_FAILED, why);
 }
 
-/*
- * It cannot be begun; when that is because it is not permitted, it is rejected. What the store denies
- * is no matter of permission: a session that is in use, a file that cannot be written.
- */
-static void refuse(struct task_run *r, const struct err *e)
+/* The same with an open session. */
+static void give_up_session(struct task_run *r)
 {
-    give_up_as(r, e->code == ERR_DENIED && !r->taken ? TASK_REJECTED : TASK_FAILED, e->text);
+    r->outcome = TASK_FAILED;
+    r->stop = TURN_CANCELED;
+    r->why = STR("canceled");
+    close_session(r);
+}
+
+/*
+ * The task cannot be begun: it is rejected if that is a matter of permission, and fails otherwise.
+ * A session in use and a file that cannot be written are no matter of permission, although the
+ * store says ERR_DENIED.
+ */
+static void reject_or_fail(struct task_run *r, const struct err *e)
+{
+    bool begun = r->session_id[0];
+
+    give_up_as(r, e->code == ERR_DENIED && !begun ? TASK_REJECTED : TASK_FAILED, e->text);
 }
 
 void task_run_turned(struct task_run *r)
 {
-    leave(r);
+    if (r->call)
+        run_end(r);
+    else
+        close_session(r);
 }
 
 /* ---- a store that fails ---------------------------------------------------------------------- */
 
 /*
- * What cannot be stored now may be later: that is waited for by storing why it waits. A bound, since
- * each try may ask a model; what fails so often does not fit.
+ * Wait until the store accepts writes again, by storing the reason of the wait; then try again. The
+ * number of attempts is limited, since each may ask a model.
  */
 static bool try_later(struct task_run *r, const struct err *e, void (*again)(struct task_run *r))
 {
-    if (!task_store_may_recover(e->code) || is_stopping(r) || r->tries++ >= TRIES_MOST)
+    if (!task_store_may_recover(e->code) || r->halt || r->tries++ >= TRIES_MOST)
         return false;
     task_log_add(r, "status",
                  task_status_body(&r->log.mem[r->log.filling], r->state, str_of(e->text)), true);
@@ -135,7 +183,7 @@ static bool try_later(struct task_run *r, const struct err *e, void (*again)(str
     return true;
 }
 
-/* ---- TURNING --------------------------------------------------------------------------------- */
+/* ---- WORKING --------------------------------------------------------------------------------- */
 
 static struct str why_of(const struct turn *t)
 {
@@ -145,8 +193,8 @@ static struct str why_of(const struct turn *t)
 /* What was stored of the turn says where it stands, as after a restart. */
 static void on_storable(struct task_run *r)
 {
-    if (is_stopping(r))
-        give_up(r, "canceled");
+    if (r->halt)
+        give_up_session(r);
     else
         task_run_recover(r);
 }
@@ -156,7 +204,9 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
     struct task_run *r = ctx;
 
     (void)op;
-    usage_add(&r->usage, &r->turn.usage); /* a try that failed was paid for, too */
+    usage_add(&r->usage, &r->turn.usage); /* a failed attempt was paid for, too */
+    if (e && !r->halt)
+        task_run_go(r, RUN_RECOVERING);
     if (e && try_later(r, e, on_storable))
         return;
     r->stop = e ? TURN_FAILED : r->turn.stop;
@@ -167,64 +217,54 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
         r->why = arena_str(&r->mem, why_of(&r->turn));
     r->answer = arena_str(&r->mem, history_answer_to(r->session.history, str_of(r->id)));
     r->interrupted = history_interrupted(r->session.history, str_of(r->id));
-    leave(r);
+    close_session(r);
 }
 
-/* A text of its own each, so that the task stands as it was given. */
-void task_run_prompt(struct task_run *r, struct str before, struct str text)
+static void start_turn(struct task_run *r, const struct block *block, size_t n, size_t preface)
 {
-    size_t n = 0;
-
-    if (before.n)
-        r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = before };
-    r->block[n++] = (struct block){ .kind = BLOCK_TEXT, .text = text };
+    task_run_go(r, RUN_WORKING);
     r->prompt = (struct turn_prompt){
-        .block = r->block, .blocks = n, .preface = n - 1, .id = str_of(r->id)
+        .block = block, .blocks = n, .preface = preface, .id = str_of(r->id)
     };
     turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt, &r->op,
                on_turned, r);
 }
 
+/* The instruction is a block of its own, so that the prompt stays as the caller wrote it. */
+void task_run_prompt(struct task_run *r)
+{
+    struct str before = task_spec_preface(r->read_only);
+    struct blocks own = r->spec.prompt;
+    struct block *all = ARENA_ARRAY(&r->mem, struct block, own.n + 1);
+
+    all[0] = (struct block){ .kind = BLOCK_TEXT, .text = before };
+    for (size_t i = 0; i < own.n; i++)
+        all[i + 1] = own.v[i];
+    if (before.n)
+        start_turn(r, all, own.n + 1, 1);
+    else
+        start_turn(r, all + 1, own.n, 0);
+}
+
+void task_run_prompt_text(struct task_run *r, struct str text)
+{
+    struct blocks b = blocks_text(&r->mem, text);
+
+    start_turn(r, b.v, b.n, 0);
+}
+
 void task_run_resume(struct task_run *r)
 {
+    task_run_go(r, RUN_WORKING);
     turn_resume(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->op, on_turned,
                 r);
 }
 
-static void on_session_stored(struct task_run *r)
-{
-    if (is_stopping(r))
-        give_up(r, "canceled");
-    else if (r->taken)
-        task_run_recover(r);
-    else
-        task_run_prompt(r, task_spec_preface(r->read_only), r->spec.text);
-}
-
 /* ---- OPENING --------------------------------------------------------------------------------- */
 
-static void on_working(struct task_run *r);
+static void on_opened(struct op *op, const struct err *e, void *ctx);
 
-static void on_opened(struct op *op, const struct err *e, void *ctx)
-{
-    struct task_run *r = ctx;
-
-    (void)op;
-    if (e && try_later(r, e, on_working))
-        return;
-    if (e) {
-        give_up(r, e->text);
-        return;
-    }
-    r->open = true;
-    if (!r->session_id[0]) {
-        memcpy(r->session_id, r->session.id, sizeof(r->session_id));
-        r->log.urgent = true; /* no turn before it is known where */
-    }
-    task_log_flush(r, on_session_stored);
-}
-
-/* What whoever it works for may is the most. Not known any more: it is not permitted. */
+/* The scope of the principal is the upper limit. If it cannot be read, nothing is permitted. */
 static bool read_rights(struct task_run *r, struct err *e)
 {
     const struct guard *g = r->engine->opts.guard;
@@ -237,15 +277,18 @@ static bool read_rights(struct task_run *r, struct err *e)
     return r->rights != NULL;
 }
 
-static void open_session(struct task_run *r)
+/* id: an existing session; STR_NONE: a new one, with the reserved id. */
+static void open_session(struct task_run *r, struct str id)
 {
     const struct task_spec *s = &r->spec;
     const struct task_engine_opts *o = &r->engine->opts;
-    struct str id = r->session_id[0] ? str_of(r->session_id) : s->session;
 
+    task_run_go(r, RUN_OPENING);
+    r->makes_session = !id.n;
     session_open(&r->session, &r->opening, o->world,
                  &(struct session_opts){
                      .id = id.n ? id : STR_NONE,
+                     .new_id = s->new_session,
                      .agent = r->agent,
                      .read_only = s->read_only,
                      .parent = r->rights,
@@ -258,37 +301,106 @@ static void open_session(struct task_run *r)
                  &r->op, on_opened, r);
 }
 
-static void on_working(struct task_run *r)
+/* A process that had the task before may have made the reserved session. */
+static void find_session(struct task_run *r)
 {
-    if (is_stopping(r))
+    if (r->halt)
         give_up(r, "canceled");
-    else if (r->call)
-        task_call_start(r);
+    else if (r->session_id[0])
+        open_session(r, str_of(r->session_id));
+    else if (r->spec.session.n)
+        open_session(r, r->spec.session);
     else
-        open_session(r);
+        open_session(r, r->fence > 1 ? r->spec.new_session : STR_NONE);
 }
 
-/* What is said when it begins: with lock_conflict = "warn" nothing holds it back. */
+static bool may_make_session(const struct task_run *r, const struct err *e)
+{
+    return e->code == ERR_NOT_FOUND && !r->makes_session && !r->session_id[0] &&
+           !r->spec.session.n && !r->halt;
+}
+
+/* The prompt goes first: it must not wait until the id of the session is stored. */
+static void begin_turn(struct task_run *r)
+{
+    if (r->halt) {
+        give_up_session(r);
+        return;
+    }
+    if (r->makes_session || r->fence == 1) {
+        task_run_prompt(r);
+    } else {
+        task_run_go(r, RUN_RECOVERING);
+        task_run_recover(r);
+    }
+    task_log_hurry(r); /* the id of the session */
+}
+
+static void on_opened(struct op *op, const struct err *e, void *ctx)
+{
+    struct task_run *r = ctx;
+
+    (void)op;
+    if (e && may_make_session(r, e)) {
+        open_session(r, STR_NONE);
+        return;
+    }
+    if (e && try_later(r, e, find_session))
+        return;
+    if (e) {
+        give_up(r, e->text);
+        return;
+    }
+    memcpy(r->session_id, r->session.id, sizeof(r->session_id));
+    task_log_flush(r, begin_turn); /* no turn of a task whose state cannot be stored */
+}
+
+/* With lock_conflict = "warn" a conflict is only reported. */
 static struct str lock_warning(const struct task_run *r)
 {
-    return r->holds && r->hold.conflicts
+    return r->hold.conflicts
                ? STR("another task has locked the same path, and lock_conflict is \"warn\"")
                : STR_NONE;
 }
 
-static void work(struct task_run *r)
+static void log_working(struct task_run *r)
 {
-    if (!is_stopping(r) && r->state != TASK_WORKING)
+    if (r->state != TASK_WORKING)
         task_log_state(r, TASK_WORKING, lock_warning(r));
-    else if (!is_stopping(r))
+    else
         task_log_add(r, "status",
                      task_status_body(&r->log.mem[r->log.filling], TASK_WORKING,
                                       STR("resumes after a restart")),
                      true);
-    task_log_flush(r, on_working);
 }
 
-/* ---- LOCKS ----------------------------------------------------------------------------------- */
+static void on_call_stored(struct task_run *r)
+{
+    if (r->halt) {
+        give_up(r, "canceled");
+        return;
+    }
+    task_run_go(r, RUN_WORKING);
+    task_call_start(r);
+}
+
+/*
+ * The state is stored while the session is opened: both requests are made at once, so that one
+ * commit takes them. A tool call has no session, and begins when its state is stored.
+ */
+static void begin_work(struct task_run *r)
+{
+    if (r->call)
+        task_run_go(r, RUN_OPENING);
+    else
+        find_session(r);
+    if (r->at == RUN_OPENING && !r->halt)
+        log_working(r);
+    if (r->call)
+        task_log_flush(r, on_call_stored);
+}
+
+/* ---- LOCKING --------------------------------------------------------------------------------- */
 
 static void take_locks(struct task_run *r);
 
@@ -297,18 +409,17 @@ static void on_locked(struct op *op, const struct err *e, void *ctx)
     struct task_run *r = ctx;
 
     (void)op;
-    r->holds = !e;
-    if (e && e->code != ERR_TIMEOUT && try_later(r, e, take_locks)) /* that has been waited for */
+    if (e && e->code != ERR_TIMEOUT && try_later(r, e, take_locks)) /* a timeout is final */
         return;
     if (e)
         give_up(r, e->text);
     else
-        work(r);
+        begin_work(r);
 }
 
 static struct str vault[] = { { ".vault", 6 } };
 
-/* What writes into the scratch folder of read-only work must not overlap. */
+/* Read-only tasks may write into the scratch folder, but not at the same time. */
 static void take_locks(struct task_run *r)
 {
     struct pick_strs paths = r->spec.lock;
@@ -316,9 +427,10 @@ static void take_locks(struct task_run *r)
     if (!paths.n && r->read_only)
         paths = (struct pick_strs){ .v = vault, .n = 1, .set = true };
     if (!r->engine->opts.locks || !paths.n) {
-        work(r);
+        begin_work(r);
         return;
     }
+    task_run_go(r, RUN_LOCKING);
     r->hold = (struct lock_hold){
         .task = str_of(r->id),
         .agent = str_of(r->agent->def->name),
@@ -328,7 +440,7 @@ static void take_locks(struct task_run *r)
     lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
 }
 
-/* ---- has somebody elsewhere cancelled it, or answered? --------------------------------------- */
+/* ---- changes by other processes ---------------------------------------------------------------- */
 
 static void on_look(struct timer *t);
 
@@ -355,7 +467,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     look_later(r);
 }
 
-/* To others, a process that writes nothing for limits.session_lease_ms may be dead. */
+/* Other processes take a process that writes nothing for limits.session_lease_ms for dead. */
 static bool seems_dead(const struct task_run *r)
 {
     return loop_now(r->op.loop) - r->log.stored > r->engine->limits->session_lease_ms / 3;
@@ -385,26 +497,22 @@ static void on_look(struct timer *t)
 
 void task_run_cancel(struct task_run *r)
 {
-    if (r->cancel || task_state_final(r->state))
-        return;
-    r->cancel = true;
-    op_cancel(&r->op);
+    if (r->halt < HALT_CANCELED && !task_state_final(r->state))
+        run_halt(r, HALT_CANCELED);
 }
 
 void task_run_park(struct task_run *r)
 {
-    r->parked = true;
-    op_cancel(&r->op);
+    run_halt(r, HALT_PARKED);
     task_log_stop(r);
 }
 
 void task_run_lose(struct task_run *r)
 {
-    r->lost = true;
-    op_cancel(&r->op);
+    run_halt(r, HALT_LOST);
 }
 
-/* What runs below has been told; it comes back. */
+/* The ops below are cancelled, too, and the run ends when they have settled. */
 static void cancel_run(struct op *op)
 {
     (void)op;
@@ -447,16 +555,16 @@ void task_run_begin(struct task_run *r)
     look_later(r);
     if (g->closing)
         task_run_park(r);
-    if (r->damage.p || r->cancel) {
+    if (r->damage.p || r->halt >= HALT_CANCELED) {
         give_up(r, r->damage.p ? r->damage.p : "canceled");
         return;
     }
     if ((!r->call && !open_agents(r, &e)) || !read_rights(r, &e)) {
-        refuse(r, &e);
+        reject_or_fail(r, &e);
         return;
     }
-    if (r->call) { /* which waits for its turn to write by itself */
-        work(r);
+    if (r->call) { /* which takes locks by itself */
+        begin_work(r);
         return;
     }
     r->read_only = r->spec.read_only || r->agent->scope.mode == AGENT_READ_ONLY;

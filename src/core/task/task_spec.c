@@ -1,5 +1,5 @@
 /* task_spec.c - what a task was asked to do: kept as JSON, turned into an agent and a prompt. */
-#include "core/task/task_parts.h"
+#include "core/task/task_spec.h"
 
 #include "base/mem.h"
 #include "core/session/history_record.h"
@@ -22,7 +22,8 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
 
     to.tool = arena_maybe(mem, s->tool);
     to.agent = arena_maybe(mem, s->agent);
-    to.text = arena_maybe(mem, s->text);
+    to.prompt = blocks_copy(mem, s->prompt);
+    to.new_session = arena_maybe(mem, s->new_session);
     to.model = arena_maybe(mem, s->model);
     to.effort = arena_maybe(mem, s->effort);
     to.output_format = arena_maybe(mem, s->output_format);
@@ -42,6 +43,19 @@ struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *s)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/*
+ * "text" is always there, for lists, and is all that earlier versions stored. "parts" is there
+ * when the prompt is more than one text.
+ */
+static void write_prompt(struct jw *w, struct arena *mem, struct blocks prompt)
+{
+    jw_kstr(w, "text", blocks_words(mem, prompt));
+    if (blocks_are_text(prompt))
+        return;
+    jw_plain_key(w, STR("parts"));
+    blocks_write(w, prompt);
+}
+
 struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 {
     struct buf out;
@@ -51,7 +65,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_object(&w);
     jw_kstr(&w, "tool", s->tool);
     jw_kstr(&w, "agent", s->agent);
-    jw_kstr(&w, "text", s->text);
+    write_prompt(&w, mem, s->prompt);
     jw_kstr(&w, "model", s->model);
     jw_kstr(&w, "effort", s->effort);
     jw_kstr(&w, "output_format", s->output_format);
@@ -61,6 +75,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kbool(&w, "read_only", s->read_only);
     jw_kstr(&w, "mode_reason", s->mode_reason);
     jw_kstr(&w, "session", s->session);
+    jw_kstr(&w, "new_session", s->new_session);
     jw_kstr(&w, "caller", str_of(s->caller));
     jw_kstr(&w, "origin", str_of(origin_names[s->origin]));
     jw_kstr(&w, "trace", s->trace.id);
@@ -77,14 +92,14 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
 }
 
 struct spec_rest {
-    struct str caller, origin;
+    struct str caller, origin, text;
+    struct json parts;
     int64_t depth, arrived;
 };
 
 static const struct pick spec_fields[] = {
     PICK_FIELD("tool", PICK_STR, struct task_spec, tool, 0),
     PICK_FIELD("agent", PICK_STR, struct task_spec, agent, 0),
-    PICK_FIELD("text", PICK_STR, struct task_spec, text, PICK_MUST),
     PICK_FIELD("model", PICK_STR, struct task_spec, model, 0),
     PICK_FIELD("effort", PICK_STR, struct task_spec, effort, 0),
     PICK_FIELD("output_format", PICK_STR, struct task_spec, output_format, 0),
@@ -93,6 +108,7 @@ static const struct pick spec_fields[] = {
     PICK_FIELD("read_only", PICK_BOOL, struct task_spec, read_only, 0),
     PICK_FIELD("mode_reason", PICK_STR, struct task_spec, mode_reason, 0),
     PICK_FIELD("session", PICK_STR, struct task_spec, session, 0),
+    PICK_FIELD("new_session", PICK_STR, struct task_spec, new_session, 0),
     PICK_FIELD("trace", PICK_STR, struct task_spec, trace.id, 0),
     PICK_FIELD("traceparent", PICK_STR, struct task_spec, trace.parent, 0),
     PICK_FIELD("tracestate", PICK_STR, struct task_spec, trace.state, 0),
@@ -104,6 +120,8 @@ static const struct pick spec_fields[] = {
 
 static const struct pick rest_fields[] = {
     PICK_FIELD("caller", PICK_STR, struct spec_rest, caller, 0),
+    PICK_FIELD("text", PICK_STR, struct spec_rest, text, PICK_MUST),
+    PICK_FIELD("parts", PICK_ARRAY, struct spec_rest, parts, 0),
     PICK_FIELD("origin", PICK_STR, struct spec_rest, origin, 0),
     PICK_FIELD("depth", PICK_INT, struct spec_rest, depth, 0),
     PICK_FIELD("arrived", PICK_INT, struct spec_rest, arrived, 0),
@@ -117,6 +135,15 @@ enum origin task_spec_origin(struct str origin, struct str caller)
     return str_eq(caller, STR("cli")) ? ORIGIN_TERMINAL : ORIGIN_LOOPBACK;
 }
 
+static bool read_prompt(struct arena *mem, const struct spec_rest *rest,
+                        const struct limits *limits, struct blocks *out, struct err *e)
+{
+    if (json_here(rest->parts))
+        return blocks_read(mem, rest->parts, limits, out, e);
+    *out = blocks_text(mem, rest->text);
+    return true;
+}
+
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e)
 {
@@ -127,7 +154,8 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
 
     if (!json_read(mem, arena_str(mem, json), &opts, &root, e) ||
         !pick(mem, root, PICK_TABLE(spec_fields), PICK_LENIENT, &spec, e) ||
-        !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e))
+        !pick(mem, root, PICK_TABLE(rest_fields), PICK_LENIENT, &rest, e) ||
+        !read_prompt(mem, &rest, limits, &spec.prompt, e))
         return fail_in(e, "the stored specification of the task is damaged");
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
     spec.origin = task_spec_origin(rest.origin, rest.caller);

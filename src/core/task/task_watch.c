@@ -8,10 +8,11 @@
  *
  * From IDLE and FULL it goes back to READING whenever there is something it has not been told.
  */
-#include "core/task/task_parts.h"
-
 #include "base/container.h"
 #include "base/mem.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_feeds.h"
+#include "core/task/task_run.h"
 
 enum follower_state { READING, IDLE, FULL };
 

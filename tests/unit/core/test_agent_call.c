@@ -210,7 +210,7 @@ static void start(struct call *call)
 
     agent_call(call, &(struct agent_call_opts){ .context = &b->context,
                                                 .agent = STR("coder"),
-                                                .message = b->message,
+                                                .message = blocks_text(call->mem, b->message),
                                                 .session = b->session });
 }
 

@@ -42,6 +42,7 @@ TEST(every_kind_of_event_survives_the_way_back)
     const struct block picture = { .kind = BLOCK_MEDIA,
                                    .type = STR("image/png"),
                                    .data = STR("AAAA") };
+    const struct block both[] = { words, picture };
     const struct event events[] = {
         { .kind = EVENT_PROMPT, .message = STR("m"), .block = &words },
         { .kind = EVENT_PROMPT, .block = &picture },
@@ -76,9 +77,13 @@ TEST(every_kind_of_event_survives_the_way_back)
                      .cost_usd = 0.5 } },
         { .kind = EVENT_USAGE, .usage = { .used = 1, .cost_usd = -1 } },
         { .kind = EVENT_ARTIFACT,
-          .artifact = { .id = STR("a"), .name = STR("n"), .text = STR("t"), .last = true } },
+          .artifact = { .id = STR("a"), .name = STR("n"), .part = { &words, 1 }, .last = true } },
         { .kind = EVENT_ARTIFACT,
-          .artifact = { .id = STR("a"), .type = STR("x/y"), .text = STR("QQ=="), .binary = true } },
+          .artifact = { .id = STR("a"),
+                        .description = STR("d"),
+                        .part = { both, 2 },
+                        .append = true,
+                        .joins = true } },
         { .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, STR("mind the gap") } },
         { .kind = EVENT_SESSION, .session = { .title = STR("t") } },
         { .kind = EVENT_END, .end = { TURN_FAILED, ERR_TIMEOUT, STR("late") } },

@@ -1,7 +1,8 @@
 /* Tasks over the real store: their lives, who follows them, and how they come back. */
 #include "base/log.h"
 #include "core/lock/lock.h"
-#include "core/task/task_parts.h"
+#include "core/task/task_engine.h"
+#include "core/task/task_run.h"
 #include "loop/file.h"
 #include "stage.h"
 
@@ -116,6 +117,11 @@ static bool request(struct play *p, request_fn *fn)
     return finish(p);
 }
 
+#define PROMPT(words)                                                                              \
+    {                                                                                              \
+        &(struct block){ .kind = BLOCK_TEXT, .text = (words) }, 1                                  \
+    }
+
 /* Where the spec names nobody, it is one of user:1. */
 static bool create_by(struct play *p, const struct task_spec *from)
 {
@@ -136,7 +142,7 @@ static bool create_by(struct play *p, const struct task_spec *from)
 
 static bool create(struct play *p, const char *text)
 {
-    return create_by(p, &(struct task_spec){ .text = str_of(text), .budget_usd = -1 });
+    return create_by(p, &(struct task_spec){ .prompt = PROMPT(str_of(text)), .budget_usd = -1 });
 }
 
 static bool is_stuck(void *ctx)
@@ -378,13 +384,13 @@ TEST(what_cannot_be_begun_is_refused_at_once)
     play_up(&p);
     OK(!create(&p, "  "));
     EQ(p.err.code, ERR_INVALID);
-    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .agent = STR("nobody") }));
+    OK(!create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .agent = STR("nobody") }));
     EQ(p.err.code, ERR_NOT_FOUND);
-    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .model = STR("nonsense") }));
+    OK(!create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .model = STR("nonsense") }));
     EQ(p.err.code, ERR_INVALID);
-    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .effort = STR("some") }));
+    OK(!create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .effort = STR("some") }));
     HAS_S(str_of(p.err.text), "effort: some is not one of none, low");
-    OK(!create_by(&p, &(struct task_spec){ .text = STR("x"), .trace = { .depth = 6 } }));
+    OK(!create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .trace = { .depth = 6 } }));
     EQ(p.err.code, ERR_INVALID);
 }
 
@@ -411,7 +417,8 @@ TEST(what_a_task_says_beats_what_its_agent_says)
     p.s.def.max_turns = 9;
     add_line(&p.s,
              (struct line){ .call = { { "a", "say", "{\"text\":\"x\"}" } }, .stop = STOP_TOOLS });
-    OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .max_turns = 1, .budget_usd = -1 }));
+    OK(create_by(
+        &p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .max_turns = 1, .budget_usd = -1 }));
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_FAILED);
     HAS_S(p.ask.info.result, "\"stop\":\"requests\"");
@@ -428,8 +435,8 @@ TEST(read_only_work_is_told_so_and_bound_to_it)
     add_line(&p.s, (struct line){ .call = { { "b", "count", "{}" } }, .stop = STOP_TOOLS });
     add_line(&p.s, (struct line){ .text = "No." });
     add_line(&p.s, (struct line){ .text = "Yes." });
-    OK(create_by(&p,
-                 &(struct task_spec){ .text = STR("Look."), .read_only = true, .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){
+                         .prompt = PROMPT(STR("Look.")), .read_only = true, .budget_usd = -1 }));
     EQ_S(p.ask.info.mode, "read-only");
     OK(until(p.s.world.loop, is_stuck, &p));
     HAS_S(str_of(p.s.last), "PERMISSION: this task is read-only.");
@@ -721,22 +728,24 @@ TEST(read_only_work_holds_the_scratch_folder_until_it_ends)
         .world = &p.s.sworld, .registry = &p.registry, .guard = &p.s.guard, .locks = locks });
     add_line(&p.s, (struct line){ .hangs = true });
     add_line(&p.s, (struct line){ .hangs = true });
-    OK(create_by(&p, &(struct task_spec){ .text = STR("x"), .read_only = true, .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){
+                         .prompt = PROMPT(STR("x")), .read_only = true, .budget_usd = -1 }));
     OK(until(p.s.world.loop, speaks, &p));
     EQ(locks_held(&p, locks, ".vault"), 1);
     OK(request(&p, task_cancel));
     EQ(locks_held(&p, locks, ""), 0);
     p.s.asked = 1;
-    OK(create_by(
-        &p, &(struct task_spec){ .text = STR("x"), .budget_usd = -1, .lock = { own, 1, true } }));
+    OK(create_by(&p, &(struct task_spec){
+                         .prompt = PROMPT(STR("x")), .budget_usd = -1, .lock = { own, 1, true } }));
     wait_state(&p, TASK_WORKING);
     EQ(locks_held(&p, locks, "docs"), 1);
     {
         char first[ID_TEXT];
 
         memcpy(first, p.id, sizeof(first));
-        OK(create_by(&p, &(struct task_spec){
-                             .text = STR("y"), .budget_usd = -1, .lock = { own, 1, true } }));
+        OK(create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("y")),
+                                              .budget_usd = -1,
+                                              .lock = { own, 1, true } }));
         OK(request(&p, task_wait));
         EQ(p.ask.info.state, TASK_FAILED);
         OK(p.ask.info.text.n > 0);
@@ -759,8 +768,8 @@ TEST(others_do_not_see_it)
     play_init(&p);
     play_up(&p);
     add_line(&p.s, (struct line){ .text = "Ok." });
-    OK(create_by(&p,
-                 &(struct task_spec){ .text = STR("x"), .owner = STR("ann"), .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){
+                         .prompt = PROMPT(STR("x")), .owner = STR("ann"), .budget_usd = -1 }));
     start(&p, task_get, p.id, "eve");
     OK(!finish(&p));
     EQ(p.err.code, ERR_NOT_FOUND);
@@ -1290,8 +1299,9 @@ TEST(what_is_not_permitted_is_rejected_before_anything_is_done)
 
     play_init(&p);
     play_up(&p);
-    OK(create_by(&p, &(struct task_spec){
-                         .text = STR("go"), .budget_usd = -1, .rights = STR("[{\"mode\":1}]") }));
+    OK(create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("go")),
+                                          .budget_usd = -1,
+                                          .rights = STR("[{\"mode\":1}]") }));
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_REJECTED);
     OK(p.ask.info.text.n > 0);
@@ -1318,8 +1328,8 @@ TEST(the_result_of_who_read_untrusted_data_says_so)
     OK(create(&p, "go"));
     OK(request(&p, task_wait));
     HAS_S(p.ask.info.result, "\"trust\":{\"level\":\"trusted\",\"from\":[]}}");
-    OK(create_by(&p,
-                 &(struct task_spec){ .text = STR("go"), .taint = STR("web"), .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){
+                         .prompt = PROMPT(STR("go")), .taint = STR("web"), .budget_usd = -1 }));
     OK(request(&p, task_wait));
     HAS_S(p.ask.info.result, "\"from\":[\"web\"]}}");
 }
@@ -1538,8 +1548,9 @@ TEST(what_an_earlier_prompt_was_answered_is_no_result_of_this_task)
     OK(create(&p, "go"));
     OK(request(&p, task_wait));
     OK(str_to_c(p.ask.info.session, session, sizeof(session)));
-    OK(create_by(
-        &p, &(struct task_spec){ .text = STR("x"), .session = str_of(session), .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")),
+                                          .session = str_of(session),
+                                          .budget_usd = -1 }));
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_FAILED);
     HAS_S(p.ask.info.result, "{\"summary\":\"\",\"response\":\"\",\"artifacts\":[],");
@@ -1549,8 +1560,9 @@ TEST(what_an_earlier_prompt_was_answered_is_no_result_of_this_task)
     OK(request(&p, task_wait));
     EQ(p.ask.info.state, TASK_FAILED);
     HAS_S(p.ask.info.result, "{\"summary\":\"\",\"response\":\"\",\"artifacts\":[],");
-    OK(create_by(
-        &p, &(struct task_spec){ .text = STR("x"), .session = str_of(session), .budget_usd = -1 }));
+    OK(create_by(&p, &(struct task_spec){ .prompt = PROMPT(STR("x")),
+                                          .session = str_of(session),
+                                          .budget_usd = -1 }));
     while (p.s.asked < 3)
         OK(request(&p, task_get));
     OK(request(&p, task_cancel));
@@ -1735,7 +1747,7 @@ static bool is_canceling_here(void *ctx)
 {
     struct play *p = ctx;
 
-    return task_engine_find(p->engine, str_of(p->id))->cancel;
+    return task_engine_find(p->engine, str_of(p->id))->halt == HALT_CANCELED;
 }
 
 TEST(one_that_was_being_cancelled_does_not_go_on)
@@ -1849,7 +1861,8 @@ static void play_apart(struct play *p, int fails, enum err_code code)
     apart.started = apart.stopped = 0;
     p->isolate = &apart.port;
     p->engine = new_engine(p);
-    OK(create_by(p, &(struct task_spec){ .text = STR("x"), .isolate = true, .budget_usd = -1 }));
+    OK(create_by(
+        p, &(struct task_spec){ .prompt = PROMPT(STR("x")), .isolate = true, .budget_usd = -1 }));
     task_engine_recover(p->engine);
 }
 

@@ -146,9 +146,82 @@ static void write_structured(struct jw *w, const struct task_info *info, struct 
     jw_object_end(w);
 }
 
-/* What an agent has said, and why it could not do more. */
-static void write_response(struct jw *w, struct arena *mem, const struct task_info *info,
-                           struct json result)
+/* ---- artifacts as content ------------------------------------------------------------------ */
+
+static void write_embedded(struct jw *w, struct str uri, struct json type, const char *key,
+                           struct str raw)
+{
+    jw_object(w);
+    jw_kplain(w, "type", STR("resource"));
+    jw_plain_key(w, STR("resource"));
+    jw_object(w);
+    jw_kstr(w, "uri", uri);
+    jw_kraw(w, "mimeType", json_here(type) ? json_raw(type) : STR_NONE);
+    jw_kraw(w, key, raw);
+    jw_object_end(w);
+    jw_object_end(w);
+}
+
+/* Most parts are MCP content as they are; text, files and data become resources. */
+static void write_part(struct jw *w, struct json part, struct str uri)
+{
+    struct json kind = json_get(part, STR("type")), type = json_get(part, STR("mimeType"));
+    struct json text = json_get(part, STR("text")), data = json_get(part, STR("data"));
+
+    if (json_is(kind, STR("text"))) {
+        write_embedded(w, uri, type, "text", json_raw(text));
+    } else if (json_is(kind, STR("file"))) {
+        write_embedded(w, uri, type, "blob", json_raw(data));
+    } else if (json_is(kind, STR("data"))) {
+        jw_object(w);
+        jw_kplain(w, "type", STR("resource"));
+        jw_plain_key(w, STR("resource"));
+        jw_object(w);
+        jw_kstr(w, "uri", uri);
+        jw_kplain(w, "mimeType", STR("application/json"));
+        jw_kstr(w, "text", json_raw(data));
+        jw_object_end(w);
+        jw_object_end(w);
+    } else {
+        jw_raw(w, json_raw(part));
+    }
+}
+
+static void write_artifact(struct jw *w, struct arena *mem, struct str task, struct json artifact)
+{
+    struct str id = json_str(mem, json_get(artifact, STR("id")));
+    size_t n = 0;
+
+    JSON_EACH(part, json_get(artifact, STR("parts")))
+    {
+        struct str uri =
+            arena_printf(mem, "artifact://" STR_FMT "/" STR_FMT, STR_ARG(task), STR_ARG(id));
+
+        if (n)
+            uri = arena_printf(mem, STR_FMT "#%zu", STR_ARG(uri), n);
+        write_part(w, part, uri);
+        n++;
+    }
+}
+
+static void write_artifacts(struct jw *w, struct arena *mem, const struct limits *limits,
+                            const struct task_info *info)
+{
+    struct json all = { 0 };
+
+    if (info->artifacts.n)
+        all = mcp_reread(mem, limits, info->artifacts);
+    if (!json_here(all)) /* none, or larger than may be read */
+        return;
+    JSON_EACH(artifact, all)
+    {
+        write_artifact(w, mem, info->id, artifact);
+    }
+}
+
+/* What an agent has said and made, and why it could not do more. */
+static void write_response(struct jw *w, struct arena *mem, const struct limits *limits,
+                           const struct task_info *info, struct json result)
 {
     struct str answer = json_str(mem, json_get(result, STR("response")));
     bool cut = json_is(json_get(result, STR("stop")), str_of(turn_stop_names[TURN_LENGTH]));
@@ -162,6 +235,7 @@ static void write_response(struct jw *w, struct arena *mem, const struct task_in
     jw_array(w);
     if (answer.n || !failed)
         write_text(w, answer);
+    write_artifacts(w, mem, limits, info);
     if (failed)
         write_text(w, info->text.n ? info->text : STR("it failed"));
     jw_array_end(w);
@@ -171,8 +245,8 @@ static void write_response(struct jw *w, struct arena *mem, const struct task_in
     jw_object_end(w);
 }
 
-static void write_end(struct jw *w, struct arena *mem, const struct task_info *info,
-                      struct json result, bool completed)
+static void write_end(struct jw *w, struct arena *mem, const struct limits *limits,
+                      const struct task_info *info, struct json result, bool completed)
 {
     struct json call_result = outcome(result, STR("result")),
                 call_error = outcome(result, STR("error"));
@@ -180,7 +254,7 @@ static void write_end(struct jw *w, struct arena *mem, const struct task_info *i
     if (completed && json_here(call_result))
         jw_kraw(w, "result", json_raw(call_result));
     else if (completed)
-        write_response(w, mem, info, result);
+        write_response(w, mem, limits, info, result);
     else if (json_here(call_error))
         jw_kraw(w, "error", json_raw(call_error));
     else
@@ -210,5 +284,5 @@ void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits
     if (str_eq(status, STR("input_required")))
         write_asks(w, mem, mcp_reread(mem, limits, info->asks.n ? info->asks : STR("{}")));
     else if (str_eq(status, STR("completed")) || str_eq(status, STR("failed")))
-        write_end(w, mem, info, result, str_eq(status, STR("completed")));
+        write_end(w, mem, limits, info, result, str_eq(status, STR("completed")));
 }

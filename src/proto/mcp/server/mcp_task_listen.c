@@ -25,6 +25,7 @@ static void ask_anew(struct mcp_task_watch *t)
         .id = t->watch.id,
         .owner = t->watch.owner,
         .mem = t->ask.mem,
+        .artifacts = true,
     };
     t->asking = true;
     t->again = false;

@@ -162,6 +162,7 @@ static void on_got(struct op *op, const struct err *e, void *ctx)
 static void task_query_get(struct query *q)
 {
     q->ask = mcp_task_ask(q->in, q->id);
+    q->ask->artifacts = true;
     task_get(q->engine, q->ask, &q->in->op, on_got, q);
 }
 

@@ -1,0 +1,62 @@
+/*
+ * artifact.h - artifacts: pieces as events carry them, and whole ones put together from pieces.
+ *
+ * A piece that does not append replaces all parts that its artifact had. A piece that appends adds
+ * its parts; with `joins` its first part continues the last part, which has the same kind and media
+ * type: text is concatenated, and so are bytes. A name or description that a piece does not give
+ * stays as it was.
+ *
+ * A piece in JSON: {"id","name"?,"description"?,"parts":[...],"append"?,"joins"?,"last"?}; the parts
+ * are those of block.h. A whole artifact: {"id","name"?,"description"?,"parts":[...],"complete",
+ * "cut"?}; cut says that parts are missing because the artifact is too large.
+ */
+#ifndef CORE_ARTIFACT_H
+#define CORE_ARTIFACT_H
+
+#include "core/event.h"
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* The members of a piece, inside of an object. */
+void artifact_piece_write(struct jw *w, const struct event_artifact *a);
+
+/*
+ * The way back, in mem. Also what earlier versions wrote, and what tools tell: "text", "data"
+ * (base64) or "uri", with "media_type" or "type", instead of "parts". limits NULL: any number of
+ * parts.
+ */
+bool artifact_piece_read(struct arena *mem, struct json v, const struct limits *limits,
+                         struct event_artifact *out, struct err *e);
+
+/* The same of what a tool tells, or a session has stored; it is the last piece unless it says so. */
+bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact *out);
+
+/* ---- whole ones ------------------------------------------------------------------------------ */
+
+struct artifact {
+    struct str id, name, description;
+    struct artifact_part *part;
+    size_t parts, room;
+    bool complete; /* its last piece has arrived */
+    bool cut;
+    struct artifact *next;
+};
+
+/* Zeroed but for mem and most, it is empty. */
+struct artifact_set {
+    struct arena *mem; /* everything is copied into it */
+    size_t most;       /* bytes of content of all artifacts; what is above is left out */
+    size_t bytes;
+    struct artifact *first;
+};
+
+/* Add a piece; returns the artifact it belongs to. */
+struct artifact *artifact_add(struct artifact_set *s, const struct event_artifact *piece);
+
+/* The parts as blocks, in mem; their content is borrowed from the set. */
+struct blocks artifact_blocks(const struct artifact *a, struct arena *mem);
+
+/* All artifacts as a JSON array. */
+void artifacts_write(struct jw *w, const struct artifact_set *s);
+
+#endif
