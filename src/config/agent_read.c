@@ -215,13 +215,14 @@ static bool path_inside(const struct agent_reading *in, struct json at, const ch
     bool inside;
 
     if (!path.n || path.p[0] == '/' || climbs(path) || memchr(path.p, '\0', path.n))
-        return json_fail(at, in->e, "expected a %s below the root, relative to it, without ..",
+        return json_fail(at, in->e,
+                         "expected a path of a %s below the root, relative to the root, without ..",
                          what);
     if (!realpath(arena_printf(in->r->mem, "%s/" STR_FMT, root, STR_ARG(path)).p, real))
         return true;
     inside = str_starts(str_of(real), str_of(root)) &&
              (real[strlen(root)] == '/' || real[strlen(root)] == '\0');
-    return inside || json_fail(at, in->e, "this %s leads out of the root", what);
+    return inside || json_fail(at, in->e, "this %s is outside the root", what);
 }
 
 /* A script needs its provider, and the provider its script. */

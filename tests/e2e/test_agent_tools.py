@@ -496,7 +496,7 @@ def an_agent_cannot_call_by_an_old_name_what_it_is_denied(root):
     with Agents(root=root) as t:
         for name in ("agent_dispatch", "dispatch_agent", "task_get", "get_task_status"):
             said = calls(t, "trefoil_agent_plain", {"message": "/call " + name + " {}"})
-            has(said, f"Failed: there is no tool {name};")
+            has(said, f"Failed: unknown tool {name};")
         has(calls(t, "trefoil_agent_plain", {"message": "/call agent_list {}"}), "plain")
 
 

@@ -207,7 +207,7 @@ def the_depth_can_be_configured_downwards_only(root):
     with relay(root, FAST + "trace_depth = 2\n") as gate:
         equal(loop_of(gate, "traceparent"), 3)
         has(text_of(gate.post({"jsonrpc": "2.0", "id": 1, "method": "ping"},
-                              x_trefoil_depth=3).json()), "more than 2 agents")
+                              x_trefoil_depth=3).json()), "longer than 2")
     (root / "trefoil.toml").write_text("[limits]\ntrace_depth = 6\n")
     done = run("config", "check", root=root)
     equal(done.returncode, 2)

@@ -118,7 +118,7 @@ def a_cancel_ends_open_calls_first(root):
 @case
 def a_wrong_script_says_where_and_what_is_accepted(root):
     for play, part in (("[[rule]]\nevent = [{ type = \"txt\" }]\n", "play.toml:2:"),
-                       ("[[rule]]\nevent = [{ type = \"txt\" }]\n", "accepted are text"),
+                       ("[[rule]]\nevent = [{ type = \"txt\" }]\n", "expected text"),
                        ("[[rule]]\nevent = []\nevnt = 1\n", "play.toml:3:"),
                        ("[[rule]]\nevent = [{ type = \"text\" }]\n", "needs text"),
                        ("rule = 1\n", "play.toml:1:"),

@@ -38,7 +38,7 @@ def skills_are_listed_and_loaded(root):
         tools = listed(t)
         equal(list(tools), ALL_TOOLS + ["skill"])
         has(tools["skill"]["description"],
-            "There are:\n- build: How to build this\n- pdf: Reads PDF files")
+            "Available skills:\n- build: How to build this\n- pdf: Reads PDF files")
         equal(tools["skill"]["annotations"]["readOnlyHint"], True)
         result = load(t, "pdf")
         equal(result["content"][0]["text"], "Use pdftotext.\nTwice.")

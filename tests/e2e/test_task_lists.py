@@ -35,7 +35,7 @@ def short_ids_tell_apart_what_was_made_in_the_same_second(root):
             equal(show(root, verb, short).stdout, show(root, verb, ident).stdout)
             equal(show(root, verb, ident[:-1]).stdout, show(root, verb, ident).stdout)
             equal(show(root, verb, short[:-1]).returncode, 0)
-        has(show(root, verb, ids[0][:6]).stderr.decode(), f"several {verb} begin with")
+        has(show(root, verb, ids[0][:6]).stderr.decode(), f"several {verb[:-1]} IDs begin with")
         has(show(root, verb, "zzzzzzzz").stderr.decode(), f"there is no {verb[:-1]} zzzzzzzz")
     session = listed(root, "sessions")[0][0]
     done = run("run", "--session", session, "/echo again", root=root, **OFFLINE)

@@ -38,7 +38,7 @@ def check_terminals(use):
     equal(said["content"][0]["text"], "hello\n[the program exited with code 3]")
     equal(said["structuredContent"]["exitCode"], 3)
     flood = use("shell_exec", argv=["flood"])["content"][0]["text"]
-    has(flood, "bytes left out]\n\u00e9")
+    has(flood, "bytes omitted]\n\u00e9")
     equal("\ufffd" in flood or len(flood) > 60000, False)
     has(use("shell_exec", argv=["slow"], timeout_ms=5)["content"][0]["text"], "begun\n[the program took")
     broken = use("shell_exec", argv=["broken"])

@@ -171,7 +171,7 @@ TEST(output_is_limited_and_cut_between_characters)
         WENT_WELL(&t.b);
         OK(text.n < 1100);
         HAS_S(text, "\u00e9\n[");
-        HAS_S(text, " bytes left out]\n\u00e9");
+        HAS_S(text, " bytes omitted]\n\u00e9");
         OK(str_find(text, STR("\ufffd")) < 0);
         close_terminals(&t);
     }
@@ -231,7 +231,7 @@ TEST(the_folder_of_a_command_is_judged_before_the_workspace_sees_it)
     struct terminal_bench t;
 
     open_terminals(&t);
-    HAS_S(call(&t.b, &tool_shell_exec, "{'argv':['say','x'],'cwd':'../outside'}"), "leads out");
+    HAS_S(call(&t.b, &tool_shell_exec, "{'argv':['say','x'],'cwd':'../outside'}"), "is outside");
     WAS_REFUSED(&t.b);
     close_terminals(&t);
 }

@@ -37,14 +37,14 @@ struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mod
 
     if (by && ctx[0] == '[')
         return arena_printf(mem,
-                            "callers of this endpoint are read-only; %s mode = \"read-write\" in "
+                            "callers of this endpoint may only read; %s mode = \"read-write\" in "
                             "the user's config.toml changes that",
                             ctx);
     if (by)
-        return arena_printf(mem, "its caller, %s, is read-only", ctx);
+        return arena_printf(mem, "its caller, %s, may only read", ctx);
     if (mode == AGENT_READ_ONLY)
         return arena_printf(
-            mem, "the agent %s is read-only by its definition: mode or approval_mode in its file",
+            mem, "the agent %s may only read by its definition: mode or approval_mode in its file",
             name);
     return STR_NONE;
 }
