@@ -138,7 +138,7 @@ def two_keys_of_one_name_or_value_are_an_error(root):
     ann = entry.format("ann", "one")
     refused(root, ann + entry.format("ann", "two"), "mine.toml:5:8", "duplicate key name ann")
     refused(root, ann + entry.format("bob", "one"), "mine.toml:6:7", "already used by the key named ann")
-    refused(root, '[serve]\napi_key = "one"\n' + ann, "mine.toml:5:7", "also the key named default")
+    refused(root, '[serve]\napi_key = "one"\n' + ann, "mine.toml:5:7", "already used by the key named default")
     refused(root, '[serve]\napi_key = "two"\n' + entry.format("default", "one"), "mine.toml:4:8",
             "named default already")
     refused(root, entry.format("a b", "one"), "mine.toml:2:8", "letters, digits")
