@@ -140,7 +140,7 @@ def two_keys_of_one_name_or_value_are_an_error(root):
     refused(root, ann + entry.format("bob", "one"), "mine.toml:6:7", "already used by the key named ann")
     refused(root, '[serve]\napi_key = "one"\n' + ann, "mine.toml:5:7", "already used by the key named default")
     refused(root, '[serve]\napi_key = "two"\n' + entry.format("default", "one"), "mine.toml:4:8",
-            "named default already")
+            "duplicate key name default")
     refused(root, entry.format("a b", "one"), "mine.toml:2:8", "letters, digits")
     refused(root, entry.format("a" * 65, "one"), "mine.toml:2:8", "1 to 64")
     refused(root, entry.format("a", ""), "mine.toml:3:7", "empty")
