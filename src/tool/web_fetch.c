@@ -105,7 +105,7 @@ static bool run(struct tool_job *w, struct err *e)
     buf_putc(&out, '\n');
     buf_put(&out, page.text);
     if (page.truncated)
-        buf_put(&out, STR("\n\n[the page is too complex: its end was left out]"));
+        buf_put(&out, STR("\n\n[the page is too complex: its end was omitted]"));
     w->answer = buf_str(&out);
     return true;
 }
