@@ -28,7 +28,10 @@ void artifact_piece_write(struct jw *w, const struct event_artifact *a);
 bool artifact_piece_read(struct arena *mem, struct json v, const struct limits *limits,
                          struct event_artifact *out, struct err *e);
 
-/* The same of what a tool tells, or a session has stored; it is the last piece unless it says so. */
+/*
+ * The same for the result of a tool and for a record of a session. Without a member "last" the piece
+ * is the last one.
+ */
 bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact *out);
 
 /* ---- whole ones ------------------------------------------------------------------------------ */

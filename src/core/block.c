@@ -284,7 +284,6 @@ bool blocks_pick(struct arena *mem, struct json obj, const char *text_key, struc
         *out = blocks_text(mem, text);
     else if (!blocks_read(mem, parts, limits, out, e))
         return false;
-    return blocks_say_something(*out) ||
-           fail(e, ERR_INVALID, "%s: say what the agent is to do; it is empty",
-                text.p ? text_key : "parts");
+    return blocks_say_something(*out) || json_fail(text.p ? json_get(obj, str_of(text_key)) : parts,
+                                                   e, "is empty: say what is to be done");
 }

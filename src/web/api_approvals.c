@@ -135,6 +135,7 @@ void approvals_api_answer(struct http_req *req, struct str id)
     if (!api_takes_json(req))
         return;
     v->ask.id = id;
+    v->ask.artifacts = true;
     v->ask.owner = api_sees(&v->api);
     v->ask.by = v->api.principal;
     if (read_body(v, &e))

@@ -119,7 +119,6 @@ static void get(struct api_visit *visit)
 {
     struct tasks_request *v = visit_of(visit);
 
-    v->ask.artifacts = true;
     task_get(api_engine(visit), &v->ask, NULL, on_got, v);
 }
 
@@ -154,6 +153,7 @@ static struct str take_id(struct tasks_request *v)
     struct str rest = v->visit.req->rest;
 
     v->ask.id = str_cut(&rest, '/');
+    v->ask.artifacts = true;
     return rest;
 }
 

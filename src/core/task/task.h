@@ -184,7 +184,7 @@ struct task_ask {
     struct str owner;      /* in: principal_sees; STR_NONE sees all */
     struct principal by;   /* in, of answer: who gives it */
     bool unseen;           /* in, of answer: also to what was cut, and could not be shown */
-    bool artifacts;        /* in, of get and wait: read info.artifacts, too */
+    bool artifacts;        /* in, of all but create: read info.artifacts, too */
     struct task_info info; /* out */
     struct task_engine *engine;
     void *state; /* its own */

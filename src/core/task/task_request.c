@@ -92,6 +92,8 @@ static void on_look(struct timer *t)
     look(CONTAINER_OF(t, struct task_request, look));
 }
 
+static void settle_with_artifacts(struct task_request *q);
+
 static void settle_stopped(struct task_request *q)
 {
     settle_as(q, ERR_CLOSED,
@@ -233,7 +235,7 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
         return;
     }
     if (by.p && !str_eq(by, STR("nobody"))) {
-        settle(q, NULL);
+        settle_with_artifacts(q);
         return;
     }
     fail(&e, ERR_NOT_FOUND,
@@ -323,7 +325,7 @@ static void judge(struct task_request *q)
         if (!final)
             wait(q);
         else if (q->ask->info.state == TASK_CANCELED)
-            settle(q, NULL);
+            settle_with_artifacts(q);
         else
             settle_over(q);
         return;
