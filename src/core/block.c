@@ -284,6 +284,7 @@ bool blocks_pick(struct arena *mem, struct json obj, const char *text_key, struc
         *out = blocks_text(mem, text);
     else if (!blocks_read(mem, parts, limits, out, e))
         return false;
-    return blocks_say_something(*out) || json_fail(text.p ? json_get(obj, str_of(text_key)) : parts,
-                                                   e, "is empty: say what is to be done");
+    return blocks_say_something(*out) ||
+           json_fail(text.p ? json_get(obj, str_of(text_key)) : parts, e,
+                     "is empty: describe what the agent should do");
 }

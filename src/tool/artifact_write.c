@@ -42,9 +42,9 @@ static bool is_type(struct str s)
 static bool check_name(struct call *call, const struct artifact_write_args *args)
 {
     if (!args->name.n || args->name.n > NAME_MOST)
-        call_failed(call, "name: accepted are 1 to %d bytes", (int)NAME_MOST);
+        call_failed(call, "name: expected 1 to %d bytes", (int)NAME_MOST);
     else if (args->id.p && (!args->id.n || args->id.n > NAME_MOST))
-        call_failed(call, "id: accepted are 1 to %d bytes", (int)NAME_MOST);
+        call_failed(call, "id: expected 1 to %d bytes", (int)NAME_MOST);
     else if (!is_type(args->type))
         call_failed(call, "type: accepted is a media type such as text/markdown");
     else

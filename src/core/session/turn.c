@@ -342,8 +342,7 @@ void turn_resume(struct turn *t, struct session *s, struct work_client *client, 
         return;
     memcpy(t->id, s->last_turn, sizeof(t->id));
     turn_notice(t, NOTICE_RESUMED, STR("the interrupted turn resumes"));
-    work(t, t->work->agent->kind->resume,
-         "resume an interrupted turn; send the prompt again");
+    work(t, t->work->agent->kind->resume, "resume an interrupted turn; send the prompt again");
 }
 
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
