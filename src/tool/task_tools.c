@@ -297,7 +297,7 @@ bool tool_prompt(struct call *call, const char *text_key, struct str text, struc
     struct err e;
 
     if (text.p && !str_trim(text).n) {
-        call_failed(call, "%s: say what the agent is to do", text_key);
+        call_failed(call, "%s: describe what the agent should do", text_key);
         return false;
     }
     if (blocks_pick(call->mem, call->args, text_key, text, parts, call->host->limits, out, &e))
