@@ -161,7 +161,7 @@ static int sessions_list(struct app *app, struct store_handle *handle,
     struct err e;
 
     if (!list_read_args(&l, args, &e))
-        return print_usage_error(e.text);
+        return print_usage_error("%s", e.text);
     buf_init(&l.out, EXPORT_MOST);
     list_begin(&l);
     ok = !handle->port || list_read(&l, handle->port, &e);

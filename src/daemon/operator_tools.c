@@ -248,6 +248,11 @@ void operator_tools_call(struct daemon *d, struct http_req *req)
         http_reply_error(req, 400, "%s", e.text);
         return;
     }
+    /* A server of a configuration that was just reloaded may still be connecting. */
+    if (!s->readiness.open && !service_find_tool(s, o->name, &e)) {
+        http_reply_error(req, 409, "%s", e.text);
+        return;
+    }
     o->stream.cancel = cancel_call;
     work_stream_begin(&o->stream, &d->works, req);
     if (s->readiness.open && !offer_tool(&s->offer, o->name))
