@@ -136,7 +136,7 @@ static void on_resume(struct chat *c, struct str rest)
 static void on_continue(struct chat *c, struct str rest)
 {
     (void)rest;
-    if (c->session->broken_off) {
+    if (c->session->interrupted) {
         chat_resume(c);
         return;
     }

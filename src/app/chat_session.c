@@ -53,7 +53,7 @@ static void chat_session_greet(struct chat *c)
               mode_of(s), s->id);
     if (c->edit.terminal)
         chat_note(c, "/help lists commands; ctrl-d exits\n");
-    if (s->broken_off)
+    if (s->interrupted)
         chat_note(c, "The last turn was interrupted; /continue resumes it.\n");
 }
 

@@ -139,7 +139,7 @@ static void begin(struct run_job *j)
 {
     if (j->canceled) {
         leave(j);
-    } else if (j->session.broken_off) {
+    } else if (j->session.interrupted) {
         turn_resume(&j->turn, &j->session, begin_turn(j, RUN_RESUME), NULL, on_turned, j);
     } else if (j->want->text.p) {
         work(j);

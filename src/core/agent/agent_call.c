@@ -1,28 +1,47 @@
 /*
  * agent_call.c - see the header.
  *
- *   LOOKING   the session to resume is looked up: whose is it?
- *   OPENING   it is opened, or a new one made; one that works for another call is waited for
- *   WORKING   its turn runs
- *   LEAVING   the session is left
- *   then the call settles
+ *   START ──> LOOKUP ──> OPENING ──> WORKING ──> CLOSING ──> OVER
+ *     └─────────────────────^  └───────────────────^
+ *                                (LOOKUP and OPENING go to OVER when they fail)
  *
- * All of it is one op under the call, which ends with the last state. A cancel reaches what runs
- * (the turn ends well, with what was said until then) and shortens the rest to LEAVING.
+ * LOOKUP   the session to resume is read from the store, to find its owner and agent
+ * OPENING  the session is opened or created; the call waits while another call uses the session
+ * WORKING  the turn runs
+ * CLOSING  the session is closed
+ * OVER     the op has settled; the result of the call is written next
+ *
+ * The states belong to one op under the call. Cancelling that op cancels what runs under it: a turn
+ * ends normally, with the text it has so far. A call that was cancelled before its turn goes from
+ * OPENING to CLOSING.
  */
 #include "core/agent/agent_call.h"
 
 #include "base/container.h"
+#include "base/log.h"
 #include "core/agent/agent_artifacts.h"
 #include "core/agent/agent_progress.h"
 #include "core/guard/guard.h"
 #include "core/session/history_record.h"
 #include "core/session/turn.h"
 
+#include <assert.h>
+
 /* ---- one call ------------------------------------------------------------------------------ */
+
+enum agent_run_state {
+    AGENT_RUN_START,
+    AGENT_RUN_LOOKUP,
+    AGENT_RUN_OPENING,
+    AGENT_RUN_WORKING,
+    AGENT_RUN_CLOSING,
+    AGENT_RUN_OVER,
+    AGENT_RUN_STATES
+};
 
 struct agent_run {
     struct op op; /* first: under the call */
+    enum agent_run_state state;
     struct work_client client;
     struct call *call;
     struct agent_call_opts opts;
@@ -37,22 +56,48 @@ struct agent_run {
     char prompt_id[ID_TEXT];
     struct agent_tell tell;
     struct timer deadline;
-    int64_t left_ms; /* of the deadline, while it stands still */
-    size_t asks;     /* of the caller, open */
-    size_t asked;    /* ever */
-    bool late;
-    char id[ID_TEXT];       /* of the session; "" before it is open */
-    bool read_only;         /* the mode in force */
-    struct str mode_reason; /* why, where nobody asked for that */
-    bool said;              /* the agent has spoken in this turn */
-    struct str answer;      /* what it said last */
-    struct str taint;       /* from where untrusted data got into the conversation */
+    int64_t left_ms;        /* until the deadline, while it is paused */
+    size_t asks;            /* open questions to the caller */
+    size_t asked;           /* questions so far */
+    bool late;              /* the deadline has passed */
+    char id[ID_TEXT];       /* of the session; "" before the session is open */
+    bool read_only;         /* the effective mode */
+    struct str mode_reason; /* why the mode is read-only, if the caller did not ask for that */
+    bool said;              /* the agent has sent text in this turn */
+    struct str answer;      /* the agent's last message */
+    struct str taint;       /* the source of untrusted data in the session; STR_NONE: none */
     struct artifact_set made;
-    bool turned;    /* the turn has run, and says how it ended */
-    struct err why; /* else: what went wrong; ERR_NONE: nothing */
+    bool turned;    /* the turn ran to its end: turn.stop is valid */
+    struct err why; /* if it did not: the reason */
 };
 
-static struct agent_run *errand_of(struct work_client *c)
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static const char *const state_names[AGENT_RUN_STATES] = {
+    [AGENT_RUN_START] = "start",     [AGENT_RUN_LOOKUP] = "lookup",
+    [AGENT_RUN_OPENING] = "opening", [AGENT_RUN_WORKING] = "working",
+    [AGENT_RUN_CLOSING] = "closing", [AGENT_RUN_OVER] = "over",
+};
+
+#define TO(state) (1u << AGENT_RUN_##state)
+
+static const unsigned state_next[AGENT_RUN_STATES] = {
+    [AGENT_RUN_START] = TO(LOOKUP) | TO(OPENING),
+    [AGENT_RUN_LOOKUP] = TO(OPENING) | TO(OVER),
+    [AGENT_RUN_OPENING] = TO(WORKING) | TO(CLOSING) | TO(OVER),
+    [AGENT_RUN_WORKING] = TO(CLOSING),
+    [AGENT_RUN_CLOSING] = TO(OVER),
+};
+
+static void agent_run_go(struct agent_run *r, enum agent_run_state to)
+{
+    assert(state_next[r->state] & (1u << to));
+    LOG(LOG_TRACE, "agent_call", "state", LOG_Z("tool", r->call->what),
+        LOG_Z("from", state_names[r->state]), LOG_Z("to", state_names[to]));
+    r->state = to;
+}
+
+static struct agent_run *agent_run_of(struct work_client *c)
 {
     return CONTAINER_OF(c, struct agent_run, client);
 }
@@ -67,7 +112,7 @@ static void on_deadline(struct timer *t)
     op_cancel(&r->op);
 }
 
-static void stop_deadline(struct agent_run *r)
+static void pause_deadline(struct agent_run *r)
 {
     if (r->asks++ || !timer_is_set(&r->deadline))
         return;
@@ -75,7 +120,7 @@ static void stop_deadline(struct agent_run *r)
     timer_clear(r->op.loop, &r->deadline);
 }
 
-static void go_on_deadline(struct agent_run *r)
+static void resume_deadline(struct agent_run *r)
 {
     if (--r->asks || r->op.canceled)
         return;
@@ -85,8 +130,8 @@ static void go_on_deadline(struct agent_run *r)
 /* ---- asks ---------------------------------------------------------------------------------- */
 
 /*
- * A question of a tool of the agent, asked of our caller. An op under that question, so that it
- * cannot go before we are done with it, and taking it back takes ours back.
+ * A question from a tool of the agent, forwarded to the caller of the agent. It is an op under the
+ * original question, so that question outlives it, and cancelling the original cancels this one.
  */
 struct forwarded {
     struct op op; /* first */
@@ -115,7 +160,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     struct forwarded *f = ctx;
 
     (void)op;
-    go_on_deadline(f->agent_run);
+    resume_deadline(f->agent_run);
     if (e)
         ask_refuse(f->from, e);
     else
@@ -123,7 +168,7 @@ static void on_answered(struct op *op, const struct err *e, void *ctx)
     op_ok(&f->op);
 }
 
-/* An agent has a model and folders of its own. */
+/* Sampling and roots are not forwarded: an agent has its own model and folders. */
 static bool can_ask(const struct work_client *c, enum ask_kind kind)
 {
     const struct agent_run *r = CONTAINER_OF(c, struct agent_run, client);
@@ -134,14 +179,14 @@ static bool can_ask(const struct work_client *c, enum ask_kind kind)
 
 static void ask(struct work_client *c, struct ask *from)
 {
-    struct agent_run *r = errand_of(c);
+    struct agent_run *r = agent_run_of(c);
     struct arena *mem = r->call->mem;
     struct forwarded *f = ARENA_NEW(mem, struct forwarded);
 
     f->agent_run = r;
     f->from = from;
     op_begin(&f->op, &forwarded_kind, r->op.loop, &from->op, on_forwarded, f);
-    stop_deadline(r);
+    pause_deadline(r);
     call_ask_about(r->call, from->about, &f->to, from->kind,
                    arena_printf(mem, "agent_%zu", ++r->asked), arena_str(mem, from->params),
                    on_answered, f);
@@ -149,10 +194,10 @@ static void ask(struct work_client *c, struct ask *from)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-/* Of an agent that our agent has called, too. */
+/* Forward an event, also of agents that this agent has called. */
 static void on_below(struct work_client *c, struct str session, const struct event *ev)
 {
-    struct caller *caller = errand_of(c)->call->caller;
+    struct caller *caller = agent_run_of(c)->call->caller;
 
     if (caller->kind->below)
         caller->kind->below(caller, session, ev);
@@ -160,7 +205,7 @@ static void on_below(struct work_client *c, struct str session, const struct eve
 
 static void on_event(struct work_client *c, const struct event *ev)
 {
-    struct agent_run *r = errand_of(c);
+    struct agent_run *r = agent_run_of(c);
 
     if (ev->kind == EVENT_TEXT)
         r->said = true;
@@ -196,7 +241,7 @@ static void write_structured(struct agent_run *r)
         buf_clear(&r->call->structured);
 }
 
-/* Why it is no good answer, or not a whole one; NULL: it is. */
+/* Why the answer is missing or incomplete; NULL: the answer is complete. */
 static const char *complaint(const struct agent_run *r)
 {
     if (r->late)
@@ -233,26 +278,28 @@ static void write_result(struct agent_run *r)
 
 static void finish(struct agent_run *r)
 {
+    agent_run_go(r, AGENT_RUN_OVER);
     timer_clear(r->op.loop, &r->deadline);
     agent_tell_end(&r->tell);
     op_ok(&r->op);
 }
 
-static void on_left(void *ctx)
+static void on_session_closed(void *ctx)
 {
     finish(ctx);
 }
 
-static void leave(struct agent_run *r)
+static void close_session(struct agent_run *r)
 {
     const struct history *h = r->session.history;
     struct str taint = history_taint(h);
 
-    if (r->said) /* an earlier answer in the session is not the answer to this call */
+    agent_run_go(r, AGENT_RUN_CLOSING);
+    if (r->said) /* else the last answer in the history belongs to an earlier call */
         r->answer = arena_str(r->call->mem, history_answer_to(h, str_of(r->prompt_id)));
     if (taint.p)
         r->taint = arena_str(r->call->mem, taint);
-    session_close(&r->session, on_left, r);
+    session_close(&r->session, on_session_closed, r);
 }
 
 static void on_turned(struct op *op, const struct err *e, void *ctx)
@@ -264,10 +311,10 @@ static void on_turned(struct op *op, const struct err *e, void *ctx)
         r->why = *e;
     else
         r->turned = true;
-    leave(r);
+    close_session(r);
 }
 
-/* A session that goes on keeps the mode it was begun in. */
+/* A resumed session keeps the mode in which it was created. */
 static void note_mode(struct agent_run *r)
 {
     const struct agent *a = r->session.agent;
@@ -285,7 +332,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     struct agent_run *r = ctx;
 
     (void)op;
-    agent_drop(r->agent); /* the session has its own hold on it */
+    agent_drop(r->agent); /* the session has its own reference */
     if (e) {
         r->why = *e;
         finish(r);
@@ -295,13 +342,14 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
     note_mode(r);
     if (r->op.canceled) {
         fail(&r->why, ERR_CANCELED, "canceled");
-        leave(r);
+        close_session(r);
     } else {
         id_new(loop_wall(r->op.loop), r->prompt_id);
         r->prompt = (struct turn_prompt){ .block = r->opts.message.v,
                                           .blocks = r->opts.message.n,
                                           .id = str_of(r->prompt_id) };
         timer_set(r->op.loop, &r->deadline, r->call->host->limits->agent_call_ms, on_deadline);
+        agent_run_go(r, AGENT_RUN_WORKING);
         turn_start(&r->turn, &r->session, session_listen(&r->session, &r->client), &r->prompt,
                    &r->op, on_turned, r);
     }
@@ -310,9 +358,10 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
 static void open_session(struct agent_run *r)
 {
     const struct call *call = r->call;
-    struct caller caller = *call->caller; /* which may live longer than an id made here */
+    struct caller caller = *call->caller; /* a copy: trace_next may add an id in our memory */
     struct err e;
 
+    agent_run_go(r, AGENT_RUN_OPENING);
     r->agent = r->opts.context->registry->kind->take(
         r->opts.context->registry, &(struct agent_want){ .name = r->opts.agent }, &e);
     if (!r->agent) {
@@ -338,7 +387,7 @@ static void open_session(struct agent_run *r)
                  &r->op, on_opened, r);
 }
 
-/* ---- whose session is it? ------------------------------------------------------------------ */
+/* ---- look up the session to resume ------------------------------------------------------------------ */
 
 static bool check_agent(struct agent_run *r, struct str owner, struct err *e)
 {
@@ -372,6 +421,7 @@ static void look_up(struct agent_run *r)
 {
     struct store_port *store = r->opts.context->world->store;
 
+    agent_run_go(r, AGENT_RUN_LOOKUP);
     if (!store) {
         fail(&r->why, ERR_NOT_FOUND, "no sessions are stored, so none can be resumed");
         finish(r);
@@ -386,15 +436,15 @@ static void look_up(struct agent_run *r)
 
 /* ---- beginning ----------------------------------------------------------------------------- */
 
-/* Who is below has been told, or nobody is and a state follows that looks. */
-static void cancel_errand(struct op *op)
+/* The ops below are cancelled already. If none runs, the next state checks r->op.canceled. */
+static void cancel_run(struct op *op)
 {
     (void)op;
 }
 
-static const struct op_kind errand_kind = { .name = "agent call", .cancel = cancel_errand };
+static const struct op_kind run_kind = { .name = "agent call", .cancel = cancel_run };
 
-static void on_errand_done(struct op *op, const struct err *e, void *ctx)
+static void on_run_done(struct op *op, const struct err *e, void *ctx)
 {
     struct agent_run *r = ctx;
     struct call *call = r->call;
@@ -449,7 +499,7 @@ void agent_call(struct call *call, const struct agent_call_opts *opts)
     r->made = (struct artifact_set){ .mem = call->mem,
                                      .most = (size_t)call->host->limits->artifact_bytes };
     agent_tell_begin(&r->tell, call);
-    op_begin(&r->op, &errand_kind, call->op.loop, &call->op, on_errand_done, r);
+    op_begin(&r->op, &run_kind, call->op.loop, &call->op, on_run_done, r);
     if (opts->session.p)
         look_up(r);
     else

@@ -55,7 +55,7 @@ static void local_resume(struct agent_prompt *p)
     struct session *s = w->session;
     const struct block **open;
 
-    if (history_open_calls(s->history, &w->ask_mem, &open) && s->begun)
+    if (history_open_calls(s->history, &w->ask_mem, &open) && s->calls_started)
         local_tools_refuse(w, HISTORY_INTERRUPTED);
     else if (history_open_calls(s->history, &w->ask_mem, &open))
         local_tools(w);

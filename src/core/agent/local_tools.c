@@ -274,7 +274,7 @@ static void run_all(struct local_turn *w)
 
 static void on_begun(struct turn_save *s)
 {
-    local_of(s->turn)->session->begun = true;
+    local_of(s->turn)->session->calls_started = true;
     run_all(local_of(s->turn));
 }
 

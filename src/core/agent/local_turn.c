@@ -150,7 +150,7 @@ static void on_answer_saved(struct turn_save *s)
 {
     struct local_turn *w = local_of(s->turn);
 
-    w->session->begun = false;
+    w->session->calls_started = false;
     tell_usage(w);
     if (local_stopping(w))
         stop_here(w);

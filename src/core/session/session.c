@@ -1,16 +1,47 @@
 /*
- * session.c - opening: a new one is stored with one request; an old one is taken, then its records
- * are read page by page, then where its last turn stood if that did not end.
+ * session.c - opens and closes sessions; session.h has the states.
+ *
+ * A new session is stored with one request. A stored session is first taken from the store (which
+ * gives a fencing token), then its records are read page by page. If its last turn did not end, the
+ * step which that turn had reached is read too.
  */
 #include "core/session/session.h"
 
 #include "base/container.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "core/guard/guard.h"
 #include "core/guard/tool_pattern.h"
 #include "core/session/turn.h"
 
-/* ---- what it is made of ---------------------------------------------------------------------- */
+#include <assert.h>
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static const char *const state_names[SESSION_STATES] = {
+    [SESSION_OPENING] = "opening", [SESSION_QUEUED] = "queued",   [SESSION_IDLE] = "idle",
+    [SESSION_WORKING] = "working", [SESSION_CLOSING] = "closing", [SESSION_CLOSED] = "closed",
+};
+
+#define TO(state) (1u << SESSION_##state)
+
+static const unsigned state_next[SESSION_STATES] = {
+    [SESSION_OPENING] = TO(QUEUED) | TO(IDLE) | TO(CLOSED),
+    [SESSION_QUEUED] = TO(OPENING) | TO(CLOSED),
+    [SESSION_IDLE] = TO(WORKING) | TO(CLOSING),
+    [SESSION_WORKING] = TO(IDLE),
+    [SESSION_CLOSING] = TO(CLOSED),
+};
+
+void session_set_state(struct session *s, enum session_state to)
+{
+    assert(state_next[s->state] & (1u << to));
+    LOG(LOG_TRACE, "session", "state", LOG_Z("session", s->id),
+        LOG_Z("from", state_names[s->state]), LOG_Z("to", state_names[to]));
+    s->state = to;
+}
+
+/* ---- options, folders and scopes ---------------------------------------------------------------------- */
 
 static void copy_opts(struct session *s, const struct session_opts *o)
 {
@@ -48,7 +79,7 @@ static void join_folders(struct session *s)
     s->host.includes = n;
 }
 
-/* Everybody above has a say: the agent's file, and whoever it works for. */
+/* The scope chain: session, agent definition, caller. Each can only restrict the one below. */
 static void set_scopes(struct session *s)
 {
     s->agent_scope = s->agent->scope;
@@ -62,7 +93,7 @@ static void set_scopes(struct session *s)
     };
 }
 
-/* Of the definition, relative to the root; else the root. */
+/* The folder of the agent's definition, which is relative to the root; the root by default. */
 static const char *agents_folder(struct session *s)
 {
     const char *folder = s->agent->def->folder;
@@ -92,6 +123,7 @@ static void make(struct session *s, const struct session_world *w, const struct 
 
 static void unmake(struct session *s)
 {
+    session_set_state(s, SESSION_CLOSED);
     if (s->world->open)
         session_claim_end(s->world->open, &s->claim);
     history_free(s->history);
@@ -102,22 +134,22 @@ static void unmake(struct session *s)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static void on_failed(struct session_opening *o, const struct err *e)
+static void fail_opening(struct session_opening *o, const struct err *e)
 {
     unmake(o->session);
     op_fail(&o->op, e);
 }
 
 /*
- * A wait in the queue ends at once. A request that the store already has is not stopped: the
- * session opens, and its caller closes it again.
+ * Waiting in the queue ends at once. A request that the store already has is not stopped: the
+ * session opens, and the caller closes it again.
  */
 static void cancel_opening(struct op *op)
 {
     struct session_opening *o = CONTAINER_OF(op, struct session_opening, op);
 
-    if (o->waits)
-        on_failed(o, &(struct err){ ERR_CANCELED, "canceled while waiting for the session" });
+    if (o->session->state == SESSION_QUEUED)
+        fail_opening(o, &(struct err){ ERR_CANCELED, "canceled while waiting for the session" });
 }
 
 static const struct op_kind opening_kind = { .name = "open session", .cancel = cancel_opening };
@@ -130,17 +162,17 @@ static void store_do(struct session_opening *o, size_t steps, op_done_fn *done)
     store_start(o->session->world->store, &o->ask, &o->op, done, o);
 }
 
-static void on_left(struct op *op, const struct err *e, void *ctx)
+static void on_given_back(struct op *op, const struct err *e, void *ctx)
 {
     struct session_opening *o = ctx;
 
     (void)op;
     (void)e;
     store_ask_fini(&o->ask);
-    on_failed(o, &o->why);
+    fail_opening(o, &o->why);
 }
 
-/* What was taken is given back. */
+/* Opening fails after the session was taken: release it in the store first. */
 static void give_back(struct session_opening *o, const struct err *e)
 {
     o->why = *e;
@@ -148,10 +180,10 @@ static void give_back(struct session_opening *o, const struct err *e)
         .what = STORE_SESSION_LEAVE,
         .session = { .id = str_of(o->session->id), .fence = o->session->fence },
     };
-    store_do(o, 1, on_left);
+    store_do(o, 1, on_given_back);
 }
 
-/* ---- the agent gets ready ---- */
+/* ---- the agent prepares ---- */
 
 static void cancel_ready(struct op *op)
 {
@@ -159,6 +191,12 @@ static void cancel_ready(struct op *op)
 }
 
 static const struct op_kind ready_kind = { .name = "open agent", .cancel = cancel_ready };
+
+static void finish_opening(struct session_opening *o)
+{
+    session_set_state(o->session, SESSION_IDLE);
+    op_ok(&o->op);
+}
 
 static void on_ready(struct op *op, const struct err *e, void *ctx)
 {
@@ -168,9 +206,9 @@ static void on_ready(struct op *op, const struct err *e, void *ctx)
     if (e && o->session->fence)
         give_back(o, e);
     else if (e)
-        on_failed(o, e);
+        fail_opening(o, e);
     else
-        op_ok(&o->op);
+        finish_opening(o);
 }
 
 static void open_agent(struct session_opening *o)
@@ -180,7 +218,7 @@ static void open_agent(struct session_opening *o)
 
     s->conversation = (struct conversation){ .session = s, .saved = history_state(s->history) };
     if (!kind->open) {
-        op_ok(&o->op);
+        finish_opening(o);
         return;
     }
     op_begin(&o->ready, &ready_kind, s->world->loop, &o->op, on_ready, o);
@@ -193,7 +231,7 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (!e)
-        o->session->begun = str_eq(o->step[0].turn.state, STR("tools"));
+        o->session->calls_started = str_eq(o->step[0].turn.state, STR("tools"));
     store_ask_fini(&o->ask);
     if (e && e->code != ERR_NOT_FOUND)
         give_back(o, e);
@@ -201,7 +239,7 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
         open_agent(o);
 }
 
-/* All is read; did the last turn end? */
+/* All records are read. If the last turn did not end, read the step that it had reached. */
 static void on_read(struct session_opening *o)
 {
     struct session *s = o->session;
@@ -212,7 +250,7 @@ static void on_read(struct session_opening *o)
         open_agent(o);
         return;
     }
-    s->broken_off = true;
+    s->interrupted = true;
     o->step[0] = (struct store_step){
         .what = STORE_TURN_LOAD,
         .turn = { .session = str_of(s->id), .turn = str_of(s->last_turn) },
@@ -260,7 +298,7 @@ static void read_page(struct session_opening *o)
     store_do(o, 1, on_page);
 }
 
-/* What it was begun with holds unless this time something else is said. */
+/* The stored settings apply, except for options that the caller gave this time. */
 static void adopt(struct session *s, const struct store_session *was)
 {
     s->fence = was->fence;
@@ -295,7 +333,7 @@ static void on_taken(struct op *op, const struct err *e, void *ctx)
         adopt(o->session, &o->step[0].session);
     store_ask_fini(&o->ask);
     if (e)
-        on_failed(o, e);
+        fail_opening(o, e);
     else if (!ours)
         give_back(o, &foreign);
     else
@@ -310,7 +348,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     o->session->fence = o->step[0].session.fence;
     store_ask_fini(&o->ask);
     if (e)
-        on_failed(o, e);
+        fail_opening(o, e);
     else
         open_agent(o);
 }
@@ -341,34 +379,38 @@ static void take(struct session_opening *o)
     store_do(o, 1, on_taken);
 }
 
-/* ---- its place among the sessions of this process ------------------------------------------- */
+/* ---- the queue of this process ------------------------------------------- */
 
 static void on_place(struct session_claim *c)
 {
     struct session_opening *o = CONTAINER_OF(c, struct session, claim)->opening;
 
-    o->waits = false;
+    session_set_state(o->session, SESSION_OPENING);
     take(o);
 }
 
-/* False: it has failed. True, and o->waits: on_place continues later. */
+/* False: opening has failed. True and QUEUED: on_place continues later. */
 static bool claim(struct session_opening *o, struct op *parent)
 {
     struct session *s = o->session;
+    bool waits = false;
     struct err e;
 
     if (!s->world->open)
         return true;
     s->opening = o;
     s->claim = (struct session_claim){ .under = parent, .ready = on_place };
-    if (session_claim_begin(s->world->open, &s->claim,
-                            &(struct session_wanted){ .id = str_of(s->id),
-                                                      .owner = s->opts.principal,
-                                                      .most = s->world->limits->session_queue },
-                            &o->waits, &e))
-        return true;
-    on_failed(o, &e);
-    return false;
+    if (!session_claim_begin(s->world->open, &s->claim,
+                             &(struct session_wanted){ .id = str_of(s->id),
+                                                       .owner = s->opts.principal,
+                                                       .most = s->world->limits->session_queue },
+                             &waits, &e)) {
+        fail_opening(o, &e);
+        return false;
+    }
+    if (waits)
+        session_set_state(s, SESSION_QUEUED);
+    return true;
 }
 
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
@@ -381,13 +423,13 @@ void session_open(struct session *s, struct session_opening *o, const struct ses
     op_begin(&o->op, &opening_kind, w->loop, parent, done, ctx);
     if (opts->id.p && !str_to_c(opts->id, s->id, sizeof(s->id))) {
         fail(&e, ERR_NOT_FOUND, "there is no session " STR_FMT, STR_ARG(str_head(opts->id, 80)));
-        on_failed(o, &e);
+        fail_opening(o, &e);
     } else if (opts->id.p && w->store) {
-        if (claim(o, parent) && !o->waits)
+        if (claim(o, parent) && s->state == SESSION_OPENING)
             take(o);
     } else if (opts->id.p) {
         fail(&e, ERR_NOT_FOUND, "there is no session %s: no sessions are stored", s->id);
-        on_failed(o, &e);
+        fail_opening(o, &e);
     } else {
         if (!opts->new_id.n || !str_to_c(opts->new_id, s->id, sizeof(s->id)))
             id_new(loop_wall(w->loop), s->id);
@@ -410,12 +452,12 @@ struct leaving {
     void *ctx;
 };
 
-static void leave(struct leaving *l)
+static void finish_closing(struct leaving *l)
 {
     void (*done)(void *ctx) = l->done;
     void *ctx = l->ctx;
 
-    unmake(l->session); /* *l goes with it */
+    unmake(l->session); /* this frees *l too */
     if (done)
         done(ctx);
 }
@@ -425,14 +467,14 @@ static void on_leave(struct op *op, const struct err *e, void *ctx)
     struct leaving *l = ctx;
 
     (void)op;
-    (void)e; /* it will be found to have no owner when we are gone */
+    (void)e; /* the store releases the sessions of a process that has ended */
     store_ask_fini(&l->ask);
-    leave(l);
+    finish_closing(l);
 }
 
 static void on_leave_post(struct post *p)
 {
-    leave(CONTAINER_OF(p, struct leaving, post));
+    finish_closing(CONTAINER_OF(p, struct leaving, post));
 }
 
 struct work_client *session_listen(struct session *s, struct work_client *to)
@@ -441,7 +483,7 @@ struct work_client *session_listen(struct session *s, struct work_client *to)
 
     if (!s->fence || !logs)
         return to;
-    if (!s->log) /* else a turn is taken up again, for the same client */
+    if (!s->log) /* else an interrupted turn was resumed before, for the same client */
         s->log = logs->kind->open(logs, s->id, to);
     return s->log;
 }
@@ -481,6 +523,7 @@ void session_close(struct session *s, void (*done)(void *ctx), void *ctx)
 
     *l =
         (struct leaving){ .session = s, .done = done, .ctx = ctx, .post = { .fn = on_leave_post } };
+    session_set_state(s, SESSION_CLOSING);
     close_log(s);
     if (!kind->close) {
         leave_store(l);

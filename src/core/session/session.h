@@ -1,17 +1,29 @@
 /*
  * session.h - a conversation with an agent that is open in this process.
  *
- *   OPENING -> OPEN <-> WORKING (one turn at a time, turn.h) -> CLOSING -> gone
+ *   OPENING <──> QUEUED
+ *      │
+ *      v
+ *     IDLE <──> WORKING
+ *      │
+ *      v
+ *   CLOSING ──> CLOSED        (OPENING and QUEUED go to CLOSED when opening fails)
  *
- * What was acknowledged is in the store: opening a session anew, here or in another process, goes
- * on where it ended. While it is open it belongs to this process alone (store.h), and in this
- * process to whoever opened it: others wait in its queue until it is closed (session_queue.h).
- * Without a store it lives in memory.
+ * OPENING  the session is created or loaded from the store, and its agent prepares for it
+ * QUEUED   another caller in this process has the session open; this one waits (session_queue.h)
+ * IDLE     the session is open, and no turn runs
+ * WORKING  one turn runs (turn.h)
+ * CLOSING  the agent and the store release the session
+ * CLOSED   its memory is freed
  *
- * A session has one owner, the principal who began it. Only the owner continues it.
+ * Everything acknowledged to a client is in the store, so a session can be closed and opened again,
+ * in this process or another one. While a session is open, the store refuses it to other processes
+ * (store.h). Without a store, a session exists in memory only.
  *
- * What the agent may do is what its definition, its session and whoever it works for allow, all of
- * them: scopes are chained and none is above its parent.
+ * A session has one owner: the principal that created it. Only the owner can continue it.
+ *
+ * The rights of the agent are the intersection of four scopes: its definition, its session, its
+ * caller, and the callers above that. Scopes are chained; none allows more than its parent.
  */
 #ifndef CORE_SESSION_SESSION_H
 #define CORE_SESSION_SESSION_H
@@ -25,114 +37,126 @@
 #include "core/session/session_queue.h"
 #include "core/store.h"
 
-/* What sessions run on. Program lifetime. */
+/* What all sessions of a process share. Program lifetime. */
 struct session_world {
     struct loop *loop;
     const struct limits *limits;
-    struct store_port *store; /* NULL: nothing is kept */
+    struct store_port *store; /* NULL: sessions are not stored */
     enum store_durability durability;
-    bool untrusted_users;       /* what people ask is data like any other: it taints what follows */
-    struct undo_port *undo;     /* NULL: changes of files cannot be taken back */
-    struct session_logs *logs;  /* for session_listen; NULL: none are written */
-    struct open_sessions *open; /* those of this process; NULL: it opens none twice */
+    bool untrusted_users;       /* prompts of users are untrusted: they taint the session */
+    struct undo_port *undo;     /* NULL: file changes cannot be undone */
+    struct session_logs *logs;  /* for session_listen; NULL: no logs */
+    struct open_sessions *open; /* of this process; NULL: no queue */
 };
 
-/* Borrowed while the session opens, but for what is said to live as long as it. */
+/* Borrowed until the session is open, except the fields that must live as long as the session. */
 struct session_opts {
-    struct str id;       /* one of the store; STR_NONE: a new one */
-    struct str new_id;   /* of a new one; STR_NONE: the session chooses it */
-    struct agent *agent; /* held by the session */
+    struct str id;       /* of a stored session; STR_NONE: create a session */
+    struct str new_id;   /* of the created session; STR_NONE: a random id */
+    struct agent *agent; /* the session takes a reference */
     const char *cwd;     /* absolute, inside the host's folders; NULL: the agent's folder */
-    bool read_only;      /* whatever the agent may */
-    bool keep_nothing;   /* not in the store */
-    struct str settings; /* of a new one: store_session.settings; STR_NONE: none */
+    bool read_only;      /* read-only, even if the agent may write */
+    bool keep_nothing;   /* do not store the session */
+    struct str settings; /* of a created session: store_session.settings; STR_NONE: none */
 
-    /* What it has of its own, beside what the agent has. Lives as long as the session: */
-    struct offer *offer;               /* instead of the agent's, with its own servers; NULL */
+    /* In addition to what the agent has. These live as long as the session: */
+    struct offer *offer;               /* replaces the agent's offer of tools; NULL: the agent's */
     const struct host_folder *include; /* further folders for its tools */
     size_t includes;
 
-    /* For whom it works. Lives as long as the session: */
-    const struct guard_scope *parent; /* NULL: the guard's own */
-    const char *caller;               /* who asks, to the guard: "cli", "mcp"; NULL: the agent */
-    enum origin origin;               /* these as in struct caller */
+    /* The caller. These live as long as the session: */
+    const struct guard_scope *parent; /* NULL: the guard's top scope */
+    const char *caller; /* name of the caller in the guard, such as "mcp"; NULL: the agent */
+    enum origin origin; /* these as in struct caller */
     struct str principal;
     bool remote;
     struct trace trace;
-    uint64_t client;  /* as in struct caller; 0: a client that no other session has */
-    struct str taint; /* prompts are not trusted: from where they come. STR_NONE: they are */
+    uint64_t client;  /* as in struct caller; 0: a new client number */
+    struct str taint; /* the source of untrusted prompts; STR_NONE: prompts are trusted */
 };
 
 struct turn;
 
+enum session_state {
+    SESSION_OPENING,
+    SESSION_QUEUED,
+    SESSION_IDLE,
+    SESSION_WORKING,
+    SESSION_CLOSING,
+    SESSION_CLOSED,
+    SESSION_STATES
+};
+
 struct session {
+    enum session_state state; /* written by session_set_state only */
     char id[ID_TEXT];
     const struct session_world *world;
     struct agent *agent;
-    struct arena mem; /* as long as it is open */
+    struct arena mem; /* freed when the session is closed */
     struct history *history;
-    struct host host; /* of its tools: the agent's, in its own folder */
+    struct host host; /* of its tools: the agent's host with this session's folder */
     const char *cwd;
-    bool elsewhere; /* cwd is not the folder that its agent has been told of */
-    struct guard_scope scope, agent_scope; /* its own, and the agent's above it */
+    bool elsewhere; /* cwd differs from the folder that the agent's prompt names */
+    struct guard_scope scope, agent_scope; /* the session's scope, and its parent */
     struct guard_history calls;            /* for the loop guard */
-    struct guard_grants grants;            /* answers about tools that hold while it is open */
+    struct guard_grants
+        grants; /* answers to permission questions, valid while the session is open */
     struct session_opts opts;
-    struct session_claim claim;       /* its place among those of this process */
-    struct session_opening *opening;  /* while it opens */
-    int64_t fence;                    /* 0: not in the store */
-    struct conversation conversation; /* its agent's side of it */
-    struct turn *turn;                /* under way; NULL: none */
+    struct session_claim claim;       /* its entry in the table of open sessions */
+    struct session_opening *opening;  /* while OPENING or QUEUED */
+    int64_t fence;                    /* fencing token; 0: not stored */
+    struct conversation conversation; /* the agent's data about the session */
+    struct turn *turn;                /* the running turn; set while WORKING */
     struct str title;
-    bool broken_off; /* the last turn did not end: turn_resume goes on with it */
-    bool begun;      /* of that turn: the calls of the last answer had been begun */
+    bool interrupted;   /* the last turn did not end; turn_resume continues it */
+    bool calls_started; /* in that turn, the tool calls of the last answer had started */
     char last_turn[ID_TEXT];
-    double cost;             /* US dollars so far; negative: not known */
+    double cost;             /* US dollars so far; negative: unknown */
     struct work_client *log; /* session_listen; NULL: none */
     void *data;              /* the owner's */
 };
 
-/* An op that opens a session. Zero it. *s must live until it is closed. */
+/* An op that opens a session. Zero it. *session must live until the session is closed. */
 struct session_opening {
     struct op op; /* first */
     struct session *session;
-    struct op ready; /* the agent's */
+    struct op ready; /* settles when the agent is prepared */
     struct store_ask ask;
     struct store_step step[1];
     int64_t after;
-    bool waits; /* for its place: session_queue.h */
     struct err why;
 };
 
 /*
- * Open or make a session; one that is open in this process is waited for until it is closed, and
- * cancelling the op ends that wait. ERR_NOT_FOUND (also when it belongs to another principal),
- * ERR_DENIED (open in another process), ERR_LIMIT (too many wait), or as the store fails. After a
- * failure there is nothing to close.
+ * Open a stored session, or create one. If the session is open in this process already, the op
+ * waits until that caller closes it; cancelling the op ends the wait. Fails with ERR_NOT_FOUND (also
+ * if another principal owns the session), ERR_DENIED (open in another process), ERR_LIMIT (too many
+ * callers wait), or the store's error. After a failure the caller must not close the session.
  */
 void session_open(struct session *s, struct session_opening *o, const struct session_world *w,
                   const struct session_opts *opts, struct op *parent, op_done_fn *done, void *ctx);
 
 /*
- * May this principal continue the session that the store has as *was? ERR_NOT_FOUND as if there
- * were none, but for the operator, who sees it anyway.
+ * May this principal continue the stored session *was? If not, the error is ERR_NOT_FOUND, so that
+ * other principals do not learn that the session exists; the operator gets the true reason.
  */
 bool session_check_owner(const struct store_session *was, struct str principal, struct err *e);
 
 /*
- * Have all that happens in it written down from now on, if it is kept and logs are: the client to
- * give to its turns, which passes all on to `to` until the session is left. Else that is `to`.
+ * Write all events of the session to its log from now on. Returns the client to use for turns: it
+ * logs each event and forwards it to `to` until the session is closed. If the session is not stored
+ * or there are no logs, that is `to` itself.
  */
 struct work_client *session_listen(struct session *s, struct work_client *to);
 
-/* What can be changed while it is open. STR_NONE and NULL: as it is. */
+/* Changes of an open session. STR_NONE and NULL: unchanged. */
 struct session_change {
-    struct agent *agent; /* another model, effort or agent, from the desk: from the next turn on */
-    struct str mode;     /* agent_mode_named: from the next call on, never above opts.read_only */
+    struct agent *agent; /* from the next turn: another model, effort or agent of the registry */
+    struct str mode;     /* from the next tool call: a mode name; opts.read_only still applies */
     struct str title;
 };
 
-/* An op that changes one. Zero it. */
+/* An op that changes a session. Zero it. */
 struct session_changing {
     struct op op; /* first */
     struct session *session;
@@ -141,29 +165,33 @@ struct session_changing {
 };
 
 /*
- * Change it, also while a turn is under way: that tells its client. It is in force at once, and
- * stored when the op is done. ERR_INVALID: no such mode. The agent is held by the session.
+ * Change an open session, even while a turn runs; the client of that turn is told. The change takes
+ * effect at once, and is stored when the op is done. ERR_INVALID: unknown mode. The session takes
+ * its own reference to the agent.
  */
 void session_change(struct session *s, struct session_changing *c,
                     const struct session_change *change, struct op *parent, op_done_fn *done,
                     void *ctx);
 
-/* Tell all that has happened in it: history_tell, with what is known of its tools. */
+/* Replay the history of the session to a client, with titles and kinds of its tools. */
 void session_tell(struct session *s, struct work_client *client);
 
 /*
- * Leave it; no turn may be under way. done (may be NULL) is called from the loop when the store
- * knows; *s is free then.
+ * Close a session that is IDLE. done (may be NULL) is called from the loop when the store has
+ * released the session; the memory of *s can be reused then.
  */
 void session_close(struct session *s, void (*done)(void *ctx), void *ctx);
 
-/* The tools its agent is offered, one after the other: for (i = 0; (t = session_tool_at(s, &i));) */
+/* Iterate over the tools that the agent is offered: for (i = 0; (t = session_tool_at(s, &i));) */
 const struct tool *session_tool_at(const struct session *s, size_t *i);
 
-/* The same of an agent, before it has a session. */
+/* The same for an agent that has no session yet. */
 const struct tool *agent_tool_at(const struct agent *a, size_t *i);
 
-/* The one of a name, as the model may spell it (tool_pattern_alias); NULL: not offered. */
+/* The offered tool of a name or alias (tool_pattern_alias); NULL: not offered. */
 const struct tool *session_tool(const struct session *s, struct str name);
+
+/* For session.c and turn.c: change the state. A transition that the diagram lacks is a bug. */
+void session_set_state(struct session *s, enum session_state to);
 
 #endif

@@ -224,7 +224,8 @@ static void on_done(struct op *op, const struct err *e, void *ctx)
 
     if (s->turn == t) {
         s->turn = NULL;
-        s->broken_off = e != NULL;
+        s->interrupted = e != NULL;
+        session_set_state(s, SESSION_IDLE);
     }
     if (t->prompt.release)
         t->prompt.release(&t->prompt);
@@ -244,13 +245,14 @@ static bool begin(struct turn *t, struct session *s, struct work_client *client,
     *w = (struct turn_work){ .turn = t, .done = done, .ctx = ctx };
     w->agent = agent_hold(s->agent);
     op_begin(&t->op, &turn_kind, s->world->loop, parent, on_done, w);
-    if (s->turn) {
+    if (s->state == SESSION_WORKING) {
         op_fail(&t->op,
                 &(struct err){
                     ERR_DENIED,
                     "the session is busy with another prompt; wait until it ends, or cancel it" });
         return false;
     }
+    session_set_state(s, SESSION_WORKING);
     s->turn = t;
     timer_set(s->world->loop, &w->wall, s->world->limits->turn_ms, on_wall);
     return true;
@@ -326,7 +328,7 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
     save_record(&w->save, "prompt",
                 record_prompt(&w->mem, t->prompt.id, str_of(t->id), prompt->block, prompt->blocks,
                               s->opts.taint));
-    if (s->broken_off) /* it will not be resumed any more */
+    if (s->interrupted) /* it will not be resumed any more */
         save_state(&w->save, arena_str(&w->mem, str_of(s->last_turn)), "end");
     save_state(&w->save, str_of(t->id), "ask");
     name_session(w, prompt);

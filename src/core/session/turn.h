@@ -54,7 +54,7 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
                 const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx);
 
 /*
- * Resume the turn that was broken off (session->broken_off), without a new prompt. With an agent
+ * Resume the interrupted turn (session->interrupted), without a new prompt. With an agent
  * that cannot resume (no AGENT_RESUMES) the turn ends as TURN_FAILED.
  */
 void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,

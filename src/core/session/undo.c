@@ -180,7 +180,7 @@ static const struct op_kind undo_kind = { .name = "undo", .cancel = cancel_undo 
 
 static bool check(const struct session *s, struct err *e)
 {
-    if (s->turn)
+    if (s->state == SESSION_WORKING)
         return fail(e, ERR_DENIED, "a turn is running; it can be undone after it has ended");
     if (!s->world->store || !s->world->undo || !s->fence)
         return fail(e, ERR_NOT_FOUND,

@@ -54,7 +54,7 @@ void task_run_recover(struct task_run *r)
     session_tell(&r->session, &t.client);
     if (!t.prompted) {
         task_run_prompt(r);
-    } else if (r->session.broken_off) {
+    } else if (r->session.interrupted) {
         task_run_resume(r);
     } else if (t.ended && t.end.stop == TURN_CANCELED) {
         task_run_prompt_text(r, str_of(go_on));

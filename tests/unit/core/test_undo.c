@@ -221,16 +221,15 @@ TEST(a_turn_of_many_files_comes_back_page_by_page)
 TEST(what_cannot_be_taken_back_says_so)
 {
     struct undo_world u;
-    struct turn *turn = (struct turn *)&u;
 
     open_world(&u);
     OK(!take_back(&u));
     EQ(u.err.code, ERR_NOT_FOUND);
     write_file(&u, "t", "a", "new");
-    u.s.turn = turn;
+    u.s.state = SESSION_WORKING;
     OK(!take_back(&u));
     EQ(u.err.code, ERR_DENIED);
-    u.s.turn = NULL;
+    u.s.state = SESSION_IDLE;
     u.sessions.undo = NULL;
     OK(!take_back(&u));
     EQ(u.err.code, ERR_NOT_FOUND);

@@ -82,7 +82,7 @@ TEST(a_session_goes_on_after_a_restart)
     world_close(&s.world);
     stage_up(&s);
     OK(stage_open(&s, id));
-    OK(!s.session.broken_off);
+    OK(!s.session.interrupted);
     EQ_S(s.session.title, "one");
     stage_ask(&s, "two");
     EQ(s.messages, 5); /* one, the call, its result, First., two */
@@ -128,8 +128,8 @@ TEST(what_was_begun_and_has_no_result_is_never_run_again)
         next.world.path = s.world.path;
         stage_up(&next);
         OK(stage_open(&next, lost));
-        OK(next.session.broken_off);
-        OK(next.session.begun);
+        OK(next.session.interrupted);
+        OK(next.session.calls_started);
         add_line(&next, (struct line){ .text = "I looked." });
         next.done = false;
         turn_resume(&next.turn, &next.session, &next.client, NULL, on_turn, &next);
