@@ -73,6 +73,7 @@ static void end(struct spool *s)
 static void on_written(struct op *op, const struct err *e, void *ctx)
 {
     struct spool *s = ctx;
+    size_t bytes = s->writing.n;
 
     (void)op;
     s->busy = false;
@@ -81,6 +82,8 @@ static void on_written(struct op *op, const struct err *e, void *ctx)
         s->complained = true;
         s->kind->on_failed(s, e);
     }
+    if (!e && s->kind->on_written)
+        s->kind->on_written(s, bytes);
     tell_lost(s);
     if (!s->filling.n)
         end(s);

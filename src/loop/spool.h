@@ -20,6 +20,9 @@ struct spool_kind {
 
     /* From the loop, once: writing has failed. */
     void (*on_failed)(struct spool *s, const struct err *e);
+
+    /* From the loop: so many bytes have been written. May be NULL. */
+    void (*on_written)(struct spool *s, size_t bytes);
 };
 
 struct spool {

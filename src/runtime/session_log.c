@@ -75,12 +75,20 @@ static void on_failed(struct spool *s, const struct err *e)
     log->to->kind->event(log->to, &ev);
 }
 
-static const struct spool_kind spool_kind = { write_lines, on_failed };
+/* Reported only now: a sweep that runs before the write would not see these bytes. */
+static void on_written(struct spool *s, size_t bytes)
+{
+    struct session_log *log = CONTAINER_OF(s, struct session_log, spool);
+
+    if (log->grown)
+        log->grown(log->grown_ctx, bytes);
+}
+
+static const struct spool_kind spool_kind = { write_lines, on_failed, on_written };
 
 static void write_line(struct session_log *log, struct str below, const struct event *ev)
 {
     struct jw w = spool_begin(&log->spool);
-    size_t before = log->spool.line;
     char time[CLOCK_TEXT];
 
     clock_text(loop_wall(log->spool.loop), time);
@@ -90,8 +98,6 @@ static void write_line(struct session_log *log, struct str below, const struct e
     jw_plain_key(&w, STR("event"));
     event_write(&w, ev);
     jw_object_end(&w);
-    if (log->grown)
-        log->grown(log->grown_ctx, log->spool.filling.n - before);
     spool_end(&log->spool);
 }
 

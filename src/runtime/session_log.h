@@ -24,7 +24,7 @@ struct session_log {
     char *root;
     struct state_port *state;
     char *name, *old;                       /* of the two files */
-    void (*grown)(void *ctx, size_t bytes); /* a line will be written; may be NULL */
+    void (*grown)(void *ctx, size_t bytes); /* so many bytes were written; may be NULL */
     void *grown_ctx;
     bool open;
 };

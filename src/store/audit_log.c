@@ -66,7 +66,7 @@ static void on_failed(struct spool *s, const struct err *e)
     LOG(LOG_WARN, "audit", "the audit log cannot record calls", LOG_Z("why", e->text));
 }
 
-static const struct spool_kind audit_spool = { write_lines, on_failed };
+static const struct spool_kind audit_spool = { write_lines, on_failed, NULL };
 
 /* ---- life ---------------------------------------------------------------------------------- */
 

@@ -117,6 +117,35 @@ TEST(a_full_log_becomes_the_one_before)
     HAS_S(read_log(&p, ".trefoil/logs/s1.log"), "\"new\"");
 }
 
+struct growth {
+    struct place *place;
+    size_t bytes, seen; /* reported; in the file when they were reported */
+};
+
+static void on_grown(void *ctx, size_t bytes)
+{
+    struct growth *g = ctx;
+
+    g->bytes += bytes;
+    g->seen = read_log(g->place, ".trefoil/logs/s1.log").n;
+}
+
+TEST(growth_is_reported_when_the_bytes_are_in_the_file)
+{
+    AUTO_PLACE p = place_new();
+    struct growth g = { &p, 0, 0 };
+    struct scene s;
+
+    begin(&s, &p);
+    s.log.grown = on_grown;
+    s.log.grown_ctx = &g;
+    say(&s, "hello");
+    EQ(g.bytes, 0);
+    finish(&s);
+    OK(g.bytes > 0);
+    EQ(g.seen, g.bytes);
+}
+
 TEST(a_line_without_room_is_counted)
 {
     AUTO_PLACE p = place_new();
