@@ -8,6 +8,7 @@
 #include "app/chat.h"
 
 #include "base/display.h"
+#include "core/guard/guard_read_only.h"
 #include "runtime/service.h"
 
 static struct agent_registry_port *registry_of(struct chat *c)

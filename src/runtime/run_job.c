@@ -4,6 +4,7 @@
 
 #include "base/container.h"
 #include "base/log.h"
+#include "core/guard/guard_read_only.h"
 
 #include <assert.h>
 #include <stdio.h>

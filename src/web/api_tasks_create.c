@@ -1,5 +1,6 @@
 /* api_tasks_create.c - POST /api/tasks: what a body may say, what the task may do, and its begin. */
 #include "core/agent/agent_context.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/guard_saved_rights.h"
 #include "web/api_request.h"
 #include "web/api_tasks.h"

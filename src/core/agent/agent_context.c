@@ -1,5 +1,7 @@
 #include "core/agent/agent_context.h"
 
+#include "core/guard/guard_read_only.h"
+
 /* ---- cards --------------------------------------------------------------------------------- */
 
 static const struct agent_card default_card = {
