@@ -59,6 +59,14 @@ const char *guard_scope_name(const struct guard_scope *s)
     return s->name ? s->name : "this caller";
 }
 
+struct str guard_scope_section(const struct guard_scope *s)
+{
+    struct str name = str_of(guard_scope_name(s));
+    ptrdiff_t end = name.p[0] == '[' ? str_find_byte(name, ']') : -1;
+
+    return end < 0 ? name : str_head(name, (size_t)end + 1);
+}
+
 /* ---- identity, depth, rate ----------------------------------------------------------------- */
 
 static void check_identity(const struct guard_facts *f, struct guard_check_finding *to)
@@ -117,7 +125,7 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
             guard_say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name,
                       guard_scope_name(s));
         else if (!inside && !is_offered(s, f->tool))
-            guard_say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s mode)",
+            guard_say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s)",
                       f->tool->name, guard_scope_name(s));
     }
 }

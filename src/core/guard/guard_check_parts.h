@@ -21,4 +21,8 @@ void guard_say(struct guard_check_finding *to, enum guard_says says, const char 
 /* The name of a scope for sentences. */
 const char *guard_scope_name(const struct guard_scope *s);
 
+/* Of a name that begins with a section of the configuration, "[mcp] on stdio": that section. Of any
+ * other name: all of it. */
+struct str guard_scope_section(const struct guard_scope *s);
+
 #endif

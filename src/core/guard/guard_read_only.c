@@ -40,9 +40,10 @@ void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *t
                             : "read-only mode: it writes nothing outside .vault/");
     if (t->alias && !t->read_only)
         guard_say(to, GUARD_ASK,
-                  "the mode is read-only, and %.64s does not declare that it only reads; %.40s "
-                  "mode = \"read-write\" allows it",
-                  t->name, guard_scope_name(guard_read_only_by(f->scope)));
+                  "the mode is read-only, and %.64s does not declare that it only reads; " STR_FMT
+                  " mode = \"read-write\" allows it",
+                  t->name,
+                  STR_ARG(str_head(guard_scope_section(guard_read_only_by(f->scope)), 40)));
     else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
         guard_say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
     else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)
