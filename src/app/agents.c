@@ -331,7 +331,7 @@ static int dispatch(struct app *app, const struct agents_args *a, const char *na
                                          .budget_usd = -1,
                                          .owner = str_of(self.name),
                                          .origin = self.origin,
-                                         .caller = "cli" },
+                                         .caller = origin_rows[ORIGIN_TERMINAL].caller },
                                .yes = a->yes,
                                .ask = a->ask,
                                .thoughts = a->thoughts };

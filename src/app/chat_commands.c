@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/display.h"
+#include "core/guard/guard_read_only.h"
 
 enum { SESSIONS_SHOWN = 20, LIST_MOST = 8 << 20 };
 

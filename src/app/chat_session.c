@@ -8,6 +8,7 @@
 #include "app/chat.h"
 
 #include "base/display.h"
+#include "core/guard/guard_read_only.h"
 #include "runtime/service.h"
 
 static struct agent_registry_port *registry_of(struct chat *c)
@@ -144,7 +145,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
 
 void chat_open(struct chat *c, struct str id, const struct agent_want *want)
 {
-    struct principal self = principal_self(ORIGIN_TERMINAL);
+    struct principal self = principal_self(ORIGIN_CHAT);
     struct session_opts opts = { .id = id,
                                  .agent = take_agent(c, want),
                                  .origin = self.origin,
@@ -178,7 +179,7 @@ static struct agent_want chat_session_wanted(const struct chat *c, struct str ag
 /* Without a prefix: our last session that no process has open. */
 static bool matches(const struct chat_search *f, const struct store_session *s)
 {
-    struct principal self = principal_self(ORIGIN_TERMINAL);
+    struct principal self = principal_self(ORIGIN_CHAT);
 
     return f->beginning.p ? id_is_meant(s->id, f->beginning)
                           : !s->in_use && str_eq(s->owner, str_of(self.name));

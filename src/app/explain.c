@@ -17,19 +17,6 @@ struct explain_args {
     const char *agent, *mode, *origin;
 };
 
-/* The callers that can be asked about, by the way they come in. */
-static const struct {
-    const char *word, *shown;
-    enum origin origin;
-    bool client; /* of [mcp] */
-} origins[] = {
-    { "stdio", "an MCP client on stdio", ORIGIN_STDIO, true },
-    { "socket", "an HTTP client on the Unix socket", ORIGIN_SOCKET, true },
-    { "http", "an HTTP client over TCP without a key", ORIGIN_LOOPBACK, true },
-    { "key", "an HTTP client with a key", ORIGIN_KEY, true },
-    { "run", "run, chat or tools call", ORIGIN_TERMINAL, false },
-};
-
 struct explain {
     struct once once;
     struct arena mem;
@@ -59,7 +46,8 @@ static void write_json(struct jw *w, const struct explain *x, const struct tool 
     jw_kstr(w, "tool", str_of(t->name));
     jw_kstr(w, "kind", str_of(guard_kind_names[t->kind]));
     jw_kstr(w, "caller", str_of(x->caller.name));
-    jw_kstr(w, "origin", str_of(origin_names[x->caller.origin]));
+    jw_kstr(w, "origin", str_of(origin_rows[x->caller.origin].name));
+    jw_kstr(w, "scope", str_of(x->scope.parent->name));
     jw_kstr(w, "verdict", str_of(guard_says_names[v->says]));
     jw_kstr(w, "by", str_of(decided_by(v)));
     if (v->answered != GUARD_ASK)
@@ -129,20 +117,34 @@ static bool choose_agent(struct explain *x, const char *name, struct err *e)
     return true;
 }
 
+/* The task engine adds its own scope to those of the caller that started the task. */
+static void choose_task(struct explain *x)
+{
+    x->caller.name = origin_rows[x->caller.origin].caller;
+    x->shown = "a task";
+    x->scope.parent = &x->once.service.guard.tasks;
+}
+
 static bool choose_origin(struct explain *x, const char *word, struct err *e)
 {
-    struct guard *g = &x->once.service.guard;
-
-    for (size_t i = 0; i < ARRAY_LEN(origins); i++) {
-        if (!str_eq(str_of(word), str_of(origins[i].word)))
-            continue;
-        x->caller.origin = origins[i].origin;
-        x->caller.name = origins[i].client ? "mcp" : "cli";
-        x->shown = origins[i].shown;
-        x->scope.parent = origins[i].client ? guard_endpoint(g, x->caller.origin) : &g->own;
+    if (str_eq(str_of(word), STR("task"))) {
+        choose_task(x);
         return true;
     }
-    return fail(e, ERR_INVALID, "--origin %.40s: expected stdio, socket, http, key or run", word);
+    for (size_t i = 0; i < ORIGINS; i++) {
+        const struct origin_row *row = &origin_rows[i];
+
+        if (!row->word || !str_eq(str_of(word), str_of(row->word)))
+            continue;
+        x->caller.origin = (enum origin)i;
+        x->caller.name = row->caller;
+        x->shown = row->shown;
+        x->scope.parent = guard_face(&x->once.service.guard, x->caller.origin);
+        return true;
+    }
+    return fail(e, ERR_INVALID,
+                "--origin %.40s: expected stdio, socket, http, key, run, chat, terminal or task",
+                word);
 }
 
 static bool choose_caller(struct explain *x, struct err *e)
@@ -220,7 +222,8 @@ static const struct option options[] = {
     { "mode", OPTION_TEXT, offsetof(struct explain_args, mode), "MODE",
       "Check it in this mode: read-write or read-only" },
     { "origin", OPTION_TEXT, offsetof(struct explain_args, origin), "WAY",
-      "Check a call that arrives by stdio (default), socket, http, key or run" },
+      "Check a call that arrives by stdio (default), socket, http, key, run, chat, terminal\n"
+      "or task" },
 };
 
 const struct verb verb_explain = {

@@ -300,7 +300,7 @@ static int run_call(struct one_call *o, struct str name, struct json args)
         return o->once.interrupted ? EXIT_FAILED : print_error_given(&e);
     o->self = principal_self(ORIGIN_TERMINAL);
     o->caller = (struct caller){ .kind = &cli_kind,
-                                 .name = "cli",
+                                 .name = origin_rows[ORIGIN_TERMINAL].caller,
                                  .origin = o->self.origin,
                                  .principal = str_of(o->self.name) };
     o->begun = true;

@@ -4,15 +4,90 @@
 #include <stdio.h>
 #include <unistd.h>
 
-const char *const origin_names[ORIGINS] = {
-    [ORIGIN_NONE] = "none",     [ORIGIN_TERMINAL] = "terminal", [ORIGIN_STDIO] = "stdio",
-    [ORIGIN_SOCKET] = "socket", [ORIGIN_KEY] = "key",           [ORIGIN_LOOPBACK] = "loopback",
+const struct origin_row origin_rows[ORIGINS] = {
+    [ORIGIN_NONE] = {
+        .name = "none",
+        .word = NULL,
+        .shown = "an unknown client",
+        .scope = "[mcp], not authenticated",
+        .caller = "mcp",
+        .is_user = false,
+        .is_client = true,
+    },
+    [ORIGIN_TERMINAL] = {
+        .name = "terminal",
+        .word = "terminal",
+        .shown = "a command line verb such as tools call",
+        .scope = "the command line",
+        .caller = "cli",
+        .is_user = true,
+        .is_client = false,
+    },
+    [ORIGIN_RUN] = {
+        .name = "run",
+        .word = "run",
+        .shown = "`run`",
+        .scope = "`run`",
+        .caller = "cli",
+        .is_user = true,
+        .is_client = false,
+    },
+    [ORIGIN_CHAT] = {
+        .name = "chat",
+        .word = "chat",
+        .shown = "`chat`",
+        .scope = "`chat`",
+        .caller = "cli",
+        .is_user = true,
+        .is_client = false,
+    },
+    [ORIGIN_STDIO] = {
+        .name = "stdio",
+        .word = "stdio",
+        .shown = "an MCP client on stdio",
+        .scope = "[mcp] on stdio",
+        .caller = "mcp",
+        .is_user = true,
+        .is_client = true,
+    },
+    [ORIGIN_SOCKET] = {
+        .name = "socket",
+        .word = "socket",
+        .shown = "an HTTP client on the Unix socket",
+        .scope = "[mcp] on the Unix socket",
+        .caller = "mcp",
+        .is_user = true,
+        .is_client = true,
+    },
+    [ORIGIN_KEY] = {
+        .name = "key",
+        .word = "key",
+        .shown = "an HTTP client with a key",
+        .scope = "[mcp] over HTTP with a key",
+        .caller = "mcp",
+        .is_user = false,
+        .is_client = true,
+    },
+    [ORIGIN_LOOPBACK] = {
+        .name = "loopback",
+        .word = "http",
+        .shown = "an HTTP client over TCP without a key",
+        .scope = "[mcp] over HTTP without a key",
+        .caller = "mcp",
+        .is_user = false,
+        .is_client = true,
+    },
 };
+
+bool origin_is_terminal(enum origin origin)
+{
+    return origin_rows[origin].is_user && !origin_rows[origin].is_client;
+}
 
 enum origin origin_named(struct str name)
 {
     for (size_t i = 0; i < ORIGINS; i++)
-        if (str_eq(name, str_of(origin_names[i])))
+        if (str_eq(name, str_of(origin_rows[i].name)))
             return (enum origin)i;
     return ORIGIN_NONE;
 }

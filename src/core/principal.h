@@ -19,7 +19,9 @@
 
 enum origin {
     ORIGIN_NONE,     /* nothing is proved: the guard refuses every call */
-    ORIGIN_TERMINAL, /* a command line verb */
+    ORIGIN_TERMINAL, /* a command line verb, except run and chat */
+    ORIGIN_RUN,      /* `run`, also when the daemon does the work */
+    ORIGIN_CHAT,     /* `chat` */
     ORIGIN_STDIO,    /* MCP over stdin and stdout, also when handed over to the daemon */
     ORIGIN_SOCKET,   /* HTTP over a Unix socket */
     ORIGIN_KEY,      /* HTTP with an API key */
@@ -27,7 +29,21 @@ enum origin {
     ORIGINS,
 };
 
-extern const char *const origin_names[ORIGINS]; /* "terminal", "stdio", ... */
+/* Everything that differs by origin only. Each origin has a guard scope (guard_face). */
+struct origin_row {
+    const char *name;   /* in the store and in reports */
+    const char *word;   /* for `explain --origin`; NULL: not to be asked about */
+    const char *shown;  /* the caller, for people */
+    const char *scope;  /* the name of its guard scope, in sentences */
+    const char *caller; /* the default name of its callers, in struct caller */
+    bool is_user;       /* it is proved that the caller is a user of this machine */
+    bool is_client;     /* it is served by [mcp] or /api, with the rights of [mcp] */
+};
+
+extern const struct origin_row origin_rows[ORIGINS];
+
+/* Is it a verb of the command line: the user's own, with the rights of [guard]? */
+bool origin_is_terminal(enum origin origin);
 
 /* ORIGIN_NONE for a word that is none of them. */
 enum origin origin_named(struct str name);

@@ -209,7 +209,7 @@ static void start_call(struct operator_call *o)
     }
     o->self = principal_self(ORIGIN_TERMINAL);
     o->caller = (struct caller){ .kind = &operator_caller_kind,
-                                 .name = "cli",
+                                 .name = origin_rows[ORIGIN_TERMINAL].caller,
                                  .origin = o->self.origin,
                                  .principal = str_of(o->self.name) };
     o->calling = true;

@@ -162,16 +162,16 @@ static void limit(const struct agent_scope *a, const char *name, const struct gu
 static void limit_clients(struct agent_scope *a)
 {
     const struct guard *g = a->offer.host.guard;
-    const char *name = a->scope.name;
+    const char *name = a->scope[0].name;
 
     if (!g)
         return;
     if (!name)
         name = arena_printf(&a->mem, "the agent %s", a->name).p;
-    limit(a, name, &g->face[GUARD_FACE_LOCAL], &a->endpoint, &a->scope);
-    limit(a, name, &g->face[GUARD_FACE_TCP], &a->endpoint_tcp, &a->scope_tcp);
-    a->server.scope = &a->scope;
-    a->server.scope_tcp = &a->scope_tcp;
+    for (size_t i = 0; i < ORIGINS; i++) {
+        limit(a, name, guard_face(g, (enum origin)i), &a->endpoint[i], &a->scope[i]);
+        a->server.scope[i] = &a->scope[i];
+    }
 }
 
 void agent_scope_use(struct agent_scope *a, const struct config *config,

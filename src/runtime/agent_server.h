@@ -42,9 +42,8 @@ struct agent_scope {
     const struct tool **list; /* builtin.tool */
     struct mcp_upstreams_view view;
     bool viewing;
-    struct guard_scope endpoint, scope; /* the rights of all clients by [mcp], and of its own
-                                         * clients */
-    struct guard_scope endpoint_tcp, scope_tcp; /* the same, of clients over TCP */
+    /* By origin: the rights of all clients by [mcp], and below them those of its own clients. */
+    struct guard_scope endpoint[ORIGINS], scope[ORIGINS];
     struct mcp_server server;
     struct mcp_http http;
     struct agent_scope *next;

@@ -4,6 +4,7 @@
 
 #include "base/container.h"
 #include "base/log.h"
+#include "core/guard/guard_read_only.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -220,7 +221,7 @@ static bool take_agent(struct run_job *j, struct str name, struct str model, str
 static void open_session(struct run_job *j, const struct store_session *found)
 {
     struct str name = j->want->agent.p || !found ? j->want->agent : found->agent;
-    struct principal self = principal_self(ORIGIN_TERMINAL);
+    struct principal self = principal_self(ORIGIN_RUN);
     struct session_opts opts = {
         .id = found ? found->id : STR_NONE,
         .origin = self.origin,
@@ -306,7 +307,7 @@ static void on_begin(struct post *p)
     j->search = (struct session_search){
         .mem = &j->mem,
         .agent = j->want->agent,
-        .owner = arena_str(&j->mem, str_of(principal_self(ORIGIN_TERMINAL).name)),
+        .owner = arena_str(&j->mem, str_of(principal_self(ORIGIN_RUN).name)),
     };
     if (j->want->session.p)
         j->search.ids = (struct id_search){ .what = "session", .beginning = j->want->session };

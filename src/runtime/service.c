@@ -121,9 +121,9 @@ bool service_open(struct service *s, struct loop *loop, const struct limits *lim
         .offer = &s->offer,
         .name = TREFOIL_NAME,
         .version = trefoil_version,
-        .scope = &s->guard.face[GUARD_FACE_LOCAL],
-        .scope_tcp = &s->guard.face[GUARD_FACE_TCP],
     };
+    for (size_t i = 0; i < ORIGINS; i++)
+        s->mcp.scope[i] = guard_face(&s->guard, (enum origin)i);
     upstreams_init(&s->upstreams, &s->offer, &s->rpc);
     s->upstreams.on_tried = on_tried;
     s->upstreams.on_changed = on_servers_changed;
@@ -160,8 +160,9 @@ static void use_endpoint(struct guard_scope *to, const struct config *c, enum or
 void service_use_guard(struct service *s, const struct config *c)
 {
     use_scope(&s->guard.own, &c->guard);
-    use_endpoint(&s->guard.face[GUARD_FACE_LOCAL], c, ORIGIN_STDIO);
-    use_endpoint(&s->guard.face[GUARD_FACE_TCP], c, ORIGIN_LOOPBACK);
+    for (size_t i = 0; i < ORIGINS; i++)
+        if (origin_rows[i].is_client)
+            use_endpoint(&s->guard.face[i], c, (enum origin)i);
 }
 
 static bool in_scope(const struct service *s, const struct tool *t)

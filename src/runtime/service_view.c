@@ -90,9 +90,8 @@ static void open_view(struct service *s, struct service_view *f, enum service_sc
         .name = s->mcp.name,
         .version = s->mcp.version,
         .instructions = s->mcp.instructions,
-        .scope = s->mcp.scope,
-        .scope_tcp = s->mcp.scope_tcp,
     };
+    memcpy(f->server.scope, s->mcp.scope, sizeof(f->server.scope));
     f->open = true;
 }
 

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "core/agent/agent_call.h"
 #include "core/guard/guard.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/guard_saved_rights.h"
 #include "loop/job.h"
 #include "tool/task_tools.h"

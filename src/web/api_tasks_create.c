@@ -1,5 +1,6 @@
 /* api_tasks_create.c - POST /api/tasks: what a body may say, what the task may do, and its begin. */
 #include "core/agent/agent_context.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/guard_saved_rights.h"
 #include "web/api_request.h"
 #include "web/api_tasks.h"
@@ -75,7 +76,7 @@ static void set_rights(struct task_creation *c, enum agent_mode mode)
 {
     struct web *s = c->visit.web;
     struct guard_scope caller = { .name = "the caller",
-                                  .parent = guard_endpoint(s->guard, c->spec.origin) };
+                                  .parent = guard_face(s->guard, c->spec.origin) };
 
     c->spec.rights = guard_scope_text(&c->visit.req->mem, s->limits, &caller, s->guard);
     c->spec.read_only = mode == AGENT_READ_ONLY || guard_is_read_only(&caller);
@@ -149,5 +150,5 @@ void tasks_api_dispatch(struct http_req *req)
     if (!c)
         return;
     c->spec.read_only = mode == AGENT_READ_ONLY;
-    begin_task(c, &self, "cli");
+    begin_task(c, &self, origin_rows[self.origin].caller);
 }

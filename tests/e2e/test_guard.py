@@ -205,7 +205,7 @@ def explain_says_it_in_words(root):
     for words, want in ((("explain",), "missing TOOL"),
                         (("explain", "file_read", "[]"), "expected a JSON object"),
                         (("explain", "file_read", "--mode", "x"), "read-only"),
-                        (("explain", "file_read", "--origin", "x"), "stdio, socket, http, key or run")):
+                        (("explain", "file_read", "--origin", "x"), "key, run, chat, terminal or task")):
         answer = run(*words, root=root)
         equal(answer.returncode, 2)
         has(answer.stderr.decode(), want)
@@ -387,6 +387,19 @@ def records_of_many_calls_hang_together(root):
     records = audit(root)
     told = sum(r.get("lost", 0) for r in records) + sum("tool" in r for r in records)
     equal(told, calls + 1)
+
+
+@case
+def each_face_has_a_scope_of_its_own(root):
+    faces = {"stdio": "[mcp] on stdio", "socket": "[mcp] on the Unix socket",
+             "http": "[mcp] over HTTP without a key", "key": "[mcp] over HTTP with a key",
+             "run": "`run`", "chat": "`chat`", "terminal": "the command line", "task": "tasks"}
+    for word, scope in faces.items():
+        equal((word, explain(root, "file_read", "--origin", word)["scope"]), (word, scope))
+    for word in ("http", "key"):
+        found = explain(root, "shell_exec", "--origin", word)
+        equal((word, found["verdict"], found["by"]), (word, "deny", "exposure"))
+        has(json.dumps(found), faces[word])
 
 
 main()

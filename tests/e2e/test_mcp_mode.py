@@ -261,7 +261,7 @@ def explain_says_what_really_happens(folder):
         said = explained(tool, arguments, "--origin", "run")
         done = run("run", f"/call {tool} {json.dumps(arguments)}", root=root, **env)
         equal((tool, said["verdict"], said["origin"]),
-              (tool, "ask" if done.returncode == 3 else "allow", "terminal"))
+              (tool, "ask" if done.returncode == 3 else "allow", "run"))
 
 
 main()

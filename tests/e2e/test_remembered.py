@@ -13,19 +13,27 @@ FAILED, USAGE, DENIED = 1, 2, 3
 ECHO = {"argv": ["echo", "made it"]}
 
 
+def first_reaction(client):
+    """The question about the call that was begun, or its answer if there is no question."""
+    message = client.receive()
+    while "method" in message and message["method"] != "elicitation/create":
+        message = client.receive()
+    return message
+
+
 def call(client, answer, tool="shell_exec", want="made it", **arguments):
     """A call that is asked about, and answered with an option."""
     client.begin(tool, **(arguments or ECHO))
-    client.reply(client.question(), "accept", option=answer)
+    question = first_reaction(client)
+    equal(question.get("method"), "elicitation/create")
+    client.reply(question, "accept", option=answer)
     has(text_of(client.answer_to(7)), want)
 
 
 def silent(client, tool="shell_exec", want="made it", **arguments):
     """A call that is not asked about: its answer is the next message."""
     client.begin(tool, **(arguments or ECHO))
-    message = client.receive()
-    while "method" in message and message["method"] != "elicitation/create":
-        message = client.receive()
+    message = first_reaction(client)
     equal(message.get("id"), 7)
     has(json.dumps(message), want)
 
@@ -42,11 +50,40 @@ def an_answer_for_the_session_holds_for_one_of_two_clients(root):
     with Asked(*words, root=root) as a, Asked(*words, root=root) as b:
         call(a, "allow_session")
         silent(a)
-        silent(a, argv=["echo", "made it", "again"])
+        silent(a, **{"argv": ["echo", "made it"]})
+        call(a, "allow_once", argv=["echo", "made it", "again"])  # another command
+        call(a, "reject_once", argv=["echo", "made it"], cwd=".", want="not approved")
         call(b, "reject_session", want="not approved")
         silent(b, want="was rejected earlier, and that answer is remembered (for this session)")
+        call(b, "allow_once", argv=["echo", "made it", "again"])
         silent(a)
     equal(answers(root), [])
+
+
+@case
+def an_edit_is_remembered_for_the_session_by_its_path(root):
+    with Asked(*own(root), root=root) as t:
+        call(t, "allow_session", "file_write", "a.txt", path="a.txt", content="two\n")
+        silent(t, "file_write", "a.txt", path="a.txt", content="three\n")
+        call(t, "reject_once", "file_write", "not approved", path="b.txt", content="two\n")
+    equal((root / "a.txt").read_text(), "three\n")
+
+
+def asks_again_after_a_change(root, option):
+    """An answer holds for the definition of the tool that was shown."""
+    configure(root, server("calc"), head='[mcp.permission]\nexecute = "ask"\n')
+    with Asked(root=root) as t:
+        t.wait_tool("mcp_calc_echo")
+        call(t, option, "mcp_calc_echo", "hello", text="hello")
+        silent(t, "mcp_calc_echo", "hello", text="hello")
+        call(t, "allow_once", "mcp_calc_add_tool", "added echo", name="echo")
+        wait_for("the new list", lambda: definition(t, "mcp_calc_echo") == "Was added.")
+        call(t, "allow_once", "mcp_calc_echo", "hello", text="hello")
+
+
+@case
+def a_session_asks_again_about_a_changed_definition(root):
+    asks_again_after_a_change(root, "allow_session")
 
 
 @case
@@ -137,14 +174,7 @@ def an_edit_is_remembered_by_its_path(root):
 
 @case
 def a_changed_definition_asks_again(root):
-    configure(root, server("calc"), head='[mcp.permission]\nexecute = "ask"\n')
-    with Asked(root=root) as t:
-        t.wait_tool("mcp_calc_echo")
-        call(t, "allow_project", "mcp_calc_echo", "hello", text="hello")
-        silent(t, "mcp_calc_echo", "hello", text="hello")
-        call(t, "allow_once", "mcp_calc_add_tool", "added echo", name="echo")
-        wait_for("the new list", lambda: definition(t, "mcp_calc_echo") == "Was added.")
-        call(t, "allow_once", "mcp_calc_echo", "hello", text="hello")
+    asks_again_after_a_change(root, "allow_project")
 
 
 # ---- other faces --------------------------------------------------------------------------------
@@ -155,7 +185,7 @@ def a_terminal_has_a_key_for_each_option(root):
     prompt = "/call shell_exec " + json.dumps(ECHO)
     with Terminal(root, *words, prompt) as t:
         t.wait_for("Allow it?")
-        for part in ("p  Always allow this call in this project", "r  Reject this tool in this session",
+        for part in ("p  Always allow this call in this project", "r  Always reject this call in this session",
                      "x  Always reject this call in this project"):
             has(t.shown, part)
         t.type("p\n")

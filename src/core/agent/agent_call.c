@@ -22,6 +22,7 @@
 #include "core/agent/agent_artifacts.h"
 #include "core/agent/agent_progress.h"
 #include "core/guard/guard.h"
+#include "core/guard/guard_read_only.h"
 #include "core/session/history_record.h"
 #include "core/session/turn.h"
 

@@ -1,5 +1,7 @@
 #include "core/agent/agent_context.h"
 
+#include "core/guard/guard_read_only.h"
+
 /* ---- cards --------------------------------------------------------------------------------- */
 
 static const struct agent_card default_card = {
@@ -37,9 +39,10 @@ struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mod
 
     if (by && ctx[0] == '[')
         return arena_printf(mem,
-                            "callers of this endpoint may only read; %s mode = \"read-write\" in "
+                            "callers of this endpoint may only read; " STR_FMT
+                            " mode = \"read-write\" in "
                             "the user's config.toml changes that",
-                            ctx);
+                            STR_ARG(guard_scope_section(by)));
     if (by)
         return arena_printf(mem, "its caller, %s, may only read", ctx);
     if (mode == AGENT_READ_ONLY)
@@ -77,7 +80,7 @@ struct guard_scope agent_caller_scope(const struct call *call)
     return (struct guard_scope){
         .name = "the caller",
         .parent = call->caller->scope ? call->caller->scope
-                  : g                 ? &g->own
+                  : g                 ? guard_first_scope(g, call->caller->origin)
                                       : NULL,
     };
 }

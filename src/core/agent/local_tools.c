@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "core/artifact.h"
 #include "core/guard/guard.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/guard_untrusted_text.h"
 #include "core/tool/path_below.h"
 

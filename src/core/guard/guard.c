@@ -45,8 +45,11 @@ void guard_init(struct guard *g, const struct limits *limits)
         .own = { .name = "[guard]", .taint = GUARD_ASK },
         .secret = hash_secret(),
     };
-    for (size_t i = 0; i < GUARD_FACES; i++)
-        g->face[i] = (struct guard_scope){ .name = "[mcp]", .parent = &g->own, .actor = true };
+    for (size_t i = 0; i < ORIGINS; i++)
+        g->face[i] = (struct guard_scope){ .name = origin_rows[i].scope,
+                                           .parent = &g->own,
+                                           .actor = origin_rows[i].is_client };
+    g->tasks = (struct guard_scope){ .name = "tasks", .parent = &g->own };
     rate_table_init(&g->rates, (size_t)limits->rate_clients);
 }
 
@@ -55,15 +58,14 @@ void guard_fini(struct guard *g)
     rate_table_fini(&g->rates);
 }
 
-const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin)
+const struct guard_scope *guard_face(const struct guard *g, enum origin origin)
 {
-    static const enum guard_face faces[ORIGINS] = {
-        [ORIGIN_NONE] = GUARD_FACE_TCP,    [ORIGIN_TERMINAL] = GUARD_FACE_LOCAL,
-        [ORIGIN_STDIO] = GUARD_FACE_LOCAL, [ORIGIN_SOCKET] = GUARD_FACE_LOCAL,
-        [ORIGIN_KEY] = GUARD_FACE_TCP,     [ORIGIN_LOOPBACK] = GUARD_FACE_TCP,
-    };
+    return &g->face[origin];
+}
 
-    return &g->face[faces[origin]];
+const struct guard_scope *guard_first_scope(const struct guard *g, enum origin origin)
+{
+    return origin_is_terminal(origin) ? guard_face(g, origin) : &g->own;
 }
 
 /* ---- the state ----------------------------------------------------------------------------- */
@@ -123,7 +125,8 @@ static struct guard_facts gather(struct guard *g, const struct host *host,
                                  const struct caller *caller, const struct tool *tool,
                                  struct json args, uint64_t call, enum guard_paying paying)
 {
-    const struct guard_scope *scope = caller->scope ? caller->scope : &g->own;
+    const struct guard_scope *scope =
+        caller->scope ? caller->scope : guard_first_scope(g, caller->origin);
     struct guard_facts f = {
         .caller = caller->name,
         .origin = caller->origin,

@@ -19,17 +19,11 @@
 
 struct answer_store;
 
-/* Scopes by where a client connects. The command line and agents begin at `own`. */
-enum guard_face {
-    GUARD_FACE_LOCAL, /* stdio and Unix socket: the client is the user */
-    GUARD_FACE_TCP,   /* HTTP over TCP, with a key or without */
-    GUARD_FACES,
-};
-
 struct guard {
     const struct limits *limits;
     struct guard_scope own; /* of all callers: [guard]. The last parent of all other scopes */
-    struct guard_scope face[GUARD_FACES];
+    struct guard_scope face[ORIGINS]; /* by where a caller connects; below `own` */
+    struct guard_scope tasks; /* of all tasks, which also have their caller's; below `own` */
     struct rate_table rates;
     struct audit_sink *audit;     /* NULL: none */
     struct answer_store *answers; /* answers that hold for the project; NULL: none are kept */
@@ -40,8 +34,14 @@ struct guard {
 void guard_init(struct guard *g, const struct limits *limits);
 void guard_fini(struct guard *g);
 
-/* The rights of a client of [mcp] or /api that connected through this endpoint. */
-const struct guard_scope *guard_endpoint(const struct guard *g, enum origin origin);
+/*
+ * The rights of callers by their origin. Those of the command line have no settings and so restrict
+ * nothing; those of clients have the settings of [mcp].
+ */
+const struct guard_scope *guard_face(const struct guard *g, enum origin origin);
+
+/* Where a caller without a scope begins: at the face of the command line, or else at `own`. */
+const struct guard_scope *guard_first_scope(const struct guard *g, enum origin origin);
 
 /*
  * Count a request of this cost against the rate of a principal (or an address). Returns 0, or the

@@ -32,50 +32,57 @@ struct permission_offer guard_offer_of(const struct call *call)
 
 /* ---- looking up ----------------------------------------------------------------------------- */
 
-static enum guard_says find_in_project(struct guard *g, const struct host *host,
-                                       const struct caller *caller, const struct tool *tool,
-                                       struct json args, char id[ANSWER_ID])
-{
-    AUTO_ARENA mem = { 0 };
-    struct answer_key key = answer_key_of(&mem, host, caller, tool, args);
-    struct err e;
-
-    return answer_key_id(&mem, &key, id, &e) ? g->answers->find(g->answers, id) : GUARD_ASK;
-}
-
 static bool answer_covers(const struct guard_verdict *v, enum guard_says answer)
 {
     return answer == GUARD_DENY ||
            (v->row[GUARD_TAINT].says == GUARD_ALLOW && v->row[GUARD_PROTECTED].says == GUARD_ALLOW);
 }
 
+/* The answer with this id; *out_by: "session", or the id if it holds for the project. */
+static enum guard_says find_answer(struct guard *g, const struct caller *caller, const char *id,
+                                   const char **out_by)
+{
+    enum guard_says answer = caller->grants ? guard_granted(caller->grants, id) : GUARD_ASK;
+
+    *out_by = answer == GUARD_ASK ? id : "session";
+    if (answer == GUARD_ASK && may_use_project(g, caller))
+        answer = g->answers->find(g->answers, id);
+    return answer;
+}
+
 enum guard_says guard_remembered(struct guard *g, const struct host *host,
                                  const struct caller *caller, const struct tool *tool,
                                  struct json args, struct guard_verdict *v)
 {
-    char id[ANSWER_ID] = "session";
-    enum guard_says answer = GUARD_ASK;
+    AUTO_ARENA mem = { 0 };
+    char id[ANSWER_ID];
+    struct answer_key key;
+    enum guard_says answer;
+    const char *by;
+    struct err e;
 
-    if (caller->grants)
-        answer = guard_granted(caller->grants, str_of(tool->name));
-    if (answer == GUARD_ASK && may_use_project(g, caller))
-        answer = find_in_project(g, host, caller, tool, args, id);
+    if (!caller->grants && !may_use_project(g, caller))
+        return GUARD_ASK;
+    key = answer_key_of(&mem, host, caller, tool, args);
+    if (!answer_key_id(&mem, &key, id, &e))
+        return GUARD_ASK;
+    answer = find_answer(g, caller, id, &by);
     if (answer == GUARD_ASK || !answer_covers(v, answer))
         return GUARD_ASK;
     v->answered = answer;
-    snprintf(v->answer, sizeof(v->answer), "%s", id);
+    snprintf(v->answer, sizeof(v->answer), "%s", by);
     return answer;
 }
 
 /* ---- keeping -------------------------------------------------------------------------------- */
 
-static bool keep_in_project(const struct call *call, bool allows, struct err *e)
+static bool keep_answer(const struct call *call, const struct permission_row *row, struct err *e)
 {
     struct guard *g = call->host->guard;
     const struct caller *c = call->caller;
     struct answer_key key = answer_key_of(call->mem, call->host, c, call->tool, call->args);
     struct answer_entry entry = {
-        .allows = allows,
+        .allows = row->allows,
         .wall_ms = loop_wall(call->host->loop),
         .principal = c->principal,
         .agent = key.agent,
@@ -83,8 +90,15 @@ static bool keep_in_project(const struct call *call, bool allows, struct err *e)
     };
     bool cut;
 
+    if (!answer_key_id(call->mem, &key, entry.id, e))
+        return false;
+    if (row->scope == PERMISSION_SESSION) {
+        if (c->grants)
+            guard_grant(c->grants, entry.id, row->allows);
+        return true;
+    }
     entry.args = args_brief(call->mem, call->args, &cut);
-    return answer_key_id(call->mem, &key, entry.id, e) && g->answers->keep(g->answers, &entry, e);
+    return g->answers->keep(g->answers, &entry, e);
 }
 
 void guard_remember(struct call *call, enum permission_option option)
@@ -92,9 +106,7 @@ void guard_remember(struct call *call, enum permission_option option)
     const struct permission_row *row = &permission_options[option];
     struct err e;
 
-    if (row->scope == PERMISSION_SESSION && call->caller->grants)
-        guard_grant(call->caller->grants, str_of(call->what), row->allows);
-    else if (row->scope == PERMISSION_PROJECT && !keep_in_project(call, row->allows, &e))
-        LOG(LOG_WARN, "guard", "cannot store an answer for the project", LOG_Z("tool", call->what),
+    if (row->scope != PERMISSION_ONCE && !keep_answer(call, row, &e))
+        LOG(LOG_WARN, "guard", "cannot remember an answer", LOG_Z("tool", call->what),
             LOG_Z("why", e.text));
 }

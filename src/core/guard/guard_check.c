@@ -2,6 +2,8 @@
 
 #include "base/utf8.h"
 #include "core/guard/command_pattern.h"
+#include "core/guard/guard_check_parts.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/protected_path.h"
 #include "core/guard/tool_pattern.h"
 #include "core/tool/exposure.h"
@@ -35,21 +37,12 @@ bool guard_permission_named(struct str word, enum guard_permission *out)
     return false;
 }
 
-/* What a check writes to. */
-struct guard_check_finding {
-    struct guard_finding *out;
-    char *text;
-    size_t size;
-};
-
-static void pass(struct guard_check_finding *to, const char *why)
+void guard_pass(struct guard_check_finding *to, const char *why)
 {
     *to->out = (struct guard_finding){ GUARD_ALLOW, false, why };
 }
 
-/* A stricter finding takes the place of a milder one. */
-__attribute__((format(printf, 3, 4), cold)) static void
-say(struct guard_check_finding *to, enum guard_says says, const char *fmt, ...)
+void guard_say(struct guard_check_finding *to, enum guard_says says, const char *fmt, ...)
 {
     va_list ap;
 
@@ -61,36 +54,44 @@ say(struct guard_check_finding *to, enum guard_says says, const char *fmt, ...)
     *to->out = (struct guard_finding){ says, says == GUARD_ALLOW, to->text };
 }
 
-static const char *name_of(const struct guard_scope *s)
+const char *guard_scope_name(const struct guard_scope *s)
 {
     return s->name ? s->name : "this caller";
+}
+
+struct str guard_scope_section(const struct guard_scope *s)
+{
+    struct str name = str_of(guard_scope_name(s));
+    ptrdiff_t end = name.p[0] == '[' ? str_find_byte(name, ']') : -1;
+
+    return end < 0 ? name : str_head(name, (size_t)end + 1);
 }
 
 /* ---- identity, depth, rate ----------------------------------------------------------------- */
 
 static void check_identity(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, f->origin == ORIGIN_KEY ? "it has an API key" : "it is on this machine");
+    guard_pass(to, f->origin == ORIGIN_KEY ? "it has an API key" : "it is on this machine");
     if (!f->caller || !f->caller[0])
-        say(to, GUARD_DENY, "the caller has no name");
+        guard_say(to, GUARD_DENY, "the caller has no name");
     else if (f->origin == ORIGIN_NONE || !f->principal.n)
-        say(to, GUARD_DENY, "%.40s is not authenticated", f->caller);
+        guard_say(to, GUARD_DENY, "%.40s is not authenticated", f->caller);
 }
 
 static void check_depth(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "the chain of agents is short enough");
+    guard_pass(to, "the chain of agents is short enough");
     if (trace_too_deep(f->depth, f->limits->trace_depth))
-        say(to, GUARD_DENY, "the chain of agent calls is longer than %lld",
-            (long long)f->limits->trace_depth);
+        guard_say(to, GUARD_DENY, "the chain of agent calls is longer than %lld",
+                  (long long)f->limits->trace_depth);
 }
 
 static void check_rate(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "it is within its rate limit");
+    guard_pass(to, "it is within its rate limit");
     if (f->wait_ms > 0)
-        say(to, GUARD_DENY, "%.40s has reached its rate limit; try again in %lld s",
-            f->caller ? f->caller : "it", (long long)((f->wait_ms + 999) / 1000));
+        guard_say(to, GUARD_DENY, "%.40s has reached its rate limit; try again in %lld s",
+                  f->caller ? f->caller : "it", (long long)((f->wait_ms + 999) / 1000));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -114,17 +115,18 @@ static void check_exposure(const struct guard_facts *f, struct guard_check_findi
     const struct pick_strs all = { 0 };
     bool inside = false;
 
-    pass(to, "it is offered to this caller");
+    guard_pass(to, "it is offered to this caller");
     for (const struct guard_scope *s = f->scope; s; inside |= s->inside, s = s->parent) {
         bool offered = s->expose_listed && !inside
                            ? tool_exposed_by_agent(&s->expose, &s->hidden, called)
                            : tool_exposed_by_kernel(inside ? &all : &s->expose, &s->hidden, called);
 
         if (!offered)
-            say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name, name_of(s));
+            guard_say(to, GUARD_DENY, "%.64s is not offered by %.40s", f->tool->name,
+                      guard_scope_name(s));
         else if (!inside && !is_offered(s, f->tool))
-            say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s mode)",
-                f->tool->name, name_of(s));
+            guard_say(to, GUARD_DENY, "%.64s is not offered in read-only mode (%.40s)",
+                      f->tool->name, guard_scope_name(s));
     }
 }
 
@@ -152,65 +154,27 @@ static void check_capability(const struct guard_facts *f, struct guard_check_fin
 {
     const struct pattern_call call = pattern_call_of(f);
 
-    pass(to, "no list denies it");
+    guard_pass(to, "no list denies it");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
         if (tool_patterns_fit(&s->disallowed, &call, PATTERN_DENIES))
-            say(to, GUARD_DENY, "%.64s is in the disallowed_tools of %.40s%s", f->tool->name,
-                name_of(s), env_hint(f));
+            guard_say(to, GUARD_DENY, "%.64s is in the disallowed_tools of %.40s%s", f->tool->name,
+                      guard_scope_name(s), env_hint(f));
         else if (s->allowed.set && !tool_patterns_fit(&s->allowed, &call, PATTERN_ALLOWS))
-            say(to, GUARD_DENY, "%.64s is not in the allowed_tools of %.40s%s", f->tool->name,
-                name_of(s), env_hint(f));
+            guard_say(to, GUARD_DENY, "%.64s is not in the allowed_tools of %.40s%s", f->tool->name,
+                      guard_scope_name(s), env_hint(f));
     }
-}
-
-/* ---- mode ---------------------------------------------------------------------------------- */
-
-const struct guard_scope *guard_read_only_by(const struct guard_scope *s)
-{
-    const struct guard_scope *by = NULL;
-
-    for (; s; s = s->parent)
-        if (s->mode == AGENT_READ_ONLY)
-            by = s;
-    return by;
-}
-
-bool guard_is_read_only(const struct guard_scope *s)
-{
-    return guard_read_only_by(s) != NULL;
-}
-
-static void check_mode(const struct guard_facts *f, struct guard_check_finding *to)
-{
-    const struct tool *t = f->tool;
-
-    if (!guard_is_read_only(f->scope)) {
-        pass(to, "the mode is read-write");
-        return;
-    }
-    pass(to, t->alias ? "read-only mode: the tool declares that it only reads"
-                      : "read-only mode: it writes nothing outside .vault/");
-    if (t->alias && !t->read_only)
-        say(to, GUARD_ASK,
-            "the mode is read-only, and %.64s does not declare that it only reads; %.40s mode = "
-            "\"read-write\" allows it",
-            t->name, name_of(guard_read_only_by(f->scope)));
-    else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
-        say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
-    else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)
-        say(to, GUARD_DENY, "%.64s writes outside .vault/, and the mode is read-only", t->name);
 }
 
 /* ---- what steers trefoil ------------------------------------------------------------------- */
 
 static void check_protected(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "it changes no configuration file of trefoil");
+    guard_pass(to, "it changes no configuration file of trefoil");
     if (f->protects == GUARD_DENY)
-        say(to, GUARD_DENY, "tools cannot write to .trefoil/, except to agents and skills");
+        guard_say(to, GUARD_DENY, "tools cannot write to .trefoil/, except to agents and skills");
     else if (f->protects == GUARD_ASK)
-        say(to, GUARD_ASK,
-            "it would change a definition of an agent, a skill or a configuration file");
+        guard_say(to, GUARD_ASK,
+                  "it would change a definition of an agent, a skill or a configuration file");
 }
 
 /* ---- permission ---------------------------------------------------------------------------- */
@@ -264,17 +228,18 @@ static void check_permission(const struct guard_facts *f, struct guard_check_fin
 {
     const char *kind = guard_kind_names[f->tool->kind];
 
-    pass(to, "permission for this kind of tool is auto");
+    guard_pass(to, "permission for this kind of tool is auto");
     for (const struct guard_scope *s = f->scope; s; s = s->parent) {
         enum guard_permission p = s->permission[f->tool->kind];
 
         if (p == PERMISSION_ASK || p == PERMISSION_DENY)
-            say(to, p == PERMISSION_ASK ? GUARD_ASK : GUARD_DENY,
-                "permission for tools of kind %s is %s in %.40s", kind, guard_permission_names[p],
-                name_of(s));
+            guard_say(to, p == PERMISSION_ASK ? GUARD_ASK : GUARD_DENY,
+                      "permission for tools of kind %s is %s in %.40s", kind,
+                      guard_permission_names[p], guard_scope_name(s));
     }
     if (to->out->says == GUARD_ALLOW && guard_asks_by_default(f->tool) && !default_is_waived(f))
-        say(to, GUARD_ASK,
+        guard_say(
+            to, GUARD_ASK,
             "tools of kind %s need approval by default; [guard.permission] %s = \"auto\" in the "
             "user's config.toml allows them",
             kind, kind);
@@ -288,21 +253,21 @@ static void check_loop(const struct guard_facts *f, struct guard_check_finding *
     const struct limits *l = f->limits;
     int64_t by = f->tool->polls ? l->loop_poll_factor : 1;
 
-    pass(to, "it is not a repeated call");
+    guard_pass(to, "it is not a repeated call");
     if (r->same_call >= l->loop_call_warn * by)
-        say(to, GUARD_ALLOW, "this is call %d of %.64s with the same arguments", r->same_call,
-            f->tool->name);
+        guard_say(to, GUARD_ALLOW, "this is call %d of %.64s with the same arguments", r->same_call,
+                  f->tool->name);
     if (r->same_outcome >= l->loop_outcome_warn * by)
-        say(to, GUARD_ALLOW, "%.64s with these arguments gave the same result %d times",
-            f->tool->name, r->same_outcome);
+        guard_say(to, GUARD_ALLOW, "%.64s with these arguments gave the same result %d times",
+                  f->tool->name, r->same_outcome);
     if (r->same_call >= l->loop_call_block * by)
-        say(to, GUARD_DENY, "this would be call %d of %.64s with the same arguments", r->same_call,
-            f->tool->name);
+        guard_say(to, GUARD_DENY, "this would be call %d of %.64s with the same arguments",
+                  r->same_call, f->tool->name);
     if (r->same_outcome >= l->loop_outcome_block * by)
-        say(to, GUARD_DENY, "%.64s with these arguments gave the same result %d times",
-            f->tool->name, r->same_outcome);
+        guard_say(to, GUARD_DENY, "%.64s with these arguments gave the same result %d times",
+                  f->tool->name, r->same_outcome);
     if (r->ping_pong >= l->loop_ping_pong * by)
-        say(to, GUARD_DENY, "the same few calls alternate for the %dth time", r->ping_pong);
+        guard_say(to, GUARD_DENY, "the same few calls alternate for the %dth time", r->ping_pong);
 }
 
 /* ---- taint --------------------------------------------------------------------------------- */
@@ -316,13 +281,13 @@ static bool is_high_risk(const struct tool *t)
 
 static void check_taint(const struct guard_facts *f, struct guard_check_finding *to)
 {
-    pass(to, "no untrusted data flows into a high-risk tool");
+    guard_pass(to, "no untrusted data flows into a high-risk tool");
     if (!f->taint.p || !is_high_risk(f->tool))
         return;
     for (const struct guard_scope *s = f->scope; s; s = s->parent)
         if (s->taint != GUARD_ALLOW)
-            say(to, s->taint, "data from " STR_FMT " is not trusted and may influence %.64s",
-                STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
+            guard_say(to, s->taint, "data from " STR_FMT " is not trusted and may influence %.64s",
+                      STR_ARG(utf8_head(f->taint, 48)), f->tool->name);
 }
 
 /* ---- scopes -------------------------------------------------------------------------------- */
@@ -367,7 +332,7 @@ static void (*const checks[GUARD_ROWS])(const struct guard_facts *f,
     [GUARD_RATE] = check_rate,
     [GUARD_EXPOSURE] = check_exposure,
     [GUARD_CAPABILITY] = check_capability,
-    [GUARD_MODE] = check_mode,
+    [GUARD_MODE] = guard_check_mode,
     [GUARD_PROTECTED] = check_protected,
     [GUARD_PERMISSION] = check_permission,
     [GUARD_LOOP] = check_loop,

@@ -10,8 +10,7 @@
  *   rate         the caller has not called too often
  *   exposure     the tool is offered to this caller
  *   capability   allow and deny lists of the agent, and of all agents that it works for
- *   mode         read-only: no shell, writes only inside .vault/; tools of servers that are not
- *                declared read-only need approval
+ *   mode         what a read-only agent may do (guard_read_only.h)
  *   protected    .trefoil/ is never written; definitions there, trefoil.toml and .mcp.json need
  *                approval, whatever permission and grants say
  *   permission   auto, ask or deny by kind of tool; by default, built-in tools that run commands,
@@ -127,12 +126,6 @@ bool guard_asks_by_default(const struct tool *t);
  */
 struct guard_scope guard_scope_of_agent(const struct agent_def *def,
                                         const struct guard_scope *parent);
-
-/* Read-only by this scope or one it belongs to. */
-bool guard_is_read_only(const struct guard_scope *s);
-
-/* The outermost scope by which it is read-only; NULL: it is read-write. */
-const struct guard_scope *guard_read_only_by(const struct guard_scope *s);
 
 /*
  * Does an endpoint in its mode offer this tool? A read-only endpoint offers only the built-in tools

@@ -1,19 +1,22 @@
 /*
- * guard_grants.h - answers about tools that hold for a session: a person chose "in this session".
+ * guard_grants.h - answers about calls that hold for a session: a person chose "in this session".
  *
- * An answer that allows replaces the question about a tool. It does not replace a denial or a
- * question about untrusted data or about files that control trefoil. An answer that rejects
- * denies every call of the tool that would need approval.
+ * An answer is about the same call as an answer for the project: it is found by the id of an
+ * answer_key (answer_store.h), which covers the tool, its definition, and its arguments or path.
+ *
+ * An answer that allows replaces the question about the call. It does not replace a denial or a
+ * question about untrusted data or about files that control trefoil. An answer that rejects denies
+ * the call if it would need approval.
  */
 #ifndef CORE_GUARD_GUARD_GRANTS_H
 #define CORE_GUARD_GUARD_GRANTS_H
 
-#include "core/guard/guard_check.h"
+#include "core/guard/answer_store.h"
 
-enum { GUARD_GRANTS = 32 };
+enum { GUARD_GRANTS = 256 };
 
 struct guard_grant {
-    char tool[TOOL_NAME_MOST + 1];
+    char id[ANSWER_ID];
     bool allows;
 };
 
@@ -25,10 +28,10 @@ struct guard_grants {
 
 void guard_grants_fini(struct guard_grants *g);
 
-/* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer about this tool. */
-enum guard_says guard_granted(const struct guard_grants *g, struct str tool);
+/* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer with this id. */
+enum guard_says guard_granted(const struct guard_grants *g, const char *id);
 
-/* Remember an answer. When GUARD_GRANTS are there already, it is not kept, and the tool asks again. */
-void guard_grant(struct guard_grants *g, struct str tool, bool allows);
+/* Remember an answer. When GUARD_GRANTS are there already, it is not kept, and the call asks again. */
+void guard_grant(struct guard_grants *g, const char *id, bool allows);
 
 #endif

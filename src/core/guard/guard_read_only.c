@@ -1,6 +1,8 @@
+/* guard_read_only.c - what a read-only agent may do; the whole rule is in guard_read_only.h. */
 #include "core/guard/guard_read_only.h"
 
 #include "base/auto.h"
+#include "core/guard/protected_path.h"
 #include "core/tool/path_args.h"
 
 #include <errno.h>
@@ -8,6 +10,48 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* ---- the rule ------------------------------------------------------------------------------ */
+
+const struct guard_scope *guard_read_only_by(const struct guard_scope *s)
+{
+    const struct guard_scope *by = NULL;
+
+    for (; s; s = s->parent)
+        if (s->mode == AGENT_READ_ONLY)
+            by = s;
+    return by;
+}
+
+bool guard_is_read_only(const struct guard_scope *s)
+{
+    return guard_read_only_by(s) != NULL;
+}
+
+void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *to)
+{
+    const struct tool *t = f->tool;
+
+    if (!guard_is_read_only(f->scope)) {
+        guard_pass(to, "the mode is read-write");
+        return;
+    }
+    guard_pass(to, t->alias ? "read-only mode: the tool declares that it only reads"
+                            : "read-only mode: it writes nothing outside .vault/");
+    if (t->alias && !t->read_only)
+        guard_say(to, GUARD_ASK,
+                  "the mode is read-only, and %.64s does not declare that it only reads; " STR_FMT
+                  " mode = \"read-write\" allows it",
+                  t->name,
+                  STR_ARG(str_head(guard_scope_section(guard_read_only_by(f->scope)), 40)));
+    else if (!t->alias && t->kind == TOOL_EXECUTE && !t->read_only)
+        guard_say(to, GUARD_DENY, "%.64s runs commands, and the mode is read-only", t->name);
+    else if (!t->alias && tool_kind_writes(t->kind) && !f->in_vault)
+        guard_say(to, GUARD_DENY, "%.64s writes outside .vault/, and the mode is read-only",
+                  t->name);
+}
+
+/* ---- the writable folder ------------------------------------------------------------------- */
 
 static const struct str vault = STR(".vault/");
 

@@ -41,6 +41,16 @@ void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct g
     jw_array_end(w);
 }
 
+/* Whoever reads the text adds the scope of tasks and the guard's own again. */
+static const struct guard_scope *saved_until(const struct guard_scope *s, const struct guard *guard)
+{
+    if (!guard)
+        return NULL;
+    while (s && s != &guard->tasks)
+        s = s->parent;
+    return s ? s : &guard->own;
+}
+
 struct str guard_scope_text(struct arena *mem, const struct limits *limits,
                             const struct guard_scope *s, const struct guard *guard)
 {
@@ -48,7 +58,7 @@ struct str guard_scope_text(struct arena *mem, const struct limits *limits,
     struct jw w = jw_to(&text);
 
     buf_init_in(&text, mem, (size_t)limits->message_bytes);
-    guard_scope_write(&w, s, guard ? &guard->own : NULL);
+    guard_scope_write(&w, s, saved_until(s, guard));
     return buf_str(&text);
 }
 

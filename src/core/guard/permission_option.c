@@ -4,13 +4,14 @@
 
 const struct permission_row permission_options[PERMISSION_OPTIONS] = {
     [ALLOW_ONCE] = { "allow_once", "allow_once", "Allow once", 'y', PERMISSION_ONCE, true },
-    [ALLOW_SESSION] = { "allow_session", "allow_always", "Allow this tool in this session", 'a',
-                        PERMISSION_SESSION, true },
+    [ALLOW_SESSION] = { "allow_session", "allow_always", "Always allow this call in this session",
+                        'a', PERMISSION_SESSION, true },
     [ALLOW_PROJECT] = { "allow_project", "allow_always", "Always allow this call in this project",
                         'p', PERMISSION_PROJECT, true },
     [REJECT_ONCE] = { "reject_once", "reject_once", "Reject once", 'n', PERMISSION_ONCE, false },
-    [REJECT_SESSION] = { "reject_session", "reject_always", "Reject this tool in this session", 'r',
-                         PERMISSION_SESSION, false },
+    [REJECT_SESSION] = { "reject_session", "reject_always",
+                         "Always reject this call in this session", 'r', PERMISSION_SESSION,
+                         false },
     [REJECT_PROJECT] = { "reject_project", "reject_always",
                          "Always reject this call in this project", 'x', PERMISSION_PROJECT,
                          false },
@@ -51,7 +52,7 @@ void permission_offer_write(struct jw *w, struct permission_offer offer)
 {
     jw_kraw(w, "requestedSchema",
             offer.session ? STR("{\"type\":\"object\",\"properties\":{\"always\":{\"type\":"
-                                "\"boolean\",\"title\":\"Allow this tool in this session\","
+                                "\"boolean\",\"title\":\"Always allow this call in this session\","
                                 "\"default\":false}}}")
                           : STR("{\"type\":\"object\",\"properties\":{}}"));
     jw_plain_key(w, STR("options"));

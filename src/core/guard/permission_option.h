@@ -19,7 +19,7 @@
 /* How long an answer holds. */
 enum permission_scope {
     PERMISSION_ONCE,
-    PERMISSION_SESSION, /* for this tool, until the session is closed */
+    PERMISSION_SESSION, /* for the same call, until the session is closed */
     PERMISSION_PROJECT, /* for the same call, until the user revokes it (answer_store.h) */
 };
 

@@ -85,6 +85,8 @@ static void set_scopes(struct session *s)
     s->agent_scope = s->agent->scope;
     if (s->opts.parent)
         s->agent_scope.parent = s->opts.parent;
+    else if (s->host.guard && origin_is_terminal(s->opts.origin))
+        s->agent_scope.parent = guard_face(s->host.guard, s->opts.origin);
     s->agent_scope.inside = true;
     s->scope = (struct guard_scope){
         .name = "the session",

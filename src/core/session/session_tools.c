@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "core/guard/guard.h"
+#include "core/guard/guard_read_only.h"
 #include "core/guard/tool_pattern.h"
 #include "core/session/turn.h"
 

@@ -13,6 +13,7 @@
 #include "base/container.h"
 #include "base/utf8.h"
 #include "core/guard/guard_check.h"
+#include "core/guard/guard_read_only.h"
 
 #include <sys/stat.h>
 

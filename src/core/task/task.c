@@ -111,8 +111,7 @@ static void read_spec(struct arena *mem, struct str spec, struct task_info *info
     if (json_here(json_get(v, STR("parts"))))
         info->parts = json_raw(json_get(v, STR("parts")));
     info->mode_reason = json_str(mem, json_get(v, STR("mode_reason")));
-    info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))),
-                                    json_str(mem, json_get(v, STR("caller"))));
+    info->origin = task_spec_origin(json_str(mem, json_get(v, STR("origin"))));
 }
 
 int64_t task_interrupted(const struct task_info *t)

@@ -192,7 +192,7 @@ static bool may_agree(const struct task_request *q, struct err *e)
 {
     const struct task_info *info = &q->ask->info;
 
-    if (q->ask->by.origin != ORIGIN_STDIO || info->origin != ORIGIN_TERMINAL ||
+    if (q->ask->by.origin != ORIGIN_STDIO || !origin_is_terminal(info->origin) ||
         !json_is(json_get(q->answer, STR("action")), STR("accept")))
         return true;
     return fail(e, ERR_DENIED,

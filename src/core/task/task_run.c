@@ -271,7 +271,7 @@ static bool read_rights(struct task_run *r, struct err *e)
     static const struct guard_scope everything;
 
     r->rights = guard_scope_read(&r->mem, r->spec.rights.n ? r->spec.rights : STR("[]"),
-                                 g ? &g->own : &everything, e);
+                                 g ? &g->tasks : &everything, e);
     if (!r->rights)
         e->code = ERR_DENIED;
     return r->rights != NULL;

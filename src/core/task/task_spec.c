@@ -77,7 +77,7 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *s)
     jw_kstr(&w, "session", s->session);
     jw_kstr(&w, "new_session", s->new_session);
     jw_kstr(&w, "caller", str_of(s->caller));
-    jw_kstr(&w, "origin", str_of(origin_names[s->origin]));
+    jw_kstr(&w, "origin", str_of(origin_rows[s->origin].name));
     jw_kstr(&w, "trace", s->trace.id);
     jw_kint(&w, "depth", s->trace.depth);
     jw_kint(&w, "arrived", s->trace.arrived);
@@ -127,12 +127,10 @@ static const struct pick rest_fields[] = {
     PICK_FIELD("arrived", PICK_INT, struct spec_rest, arrived, 0),
 };
 
-/* Earlier versions stored no origin: what was not begun at the command line gets the least rights. */
-enum origin task_spec_origin(struct str origin, struct str caller)
+/* Earlier versions stored no origin: such a task gets the least rights. */
+enum origin task_spec_origin(struct str origin)
 {
-    if (origin.n)
-        return origin_named(origin);
-    return str_eq(caller, STR("cli")) ? ORIGIN_TERMINAL : ORIGIN_LOOPBACK;
+    return origin.n ? origin_named(origin) : ORIGIN_LOOPBACK;
 }
 
 static bool read_prompt(struct arena *mem, const struct spec_rest *rest,
@@ -158,7 +156,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
         !read_prompt(mem, &rest, limits, &spec.prompt, e))
         return fail_in(e, "the stored specification of the task is damaged");
     spec.caller = rest.caller.p ? arena_cstr(mem, rest.caller) : NULL;
-    spec.origin = task_spec_origin(rest.origin, rest.caller);
+    spec.origin = task_spec_origin(rest.origin);
     spec.trace.depth = (int)rest.depth;
     spec.trace.arrived = (int)rest.arrived;
     *out = spec;

@@ -11,8 +11,8 @@ struct str task_spec_write(struct arena *mem, const struct task_spec *spec);
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e);
 
-/* The origin of a stored task, from the members "origin" and "caller" of its JSON. */
-enum origin task_spec_origin(struct str origin, struct str caller);
+/* The origin of a stored task, from the member "origin" of its JSON. */
+enum origin task_spec_origin(struct str origin);
 
 /* Take the agent from the registry, with the settings of the spec applied. The caller drops it. */
 struct agent *task_spec_agent(const struct task_spec *spec, struct agent_registry_port *registry,

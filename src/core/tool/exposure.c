@@ -51,7 +51,7 @@ bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_st
 
 bool origin_is_user(enum origin origin)
 {
-    return origin == ORIGIN_TERMINAL || origin == ORIGIN_STDIO || origin == ORIGIN_SOCKET;
+    return origin_rows[origin].is_user;
 }
 
 bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin)

@@ -223,7 +223,7 @@ static void open_bench(struct bench *b)
                                  .name = "mcp",
                                  .origin = ORIGIN_STDIO,
                                  .principal = STR("user:1"),
-                                 .scope = &b->guard.face[GUARD_FACE_LOCAL] };
+                                 .scope = &b->guard.face[ORIGIN_STDIO] };
     b->host = (struct host){
         .loop = b->loop, .limits = &b->limits, .root_fd = -1, .root = "/", .guard = &b->guard
     };
@@ -419,10 +419,10 @@ TEST(a_child_does_no_more_than_its_parent_may)
     open_bench(&b);
     begin(&b, "call writer");
     HAS_S(content(&b), "for coder");
-    b.guard.face[GUARD_FACE_LOCAL].mode = AGENT_READ_ONLY;
+    b.guard.face[ORIGIN_STDIO].mode = AGENT_READ_ONLY;
     begin(&b, "call writer");
     HAS_S(content(&b), "the mode is read-only");
-    b.guard.face[GUARD_FACE_LOCAL].permission[TOOL_FETCH] =
+    b.guard.face[ORIGIN_STDIO].permission[TOOL_FETCH] =
         PERMISSION_DENY; /* as a read-only endpoint does */
     begin(&b, "call fetcher");
     HAS_S(content(&b), "unknown tool fetcher"); /* not even offered */
@@ -437,8 +437,8 @@ TEST(what_an_endpoint_offers_does_not_bind_its_agents_but_what_is_private_does)
     struct bench b;
 
     open_bench(&b);
-    b.guard.face[GUARD_FACE_LOCAL].expose = (struct pick_strs){ &exposed, 1, true };
-    b.guard.face[GUARD_FACE_LOCAL].hidden = (struct pick_strs){ &hidden_name, 1, true };
+    b.guard.face[ORIGIN_STDIO].expose = (struct pick_strs){ &exposed, 1, true };
+    b.guard.face[ORIGIN_STDIO].hidden = (struct pick_strs){ &hidden_name, 1, true };
     begin(&b, "call where");
     HAS_S(content(&b), "for coder");
     begin(&b, "call secret");

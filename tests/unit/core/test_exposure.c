@@ -86,7 +86,8 @@ TEST(read_only_leaves_what_looks_searches_and_thinks)
 
 TEST(without_a_mode_the_origin_decides)
 {
-    static const enum origin user[] = { ORIGIN_TERMINAL, ORIGIN_STDIO, ORIGIN_SOCKET };
+    static const enum origin user[] = { ORIGIN_TERMINAL, ORIGIN_RUN, ORIGIN_CHAT, ORIGIN_STDIO,
+                                        ORIGIN_SOCKET };
     static const enum origin other[] = { ORIGIN_NONE, ORIGIN_KEY, ORIGIN_LOOPBACK };
 
     for (size_t i = 0; i < ARRAY_LEN(user); i++) {

@@ -1,4 +1,5 @@
 /* What somebody may do, kept as text: it comes back as it was, or not at all. */
+#include "core/guard/guard_read_only.h"
 #include "core/guard/guard_saved_rights.h"
 #include "tap.h"
 

@@ -80,15 +80,15 @@ TEST(an_answer_chooses_an_option_of_its_question)
 
 /* ---- sessions --------------------------------------------------------------------------------- */
 
-TEST(a_session_holds_the_last_answer_about_a_tool)
+TEST(a_session_holds_the_last_answer_about_a_call)
 {
     struct guard_grants g = { 0 };
 
-    EQ(guard_granted(&g, STR("a")), GUARD_ASK);
-    guard_grant(&g, STR("a"), true);
-    EQ(guard_granted(&g, STR("a")), GUARD_ALLOW);
-    guard_grant(&g, STR("a"), false);
-    EQ(guard_granted(&g, STR("a")), GUARD_DENY);
+    EQ(guard_granted(&g, "a"), GUARD_ASK);
+    guard_grant(&g, "a", true);
+    EQ(guard_granted(&g, "a"), GUARD_ALLOW);
+    guard_grant(&g, "a", false);
+    EQ(guard_granted(&g, "a"), GUARD_DENY);
     EQ(g.n, 1);
     guard_grants_fini(&g);
 }

@@ -47,7 +47,7 @@ void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version)
 
 const struct guard_scope *mcp_conv_scope(const struct mcp_conv *conv)
 {
-    return origin_is_user(conv->principal.origin) ? conv->server->scope : conv->server->scope_tcp;
+    return conv->server->scope[conv->principal.origin];
 }
 
 void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link *link,

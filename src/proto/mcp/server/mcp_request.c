@@ -226,7 +226,7 @@ struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem)
         conv->client = id_number();
     return (struct caller){
         .kind = &mcp_caller,
-        .name = "mcp",
+        .name = origin_rows[conv->principal.origin].caller,
         .client = conv->client,
         .origin = conv->principal.origin,
         .principal = arena_str(mem, str_of(conv->principal.name)),

@@ -20,11 +20,10 @@ struct mcp_parked;
 struct mcp_server {
     struct rpc *rpc;
     struct offer *offer;
-    const char *name, *version;          /* serverInfo */
-    const char *title;                   /* for people; NULL: none */
-    const char *instructions;            /* for the model; NULL: none */
-    const struct guard_scope *scope;     /* rights of clients that run as our user, */
-    const struct guard_scope *scope_tcp; /* and for clients over TCP; NULL: the default */
+    const char *name, *version;               /* serverInfo */
+    const char *title;                        /* for people; NULL: none */
+    const char *instructions;                 /* for the model; NULL: none */
+    const struct guard_scope *scope[ORIGINS]; /* rights of clients; NULL: the default */
 
     /* Zeroed at first; mcp_listen.c and mcp_park.c */
     struct mcp_listen *listens;
