@@ -154,6 +154,9 @@ void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
 
+/* A copy whose data is in mem; not of a prompt or a question. */
+struct event event_copy(struct arena *mem, const struct event *ev);
+
 /*
  * Parse the output of event_write (event_read.c). Texts point into the line or into mem. The blocks
  * of a call's result are not written, so they are not read. ERR_INVALID: no event.

@@ -263,11 +263,13 @@ static void script_prompt(struct agent_prompt *p)
 static struct str script_save(const struct conversation *c, struct arena *mem)
 {
     const struct script_play *y = c->data;
+    size_t event;
 
     if (!y || !y->rule)
         return STR("{}");
+    event = y->state == PLAY_ASKING ? y->next - 1 : y->next; /* a question is asked again */
     return arena_printf(mem, "{\"turn\":\"%s\",\"rule\":%zu,\"event\":%zu}", y->prompt->turn->id,
-                        (size_t)(y->rule - y->script->rule), y->next);
+                        (size_t)(y->rule - y->script->rule), event);
 }
 
 /* Where the turn stood when it was stored last; false: not known, or the script has changed. */

@@ -1,8 +1,11 @@
 """An agent that plays a script looks like any other agent, in every face."""
 import json
+import os
+import select
 import signal
+import sqlite3
 
-from harness import Process, case, equal, has, main, run, wait_for
+from harness import DEADLINE, Process, case, database, equal, has, main, run, wait_for
 from task_client import Local, Remote, agent, read_write
 
 PLAY = '''
@@ -180,6 +183,99 @@ def a_task_resumes_after_a_kill_without_playing_again_what_was_stored(root):
         done = client.end(ident)
         equal(done["status"], "completed")
         has(json.dumps(done), "Went on.")
+
+
+STEPS = {
+    "tool_runs": '{ type = "tool", id = "t", name = "own", status = "running" }',
+    "tool": '{ type = "tool", id = "t", name = "own", text = "read it" }',
+    "plan": '{ type = "plan", entries = [{ content = "look", priority = "high", status = "pending" }] }',
+    "artifact": '{ type = "artifact", id = "a", name = "note", text = "made it" }',
+    "end": '{ type = "end" }',
+}
+
+
+class Lines:
+    """The events of a `run --json`, one by one."""
+
+    def __init__(self, process):
+        self.fd, self.rest = process.stdout.fileno(), b""
+
+    def next(self, seconds=DEADLINE):
+        """None when there is none for so long, or none any more."""
+        while b"\n" not in self.rest:
+            ready, _, _ = select.select([self.fd], [], [], seconds)
+            more = os.read(self.fd, 65536) if ready else b""
+            if not more:
+                return None
+            self.rest += more
+        line, _, self.rest = self.rest.partition(b"\n")
+        return json.loads(line)
+
+    def until(self, kind):
+        told = self.next()
+        while told["type"] != kind:
+            told = self.next()
+        return told
+
+
+@case
+def nothing_but_words_is_told_before_it_is_stored(root):
+    for name, step in STEPS.items():
+        actor(root, f'[[rule]]\nevent = [{{ type = "text", text = "Now" }},'
+                    f'{{ type = "delay", delay_ms = 500 }}, {step}, {{ type = "wait" }}]\n')
+        with Process("run", "--json", "-a", "actor", "go", root=root) as p:
+            lines = Lines(p.process)
+            session = lines.until("begin")["session"]
+            lines.until("text")
+            store = sqlite3.connect(database(root), isolation_level=None)
+            store.execute("BEGIN IMMEDIATE")  # until it ends, nobody else can store anything
+            equal((name, lines.next(1.5)), (name, None))
+            store.execute("ROLLBACK")
+            store.close()
+            told = lines.next()
+            equal(told["type"], name.partition("_")[0])
+            p.process.kill()
+            p.expect = p.process.wait()
+        shown = run("sessions", "show", session, "--json", root=root).stdout.decode()
+        has(shown, '"type":"' + told["type"] + '"')
+
+
+@case
+def a_call_that_runs_when_trefoil_is_killed_is_in_the_history(root):
+    actor(root)
+    with Process("run", "--json", "-a", "actor", "wait", root=root) as p:
+        lines = Lines(p.process)
+        session = lines.until("begin")["session"]
+        lines.until("tool")
+        p.process.kill()
+        p.expect = -signal.SIGKILL
+        p.told = True
+    shown = run("sessions", "show", session, "--json", root=root).stdout.decode()
+    has(shown, '"name":"slow"')
+    has(shown, "interrupted")
+
+
+@case
+def a_question_of_a_task_is_asked_again_after_a_kill_and_its_call_ends_once(root):
+    actor(root)
+    with Remote(*read_write(), root=root) as client:
+        ident = client.dispatch("ask", "actor")
+        client.reaches(ident, "input_required")
+        client.process.kill()
+        client.expect = -9
+        client.told = True
+    with Remote(*read_write(), root=root) as client:
+        answer = {"task_id": ident, "action": "accept", "content": {"option": "blue"}}
+        wait_for("the question again",
+                 lambda: not client.result("answer_task", answer).get("isError"))
+        done = client.end(ident)
+        equal(done["status"], "completed")
+        has(json.dumps(done), "blue")
+    ident = json.loads(run("sessions", "list", "--json", root=root).stdout)[0]["id"]
+    shown = [json.loads(line) for line in
+             run("sessions", "show", ident, "--json", root=root).stdout.splitlines()]
+    ends = [e for e in shown if e["type"] == "tool" and e["status"] == "done"]
+    equal([(e["name"], e["text"]) for e in ends], [("danger", "painted")])
 
 
 main()

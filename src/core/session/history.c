@@ -99,11 +99,22 @@ static struct item_result *find_result(struct item *answer, struct str id)
     return NULL;
 }
 
+/* Calls that run side by side may be in several answers. */
+static struct item_result *find_open_result(const struct history *h, struct str id)
+{
+    for (size_t i = h->n; i-- > 0 && h->item[i].kind != ITEM_PROMPT;) {
+        struct item_result *r = find_result(&h->item[i], id);
+
+        if (r)
+            return r;
+    }
+    return NULL;
+}
+
 /* One that belongs to no call has nowhere to go. */
 static bool add_result(struct history *h, int64_t seq, struct json body, struct err *e)
 {
-    struct item_result *r =
-        find_result(last_answer(h), json_str(h->mem, json_get(body, STR("id"))));
+    struct item_result *r = find_open_result(h, json_str(h->mem, json_get(body, STR("id"))));
     struct str text = json_str(h->mem, json_get(body, STR("text")));
     struct json media = json_get(body, STR("media"));
     struct block *list;
@@ -262,6 +273,20 @@ size_t history_open_calls(const struct history *h, struct arena *mem, const stru
             (*out)[n++] = &it->block[i];
     }
     return n;
+}
+
+const struct block *history_open_call(const struct history *h, struct str id)
+{
+    for (size_t i = h->n; i-- > 0 && h->item[i].kind != ITEM_PROMPT;) {
+        const struct item *it = &h->item[i];
+
+        if (!find_result(&h->item[i], id))
+            continue;
+        for (size_t k = 0; k < it->blocks; k++)
+            if (it->block[k].kind == BLOCK_CALL && str_eq(it->block[k].id, id))
+                return &it->block[k];
+    }
+    return NULL;
 }
 
 struct str history_answer(const struct history *h)

@@ -47,6 +47,9 @@ const struct message *history_messages(struct history *h, size_t *n);
 /* The calls of the last answer that have no result yet, in order; blocks of the history. */
 size_t history_open_calls(const struct history *h, struct arena *mem, const struct block ***out);
 
+/* A call since the last prompt that has no result yet, by its id; NULL: none. */
+const struct block *history_open_call(const struct history *h, struct str id);
+
 /* The seq of the last record. */
 int64_t history_last(const struct history *h);
 

@@ -6,7 +6,7 @@
  *      └───────────┴───────────┴────> BROKEN
  *
  * STORING  the prompt is being stored
- * WORKING  the agent's kind works on it (agent.h); what it reports is told, and recorded
+ * WORKING  the agent's kind works on it (agent.h); what it reports is recorded, and told
  * ENDING   the kind has settled; the last records and the reason of the end are being stored
  * OVER     the end was told; the op has settled well
  * BROKEN   the store failed: the op fails, nothing more is told, the session can be opened anew
@@ -73,9 +73,11 @@ struct str turn_call_id(const struct ask *ask);
 const struct agent *turn_agent(const struct turn *t);
 
 /*
- * The agent reports what it does: told to the client now, and recorded in the history. Text and
- * thoughts come in pieces, by message id (STR_NONE: of the same message as before); a tool call is
- * one the agent executes itself, from its first status to its last; an artifact comes in pieces.
+ * The agent reports what it does: it is recorded in the history, and the client is told when the
+ * record is stored. Text and thoughts are told before they are stored, but after all that was
+ * reported earlier. They come in pieces, by message id (STR_NONE: of the same message as before); a
+ * tool call is one the agent executes itself, from its first status to its last: its name and
+ * arguments are recorded when it runs; an artifact comes in pieces.
  */
 void turn_event(struct turn *t, const struct event *ev);
 
@@ -91,11 +93,14 @@ struct turn_question {
     enum ask_kind kind;
     struct str params;  /* as in struct ask */
     struct json answer; /* once the op succeeded; lives until turn_question_fini */
+    const char *name;
+    bool waits;                 /* for the store */
+    struct turn_question *next; /* that waits, too */
 };
 
 /*
- * Ask; set id, kind and params, which live as long as the question. name is that of the tool it is
- * about. Fails with ERR_DENIED when the client cannot be asked, and as struct ask does. The time
+ * Ask, when all that was reported before is stored; set id, kind and params, which live as long as
+ * the question, and so does name, that of the tool it is about. Fails with ERR_DENIED when the client cannot be asked, and as struct ask does. The time
  * of the turn stands still while a question is open.
  */
 void turn_ask(struct turn_question *q, struct turn *t, const char *name, op_done_fn *done,

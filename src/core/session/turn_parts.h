@@ -40,7 +40,14 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s));
 /* A tool call that the agent executes itself and has not ended. */
 struct turn_open_call {
     struct event_tool event;
+    bool recorded; /* its beginning is */
     struct turn_open_call *next;
+};
+
+/* An event that waits until what was reported before it is stored. */
+struct turn_waiting_event {
+    struct event event;
+    struct turn_waiting_event *next;
 };
 
 struct turn_work {
@@ -61,8 +68,11 @@ struct turn_work {
     size_t filling;
     struct store_event *record;
     size_t records;
+    struct str state; /* of the agent, after the last of the records; STR_NONE: as before */
     struct turn_save batch_save;
     bool storing;
+    struct turn_waiting_event *event[2], **event_end[2]; /* of each batch: told when it is stored */
+    struct turn_question *question;                      /* asked when all is stored */
     void (*finished)(struct turn *t); /* all is reported: to be called when all is stored */
     struct buf words;                 /* of the message that is being said */
     bool thinks;                      /* they are thoughts */
@@ -72,6 +82,12 @@ struct turn_work {
     struct arena said_mem;
     struct turn_open_call *call;
 };
+
+/* Store what was said so far. True: it is stored already; else turn_ask_waiting() follows. */
+bool turn_record_flush(struct turn *t);
+
+/* Ask all questions that waited for the store. */
+void turn_ask_waiting(struct turn *t);
 
 /* End all that is open, and store what is not; then(turn). */
 void turn_record_finish(struct turn *t, void (*then)(struct turn *t));

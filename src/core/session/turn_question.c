@@ -140,25 +140,66 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
         op_ok(&q->op);
 }
 
+static void leave_waiting(struct turn_question *q)
+{
+    struct turn_question **at = &q->turn->work->question;
+
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    q->waits = false;
+}
+
 /* The call below has been told; it comes back. */
 static void question_cancel(struct op *op)
 {
-    (void)op;
+    struct turn_question *q = CONTAINER_OF(op, struct turn_question, op);
+
+    if (!q->waits)
+        return;
+    leave_waiting(q);
+    op_fail(op, &(struct err){ ERR_CANCELED, "canceled" });
 }
 
 static const struct op_kind question_kind = { .name = "question", .cancel = question_cancel };
 
+static void ask_now(struct turn_question *q)
+{
+    const struct call_about about = { .what = q->name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE };
+
+    turn_fill_caller(q->turn, &q->caller);
+    call_run(&q->call, &q->turn->session->host, &q->caller, &q->mem, &about, question_start, &q->op,
+             on_called, q);
+}
+
+void turn_ask_waiting(struct turn *t)
+{
+    struct turn_question *q;
+
+    while ((q = t->work->question)) {
+        leave_waiting(q);
+        ask_now(q);
+    }
+}
+
 void turn_ask(struct turn_question *q, struct turn *t, const char *name, op_done_fn *done,
               void *ctx)
 {
-    const struct call_about about = { .what = name, .ctx = q, .timeout_ms = CALL_NO_DEADLINE };
+    struct turn_question **end = &t->work->question;
 
     q->turn = t;
+    q->name = name;
     q->caller.kind = &question_caller;
-    turn_fill_caller(t, &q->caller);
     op_begin(&q->op, &question_kind, t->op.loop, &t->prompt.op, done, ctx);
-    call_run(&q->call, &t->session->host, &q->caller, &q->mem, &about, question_start, &q->op,
-             on_called, q);
+    if (turn_record_flush(t) || q->op.settled) {
+        if (!q->op.settled)
+            ask_now(q);
+        return;
+    }
+    while (*end)
+        end = &(*end)->next;
+    *end = q;
+    q->waits = true;
 }
 
 void turn_question_fini(struct turn_question *q)

@@ -2,11 +2,12 @@
  * turn_record.c - what an agent reports by turn_event(), as records of the history.
  *
  * Words are gathered into one block until something else happens. A tool call becomes an answer
- * that ends in the call, and its result, when the call has ended; so calls that ran side by side
- * stand one after the other. Each piece of an artifact becomes a record.
+ * that ends in the call when it runs, and a result when it has ended. Each piece of an artifact
+ * becomes a record.
  *
  * Records are stored in the order they are made, one batch at a time: while one is being stored
- * the next fills.
+ * the next fills. An event is told when its batch is stored. One without a record is told at once,
+ * or with the batch that is filling if an earlier event still waits.
  */
 #include "core/artifact.h"
 #include "core/session/turn_parts.h"
@@ -18,14 +19,48 @@
 
 static void store_batch(struct turn *t);
 
+static void tell_waiting(struct turn *t, size_t batch)
+{
+    struct turn_work *w = t->work;
+    struct turn_waiting_event *at = w->event[batch];
+
+    w->event[batch] = NULL;
+    for (; at; at = at->next)
+        turn_tell(t, &at->event);
+}
+
+/* Tell it behind all that waits. */
+static void tell_in_order(struct turn *t, const struct event *ev)
+{
+    struct turn_work *w = t->work;
+    struct arena *mem = &w->batch[w->filling];
+    struct turn_waiting_event *wait;
+
+    if (!w->storing && !w->records) {
+        turn_tell(t, ev);
+        return;
+    }
+    wait = ARENA_NEW(mem, struct turn_waiting_event);
+    wait->event = event_copy(mem, ev);
+    if (!w->event[w->filling])
+        w->event_end[w->filling] = &w->event[w->filling];
+    *w->event_end[w->filling] = wait;
+    w->event_end[w->filling] = &wait->next;
+}
+
 static void on_batch_stored(struct turn_save *s)
 {
     struct turn_work *w = s->turn->work;
 
     w->storing = false;
-    if (w->records)
+    tell_waiting(s->turn, w->filling ^ 1);
+    if (w->records) {
         store_batch(s->turn);
-    else if (w->finished)
+        return;
+    }
+    tell_waiting(s->turn, w->filling);
+    turn_ask_waiting(s->turn);
+    if (w->finished)
         w->finished(s->turn);
 }
 
@@ -44,12 +79,12 @@ static void store_batch(struct turn *t)
 {
     struct turn_work *w = t->work;
     struct arena *mem = &w->batch[w->filling];
-    const struct agent_kind *kind = w->agent->kind;
 
     if (w->storing || !w->records)
         return;
-    if (kind->save)
-        add_record(t, "state", kind->save(&t->session->conversation, mem));
+    if (w->state.p)
+        add_record(t, "state", w->state);
+    w->state = STR_NONE;
     save_begin(&w->batch_save, t, mem, 0);
     w->batch_save.record = w->record;
     w->batch_save.records = w->records;
@@ -59,6 +94,19 @@ static void store_batch(struct turn *t)
     arena_reset(&w->batch[w->filling]);
     w->storing = true;
     save_run(&w->batch_save, on_batch_stored);
+}
+
+/* The records are complete: store them with where the agent is now. */
+static void commit(struct turn *t)
+{
+    struct turn_work *w = t->work;
+    const struct agent_kind *kind = w->agent->kind;
+
+    if (!w->records)
+        return;
+    if (kind->save)
+        w->state = kind->save(&t->session->conversation, &w->batch[w->filling]);
+    store_batch(t);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -102,7 +150,7 @@ static void name_message(struct turn *t, struct str id)
 
     if (id.p && w->message[0] && !str_eq(id, str_of(w->message))) {
         add_answer(t);
-        store_batch(t);
+        commit(t);
     }
     if (!w->message[0] && !(id.p && str_to_c(id, w->message, sizeof(w->message))))
         id_new(loop_wall(t->op.loop), w->message);
@@ -121,7 +169,7 @@ static void on_words(struct turn *t, const struct event *ev, bool thinks)
         buf_init(&w->words, (size_t)t->session->world->limits->message_bytes);
     buf_put(&w->words, ev->text);
     told.message = str_of(w->message);
-    turn_tell(t, &told);
+    tell_in_order(t, &told);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -155,54 +203,71 @@ static void merge_call(struct arena *mem, struct event_tool *to, const struct ev
     to->status = t->status;
 }
 
-static void add_call(struct turn *t, const struct event_tool *call)
+/* It runs: from now on the history names it, also if its end is never reported. */
+static void add_call(struct turn *t, struct turn_open_call *open)
 {
-    struct turn_work *w = t->work;
+    const struct event_tool *call = &open->event;
+
+    if (open->recorded)
+        return;
+    open->recorded = true;
+    name_message(t, STR_NONE);
+    end_words(t->work);
+    add_block(t->work, (struct block){ .kind = BLOCK_CALL,
+                                       .id = call->id,
+                                       .name = call->name,
+                                       .args = call->args.p ? call->args : STR("{}") });
+    add_answer(t);
+}
+
+static void add_result(struct turn *t, const struct event_tool *call)
+{
     struct block result = { .kind = BLOCK_RESULT,
                             .id = call->id,
                             .name = call->name,
                             .text = call->text.p ? call->text : STR(""),
                             .is_error = call->status != CALLED_DONE };
 
-    name_message(t, STR_NONE);
-    end_words(w);
-    add_block(w, (struct block){ .kind = BLOCK_CALL,
-                                 .id = call->id,
-                                 .name = call->name,
-                                 .args = call->args.p ? call->args : STR("{}") });
-    add_answer(t);
-    add_record(t, "result", record_result(&w->batch[w->filling], &result, call->from));
-    store_batch(t);
+    add_record(t, "result", record_result(&t->work->batch[t->work->filling], &result, call->from));
 }
 
-static void tell_call(struct turn *t, const struct event_tool *call)
+/* A call that began in another process is in the history; it may end in this one. */
+static struct turn_open_call *begin_call(struct turn *t, struct str id)
 {
-    struct event ev = { .kind = EVENT_TOOL };
+    struct arena *mem = &t->work->mem;
+    struct turn_open_call *open = ARENA_NEW(mem, struct turn_open_call);
+    const struct block *begun = history_open_call(t->session->history, id);
 
-    ev.tool = *call;
-    turn_tell(t, &ev);
+    open->event = (struct event_tool){ .id = arena_str(mem, id), .kind = TOOL_KINDS };
+    open->recorded = begun != NULL;
+    if (begun) {
+        open->event.name = arena_str(mem, begun->name);
+        open->event.args = arena_str(mem, begun->args);
+    }
+    return open;
 }
 
 static void on_tool(struct turn *t, const struct event_tool *call)
 {
     struct turn_work *w = t->work;
     struct turn_open_call **at = find_call(w, call->id), *open = *at;
-    struct event_tool told;
+    struct event told = { .kind = EVENT_TOOL };
 
-    if (!open) {
-        open = *at = ARENA_NEW(&w->mem, struct turn_open_call);
-        open->event = (struct event_tool){ .id = arena_str(&w->mem, call->id), .kind = TOOL_KINDS };
-    }
+    if (!open)
+        open = *at = begin_call(t, call->id);
     merge_call(&w->mem, &open->event, call);
-    told = *call;
-    merge_call(&w->mem, &told, &open->event);
-    if (!told.title.p)
-        told.title = told.name;
+    told.tool = *call;
+    merge_call(&w->mem, &told.tool, &open->event);
+    if (!told.tool.title.p)
+        told.tool.title = told.tool.name;
+    if (call->status >= CALLED_RUNNING)
+        add_call(t, open);
     if (call->status >= CALLED_DONE) {
         *at = open->next;
-        add_call(t, &told);
+        add_result(t, &told.tool);
     }
-    tell_call(t, &told);
+    tell_in_order(t, &told);
+    commit(t);
 }
 
 /* ---- plans and artifacts --------------------------------------------------------------------- */
@@ -225,8 +290,8 @@ static void on_plan(struct turn *t, const struct event *ev)
     jw_kraw(&w, "entries", ev->plan);
     jw_object_end(&w);
     add_record(t, "plan", buf_str(&out));
-    store_batch(t);
-    turn_tell(t, ev);
+    tell_in_order(t, ev);
+    commit(t);
 }
 
 /* Each piece is a record of its own, so that a restart loses none that was stored. */
@@ -238,8 +303,8 @@ static void on_artifact(struct turn *t, const struct event *ev)
     artifact_piece_write(&w, &ev->artifact);
     jw_object_end(&w);
     add_record(t, "artifact", buf_str(&out));
-    store_batch(t);
-    turn_tell(t, ev);
+    tell_in_order(t, ev);
+    commit(t);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -249,7 +314,7 @@ static void on_usage(struct turn *t, const struct event *ev)
     t->usage = ev->usage.turn;
     if (ev->usage.cost_usd >= 0)
         t->cost = ev->usage.cost_usd;
-    turn_tell(t, ev);
+    tell_in_order(t, ev);
 }
 
 void turn_event(struct turn *t, const struct event *ev)
@@ -262,7 +327,7 @@ void turn_event(struct turn *t, const struct event *ev)
     case EVENT_ARTIFACT: on_artifact(t, ev); break;
     case EVENT_USAGE: on_usage(t, ev); break;
     case EVENT_NOTICE:
-    case EVENT_SESSION: turn_tell(t, ev); break;
+    case EVENT_SESSION: tell_in_order(t, ev); break;
     case EVENT_PROMPT: /* the turn's own */
     case EVENT_ASK:
     case EVENT_END:
@@ -283,6 +348,13 @@ static void end_calls(struct turn *t)
     }
 }
 
+bool turn_record_flush(struct turn *t)
+{
+    add_answer(t);
+    commit(t);
+    return !t->work->storing;
+}
+
 void turn_record_finish(struct turn *t, void (*then)(struct turn *t))
 {
     struct turn_work *w = t->work;
@@ -291,7 +363,7 @@ void turn_record_finish(struct turn *t, void (*then)(struct turn *t))
     add_answer(t);
     w->finished = then;
     if (w->records)
-        store_batch(t);
+        commit(t);
     else if (!w->storing)
         then(t);
 }
