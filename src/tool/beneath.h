@@ -34,7 +34,7 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
 bool place_to_write(const struct host *host, bool vault_only, struct arena *mem, struct str path,
                     struct place *out, struct err *e);
 
-/* Set *e from errno: "cannot DOING PATH", with the reason. Returns false. */
+/* Set *e from errno: `doing`, the path of the place, and the reason. Returns false. */
 bool place_fail(const struct place *p, const char *doing, struct err *e);
 
 /* open(2) beneath; O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added. */

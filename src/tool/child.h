@@ -9,9 +9,9 @@
  * EXITED    the terminal is closing
  * CLOSED    output and exit code remain
  *
- * child_drop() kills, closes and frees the child in any state. The tool_world owns the child, so the
- * child may outlive the call that started it. Its stdout and stderr are joined in the order in which
- * they are read; stderr is added line by line.
+ * child_drop() kills, closes and frees the child in any state. The tool_world owns the child, so
+ * the child may outlive the call that started it. Its stdout and stderr are joined in the order in
+ * which they are read; stderr is added line by line.
  */
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
