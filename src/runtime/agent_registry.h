@@ -1,5 +1,5 @@
 /*
- * agent_registry.h - the agents of a root, ready to work: core's agent_registry_port over their files.
+ * agent_registry.h - the agents that the files of a root define: the agent_registry_port of core.
  *
  * Definitions are read at the start, and again when the caller or the file watch reports a change.
  * An agent is built when it is requested, from its definition, its models and its system prompt.

@@ -13,7 +13,7 @@
 
 enum { RELOAD_PATHS = 24 };
 
-/* The files that a configuration is read from, whether they are there or not, in mem. Returns how many. */
+/* The files that a configuration is read from, also missing ones; in mem. Returns their number. */
 size_t reload_paths(const struct project *project, struct arena *mem,
                     const char *out[RELOAD_PATHS]);
 

@@ -1,6 +1,7 @@
 /*
  * store_find.h - functions of commands that read the store. They run the loop until the store has
- * answered. They accept the beginning of an id, or of its short form (id.h), if only one id matches.
+ * answered. They accept the beginning of an id, or of its short form (id.h), if only one id
+ * matches.
  */
 #ifndef RUNTIME_STORE_FIND_H
 #define RUNTIME_STORE_FIND_H
