@@ -1,9 +1,10 @@
 /*
  * loop.h - the event loop: the one thread on which everything happens.
  *
- * Wraps libuv so that no other folder of src/ uses it. One iteration waits for descriptors, calls their
- * handlers, and then runs a turn: it delivers posted callbacks (repeatedly, up to a bound) and runs
- * the flush hooks, so that everything written in a turn is sent in one system call per stream.
+ * Wraps libuv so that no other folder of src/ uses it. One iteration waits for descriptors, calls
+ * their handlers, and then runs a turn. The turn delivers posted callbacks (repeatedly, up to a
+ * bound) and runs the flush hooks. So everything written in a turn is sent in one system call per
+ * stream.
  *
  * Time: loop_now() is the only clock in the program. A loop made with a fake clock stands
  * still until loop_advance() moves it, so tests control time and never sleep.
