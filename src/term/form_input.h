@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* Is `typed` a beginning of the word, in upper or lower case? "y" is a beginning of "yes". */
+/* Does the line begin with this letter, in upper or lower case? "Yes" begins with y. */
 bool form_says(struct str line, char letter);
 
 /*
