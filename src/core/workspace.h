@@ -75,17 +75,17 @@ struct file_writing {
 struct terminal;
 
 /*
- * The loop delivers these, the first ones possibly before the op of workspace_run settles.
- * After on_exit the terminal closes by itself; on_closed is the last event.
+ * The loop calls these functions. Output may arrive before the op of workspace_run settles. After
+ * on_exit the workspace closes the terminal; on_closed is the last call.
  */
 struct terminal_events {
     void (*on_output)(struct terminal *t, struct str bytes); /* stdout and stderr */
     void (*on_exit)(struct terminal *t, const struct proc_exit *exit);
-    void (*on_closed)(struct terminal *t); /* the kind has no reference to *t any more */
+    void (*on_closed)(struct terminal *t); /* the workspace no longer uses *t: it may be freed */
 };
 
 struct terminal {
-    struct op op; /* first; settles when the command was started, and fails if it cannot be */
+    struct op op; /* first; settles when the command has started, or fails if it cannot start */
     struct workspace *workspace;
     const struct terminal_events *events;
     void *owner;

@@ -1,10 +1,12 @@
 /*
  * attach.h - `mcp` passes its stdin and stdout to the daemon of the root.
  *
- * When a daemon answers on its socket (daemon_address.h), it reads and writes the descriptors itself;
- * this process only waits until the daemon is done. All attached clients share the daemon's servers,
- * agents, processes and locks. When there is no daemon, or it refuses, or it does not answer within
- * limits.attach_ms, nothing has happened and the caller works in process.
+ * A daemon that answers on its socket (daemon_address.h) reads and writes the descriptors itself.
+ * This process only waits until the daemon has finished. All attached clients share the daemon's
+ * servers, agents, processes and locks.
+ *
+ * If there is no daemon, or it rejects the client or does not answer within limits.attach_ms, the
+ * caller does the work in its own process.
  */
 #ifndef DAEMON_ATTACH_H
 #define DAEMON_ATTACH_H

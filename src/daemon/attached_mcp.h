@@ -5,10 +5,11 @@
  * them directly, so that a call costs the same as in the program's own process. The connection
  * stays open meanwhile:
  *
- *   the program sends anything        it has received "ok" and leaves stdin alone: the daemon reads
- *                                     nothing of its stdin before
- *   the program shuts its side down   read no more, answer running calls, disconnect
- *   the program has exited            no one waits for answers: disconnect now
+ *   the program sends a byte          it has received "ok" and no longer reads its stdin; only then
+ *                                     does the daemon read it
+ *   the program shuts down its side   the daemon stops reading, answers the running calls, and
+ *                                     disconnects
+ *   the program has exited            the daemon disconnects at once
  *
  * The last message on the socket is {"bye":true} when the client had shut its side down,
  * {"error":SENTENCE} when its stdin or stdout broke, and none when the daemon stops. A program that

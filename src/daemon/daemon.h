@@ -1,9 +1,9 @@
 /*
  * daemon.h - the Unix socket of `trefoil serve` (daemon_address.h), and its clients.
  *
- * An attached MCP client is served like one on stdin and stdout, by the same service as all others
- * (attached_mcp.h). Verbs send HTTP requests (operator_api.h). Clients of another user are
- * disconnected, and so is one more than limits.attached_programs.
+ * An attached MCP client is served as if the daemon's own stdin and stdout were those of the client
+ * (attached_mcp.h). Commands send HTTP requests (operator_api.h). The daemon disconnects clients of
+ * other users, and clients beyond limits.attached_programs.
  */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H

@@ -46,15 +46,15 @@ struct daemon_hello {
 bool daemon_socket_path(struct project *project, bool make, const char **out, struct err *e);
 
 /*
- * A digest of everything but files of the root that the work of a process depends on: the root (its
- * path and which folder that is), its state directory, the file of --config, the user's
- * config.toml, --trust and TREFOIL_PROVIDER. Other variables, such as keys, are the daemon's.
+ * A digest of the settings that a command and its daemon must share: the root (its path and the
+ * identity of the folder), its state directory, the file of --config, the user's config.toml,
+ * --trust and TREFOIL_PROVIDER. Other variables, such as keys, are those of the daemon.
  */
 struct str daemon_root_digest(struct project *project);
 
 /*
- * The files of the configuration as they are now, and the limits in force, as a few letters: a
- * daemon that has not loaded them yet, or was started with other limits, would work differently.
+ * A short digest of the configuration files as they are now, and of the limits in force. It differs
+ * from the daemon's if the daemon has not loaded these files yet or has other limits.
  */
 void daemon_config_digest(const struct project *project, char out[DAEMON_DIGEST]);
 

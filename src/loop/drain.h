@@ -37,7 +37,7 @@ void drain_join(struct drain *d, struct drain_part *part);
 /* A part has nothing under way any more, and may be freed. Leaving twice does nothing. */
 void drain_leave(struct drain_part *part);
 
-/* Begin; a second call makes the deadline now. */
+/* Begin to shut down. A second call ends the wait: the deadline has then passed. */
 void drain_begin(struct drain *d, int64_t deadline_ms);
 
 #endif

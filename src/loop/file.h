@@ -18,7 +18,7 @@ bool file_read(struct arena *mem, const char *path, size_t max, struct str *out,
 /* Read all of stdin into the arena. ERR_LIMIT past max bytes. */
 bool file_read_stdin(struct arena *mem, size_t max, struct str *out, struct err *e);
 
-/* Which file it is, by whatever name it was reached. */
+/* The identity of a file, which does not depend on the path by which it was opened. */
 struct file_id {
     uint64_t device, inode;
 };
@@ -56,16 +56,15 @@ bool file_read_secret(struct arena *mem, const char *path, size_t max, struct st
                       struct err *e);
 
 /*
- * Make the file hold `text`, all of it or nothing: a new file beside it takes its place. A file
- * that was there keeps its mode, a new one gets `mode`; through a link the file it leads to is
- * written.
+ * Write `text` to the file atomically: write a new file beside it, then rename it. An existing file
+ * keeps its mode, a new one gets `mode`. If the path is a link, its target is replaced.
  */
 bool file_write(const char *path, struct str text, unsigned mode, struct err *e);
 
 /*
- * The same for a file below a folder that others may have filled, such as a cloned repository.
- * `path` counts from there and has no ".."; folders on the way are made (0755). Nothing on the way
- * may be a symbolic link, for that may lead anywhere: ERR_DENIED.
+ * The same for a file below a folder with untrusted content, such as a cloned repository. `path` is
+ * relative to the folder and has no "..". Missing folders are created (0755). If a part of the path
+ * is a symbolic link, which may lead anywhere, the error is ERR_DENIED.
  */
 bool file_write_beneath(const char *folder, const char *path, struct str text, unsigned mode,
                         struct err *e);

@@ -1,9 +1,10 @@
 /*
  * loop.h - the event loop: the one thread on which everything happens.
  *
- * Wraps libuv so that no other room sees it. One iteration waits for descriptors, calls their
- * handlers, and then runs a turn: it delivers posted callbacks (repeatedly, up to a bound) and runs
- * the flush hooks, so that everything written in a turn is sent in one system call per stream.
+ * Wraps libuv so that no other folder of src/ uses it. One iteration waits for descriptors, calls
+ * their handlers, and then runs a turn. The turn delivers posted callbacks (repeatedly, up to a
+ * bound) and runs the flush hooks. So everything written in a turn is sent in one system call per
+ * stream.
  *
  * Time: loop_now() is the only clock in the program. A loop made with a fake clock stands
  * still until loop_advance() moves it, so tests control time and never sleep.
@@ -39,7 +40,7 @@ int64_t loop_now(const struct loop *loop);
 /* Milliseconds since 1970 UTC. */
 int64_t loop_wall(const struct loop *loop);
 
-/* Fake clock only: move time on, firing what falls due in order, delivering between. */
+/* Fake clock only: advance the time. Due timers fire in order, and posts are delivered between. */
 void loop_advance(struct loop *loop, int64_t ms);
 
 /* ---- posting ---------------------------------------------------------------------------- */
@@ -54,7 +55,7 @@ struct post {
 /* Deliver p->fn in the next pass. No effect when it is queued already. */
 void loop_post(struct loop *loop, struct post *p);
 
-/* Call p->fn once all posts of this turn are delivered: the time to write what was gathered. */
+/* Call p->fn when all posts of this turn are delivered. Owners then write what they collected. */
 void loop_post_flush(struct loop *loop, struct post *p);
 
 /* Take a post back, from either queue. For owners that end early. */
@@ -124,7 +125,7 @@ bool loop_on_signal(struct loop *loop, int signum, loop_signal_fn *fn, void *ctx
 /* The uv_loop_t. */
 void *loop_uv(struct loop *loop);
 
-/* 64 KB that any callback may fill and must be done with when it returns. */
+/* A buffer of 64 KB that any callback may use until it returns. */
 struct loop_scratch {
     char *p;
     size_t n;

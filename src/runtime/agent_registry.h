@@ -1,10 +1,10 @@
 /*
- * agent_registry.h - the agents of a root, ready to work: core's agent_registry_port over their files.
+ * agent_registry.h - the agents that the files of a root define: the agent_registry_port of core.
  *
- * Definitions are read once, and again when their files change (the caller or the file watch
- * reports it). An agent is built when it is requested: definition, models, system prompt with
- * the project's rules and the list of skills. An agent named "default" always exists, even if no
- * file defines it.
+ * Definitions are read at the start, and again when the caller or the file watch reports a change.
+ * An agent is built when it is requested, from its definition, its models and its system prompt.
+ * The prompt contains the project's rules and the list of skills. An agent named "default" always
+ * exists, even if no file defines it.
  */
 #ifndef RUNTIME_AGENT_REGISTRY_H
 #define RUNTIME_AGENT_REGISTRY_H
@@ -22,7 +22,7 @@ struct agent_registry_opts {
     struct models *models;
     struct guard *guard;
     struct offer *offer; /* the tools that agents may get, on a host with the current skills */
-    void (*on_changed)(void *ctx); /* the cards are others now; may be NULL */
+    void (*on_changed)(void *ctx); /* the agents or their cards have changed; may be NULL */
     void *ctx;
 };
 

@@ -1,8 +1,9 @@
 /*
  * config_reload.h - detect that the configuration has changed, and reload it.
  *
- * Triggered by SIGHUP or a changed file (file_watch.h). The owner gets a complete new
- * configuration; if it cannot be loaded, the old one stays and the log says why.
+ * SIGHUP or a changed file (file_watch.h) starts a reload. The owner gets a complete new
+ * configuration. If it cannot be loaded, the old configuration stays in force and the reason is
+ * logged.
  */
 #ifndef RUNTIME_CONFIG_RELOAD_H
 #define RUNTIME_CONFIG_RELOAD_H
@@ -12,7 +13,7 @@
 
 enum { RELOAD_PATHS = 24 };
 
-/* The files that a configuration is read from, whether they are there or not, in mem. Returns how many. */
+/* The files that a configuration is read from, also missing ones; in mem. Returns their number. */
 size_t reload_paths(const struct project *project, struct arena *mem,
                     const char *out[RELOAD_PATHS]);
 
@@ -31,7 +32,8 @@ struct reload {
 bool reload_start(struct reload *r, struct project *project, struct loop *loop,
                   void (*apply)(struct reload *r, const struct config *c), struct err *e);
 
-/* No more, once the loop has turned; the configuration in force stays until reload_fini. */
+/* Stop reloading, from the next turn of the loop on. The configuration stays valid until
+ * reload_fini. */
 void reload_stop(struct reload *r);
 void reload_fini(struct reload *r);
 

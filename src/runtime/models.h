@@ -1,5 +1,5 @@
 /*
- * models.h - which model works for an agent: the providers of the configuration and environment.
+ * models.h - choose the model of an agent among the providers of configuration and environment.
  *
  *   [providers.NAME]            a provider: kind, base_url, api_key, api, headers, model, low,
  *                               medium, high
@@ -7,8 +7,8 @@
  *   [models."NAME"]             window, max_tokens, and prices of a model: input, output,
  *                               cache_read, cache_write, in US dollars for a million tokens
  *
- * Providers are opened when they are first used and shared; nothing is asked of the network
- * before.
+ * A provider is opened when it is first used, and then shared by all agents. Before that, no
+ * request is sent.
  */
 #ifndef RUNTIME_MODELS_H
 #define RUNTIME_MODELS_H

@@ -1,7 +1,7 @@
 /*
- * retention.h - run `trefoil gc` periodically in a program that serves: delete expired tasks and
- * sessions from the store, and old logs. Each step is a request to the store, which has its own
- * thread, or a job of the pool: the loop never waits.
+ * retention.h - delete expired tasks and sessions from the store, and old logs, periodically in a
+ * process that serves. `trefoil gc` does the same once. Each step is a request to the store thread
+ * or a job on the thread pool, so it does not block the loop.
  *
  *   WAITING -> TASKS -> SESSIONS -> LOGS -> WAITING
  *
@@ -40,8 +40,8 @@ void retention_start(struct retention *r, struct loop *loop, const struct limits
 /* So many bytes were added to a log. */
 void retention_log_grew(struct retention *r, size_t bytes);
 
-/* Before the store is closed. done is called when nothing is under way any more, maybe now. {0} is
-   fine. */
+/* Call it before the store is closed. It calls done when no step is running, possibly at once. A
+   zeroed struct is valid. */
 void retention_stop(struct retention *r, void (*done)(void *ctx), void *ctx);
 
 #endif

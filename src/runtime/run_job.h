@@ -4,15 +4,15 @@
  *
  *   SEARCH ──> OPEN ──> RESUME ──> WORK ──> CLOSE ──> DONE
  *
- * RESUME and WORK may be left out, and OPEN and RESUME lead to CLOSE when there is nothing to work
- * on; without a session SEARCH and OPEN lead to DONE.
+ * RESUME and WORK may be skipped. OPEN and RESUME lead to CLOSE when there is no prompt. If no
+ * session could be opened, SEARCH and OPEN lead to DONE.
  *
  * SEARCH    the session to resume is looked up
  * OPEN      it is opened, or a new one is made
- * RESUME    a turn that was broken off is resumed
+ * RESUME    an interrupted turn is resumed
  * WORK      the prompt is worked on
  * CLOSE     the session is closed, then its log
- * DONE      the owner was told
+ * DONE      the owner was notified
  *
  * A work_client gets the events, as of any turn; the kind reports everything else.
  */

@@ -1,5 +1,6 @@
 /*
- * session_find.h - sessions of a store, for verbs: they run the loop until it has answered.
+ * session_find.h - find a session in the store. For commands, which run the loop until the store
+ * has answered.
  */
 #ifndef RUNTIME_SESSION_FIND_H
 #define RUNTIME_SESSION_FIND_H
@@ -16,7 +17,7 @@ struct session_search {
     bool any, skips;
 };
 
-/* False: nothing that follows can matter. */
+/* Look at one session. False: the search is decided, so no further sessions are needed. */
 bool session_search_meets(struct session_search *f, const struct store_session *s);
 
 /* After the last: f->found is the result. ERR_NOT_FOUND; ERR_INVALID when several match. */

@@ -1,9 +1,9 @@
 /*
  * session_table.h - sessions by id, each with the MCP servers that its editor supplied.
  *
- * A session is made from the params of session/new: its folder and its servers. It is usable
- * at once while its servers connect; a server that fails does not affect the others. The session
- * may use the offer of its servers (session_servers.h).
+ * A session is made from the params of session/new: its folder and its servers. It can be used
+ * while its servers are still connecting. A server that fails does not affect the others. The tools
+ * of the servers are in the session's offer (session_servers.h).
  */
 #ifndef RUNTIME_SESSION_TABLE_H
 #define RUNTIME_SESSION_TABLE_H

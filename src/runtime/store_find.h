@@ -1,6 +1,7 @@
 /*
- * store_find.h - what verbs share that look into a store: they run the loop until it has answered,
- * and take the beginning of an id, or of its short form (id.h), for the id where no other fits.
+ * store_find.h - functions of commands that read the store. They run the loop until the store has
+ * answered. They accept the beginning of an id, or of its short form (id.h), if only one id
+ * matches.
  */
 #ifndef RUNTIME_STORE_FIND_H
 #define RUNTIME_STORE_FIND_H
@@ -27,7 +28,7 @@ struct id_search {
     const char *what; /* "session", "task": in errors */
     struct str beginning;
     size_t n;  /* how many fit */
-    bool over; /* nothing that follows can matter: a whole id was met, or a second one fits */
+    bool over; /* the search is decided: an id is equal, or a second id matches */
 };
 
 /* Does this id match? The last match is the result. */

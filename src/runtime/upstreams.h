@@ -1,8 +1,9 @@
 /*
- * upstreams.h - the MCP servers of a service: their resources, and how they are opened and closed.
+ * upstreams.h - open and close the MCP servers of a service, with the processes and the HTTP client
+ * that they need.
  *
- * Nothing is opened until there is a server to use. Private tools of the configuration are not
- * offered, but their servers run.
+ * If no server is configured, nothing is opened. Tools in [mcp] private_tools are not offered, but
+ * their servers run.
  */
 #ifndef RUNTIME_UPSTREAMS_H
 #define RUNTIME_UPSTREAMS_H

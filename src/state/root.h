@@ -1,9 +1,12 @@
 /*
- * root.h - which folder we work in.
+ * root.h - find the root: the folder that trefoil works in.
  *
- * --root or TREFOIL_ROOT; else the nearest folder upwards that has trefoil.toml, .trefoil or
- * .git; else the working folder. Never / or the home folder itself, where a tool would reach
- * everything: then it is a folder of our own in the user's state.
+ * It is the first of: --root, TREFOIL_ROOT, the working folder or the nearest folder above it that
+ * has trefoil.toml, .trefoil or .git, and the working folder.
+ *
+ * / and the home folder are never the root, because tools could then reach all files of the user.
+ * As --root or TREFOIL_ROOT they are an error; as the working folder they are replaced by a folder
+ * in the user's state.
  */
 #ifndef STATE_ROOT_H
 #define STATE_ROOT_H

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* 1 or 2; 0 for what joins the character before it; -1 for what has no shape, as controls. */
+/* 1 or 2 columns; 0 for a combining character; -1 for a control character. */
 int char_width(uint32_t c);
 
 #endif

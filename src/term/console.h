@@ -45,16 +45,16 @@ struct console {
 bool console_open(struct console *c, struct loop *loop, const struct limits *limits,
                   void (*on_gone)(void *ctx), void *ctx, struct err *e);
 
-/* What is known of the terminal, for a render that writes to it. */
+/* The properties of the terminal, for a renderer that writes to it. */
 void console_set(const struct console *c, struct render_opts *opts);
 
 /* The user can be asked: stdin and stderr are terminals. */
 bool console_can_ask(const struct console *c);
 
-/* Will that be so of one that is opened now? */
+/* The same before a console is opened. */
 bool console_could_ask(void);
 
-/* Write what waits, then call done from the loop. `now`: what waits is dropped. */
+/* Write the queued output, then call done from the loop. With `now`, the queue is dropped. */
 void console_close(struct console *c, bool now, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -1,11 +1,13 @@
 /*
- * line_edit.h - lines from a person, typed and edited at a terminal; or from a pipe, as they come.
+ * line_edit.h - read lines from the user: with a line editor at a terminal, or from a pipe.
  *
  *   IDLE -> ASKING (line_edit_ask) -> IDLE (one of the callbacks) -> CLOSED
  *
- * While nothing is asked nothing is read: what is typed waits in the terminal, and ctrl-c is
- * SIGINT. While it asks at a terminal every key is ours. Where stdin or stdout is no terminal, or
- * TERM is "dumb", a line is what ends with a line feed, nothing is shown and ctrl-c is SIGINT.
+ * In IDLE nothing is read: typed text waits in the terminal, and Ctrl-C sends SIGINT. In ASKING the
+ * editor handles every key of the terminal, also Ctrl-C.
+ *
+ * If stdin or stdout is not a terminal, or TERM is "dumb", there is no editor: a line ends with a
+ * line feed, no prompt is shown, and Ctrl-C sends SIGINT.
  */
 #ifndef TERM_LINE_EDIT_H
 #define TERM_LINE_EDIT_H
@@ -14,7 +16,7 @@
 #include "loop/loop.h"
 #include "term/line_paint.h"
 
-/* How a question ends. From the loop; the next one may be asked at once. */
+/* The loop calls one of these when a question ends. They may ask the next question. */
 struct line_answer {
     void (*text)(void *ctx, struct str text); /* valid UTF-8, borrowed for the call */
     void (*leave)(void *ctx);                 /* ctrl-d, a second ctrl-c, or nothing follows */
@@ -58,16 +60,17 @@ struct line_edit {
 bool line_edit_open(struct line_edit *ed, const struct line_edit_opts *opts, struct err *e);
 
 /*
- * Ask for a line; `prompt` is copied. A `question` is one that was not expected: what was typed at
- * the terminal before it was seen is no answer to it, and the answer does not go into history.
+ * Ask for a line; `prompt` is copied. Set `question` if the user did not expect the prompt, such as
+ * an approval. Then text that was typed before the prompt appeared is discarded, and the answer is
+ * not kept in the history.
  */
 void line_edit_ask(struct line_edit *ed, struct str prompt, bool question,
                    const struct line_answer *answer, void *ctx);
 
-/* Do not ask any more. What was typed is thrown away. */
+/* Withdraw the question. Text that was typed is discarded. */
 void line_edit_cancel(struct line_edit *ed);
 
-/* The terminal is as it was, at once. done is called from the loop. */
+/* Restore the terminal at once. done is called from the loop. */
 void line_edit_close(struct line_edit *ed, void (*done)(void *ctx), void *ctx);
 
 #endif

@@ -32,7 +32,7 @@ bool line_history_add(struct line_history *h, struct str line);
  */
 bool line_history_load(struct line_history *h, const char *path, struct err *e);
 
-/* Write one more line to the file, which is made (0600) where it is not there. Blocks shortly. */
+/* Append a line to the file. A missing file is created (0600). Blocks for a short time. */
 bool line_history_append(const char *path, struct str line, struct err *e);
 
 #endif

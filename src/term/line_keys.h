@@ -1,9 +1,9 @@
 /*
- * line_keys.h - what a terminal sends, as keys.
+ * line_keys.h - decode the bytes that a terminal sends into keys.
  *
- * Bytes come in any portions: a sequence that is cut waits for its rest. Text is always valid
- * UTF-8: bytes that are none become U+FFFD. Between the marks of a bracketed paste nothing is a
- * key but line ends; controls other than tabs become U+FFFD.
+ * Bytes may arrive in pieces: an incomplete sequence waits for its rest. Text is always valid
+ * UTF-8: invalid bytes become U+FFFD. Inside a bracketed paste all bytes are text, except for line
+ * ends. Control characters of a paste, other than tabs, become U+FFFD.
  */
 #ifndef TERM_LINE_KEYS_H
 #define TERM_LINE_KEYS_H

@@ -1,9 +1,10 @@
 /*
- * line_paint.h - a text being typed, on a screen.
+ * line_paint.h - show the text that the user types.
  *
- * The text stands where the cursor was when it began, broken at the width of the screen, with a
- * mark before each line but the first. Of what has more rows than the screen, those around the
- * cursor are shown. Only sequences that every terminal knows are used: up, right, clear below.
+ * The text begins at the position of the cursor. It is wrapped at the width of the screen, and each
+ * line except the first begins with a mark. If the text has more rows than the screen, the rows
+ * around the cursor are shown. Only escape sequences that every terminal supports are used: up,
+ * right, clear below.
  */
 #ifndef TERM_LINE_PAINT_H
 #define TERM_LINE_PAINT_H
@@ -16,15 +17,15 @@ struct line_screen {
     size_t cursor;        /* in which of the rows shown the cursor stands */
 };
 
-/* The bytes that bring the screen from what was painted last to this. */
+/* The bytes that change the screen from the text that was painted last to this text. */
 void line_paint(const struct line_state *s, struct str prompt, struct line_screen *screen,
                 struct buf *out);
 
-/* The same with the cursor behind the text, and to the start of the row below: it is over. */
+/* The same when the input is complete: the cursor moves to the row below the text. */
 void line_paint_end(const struct line_state *s, struct str prompt, struct line_screen *screen,
                     struct buf *out);
 
-/* The terminal has another size; it has moved what was painted to fit. */
+/* The size of the terminal has changed, and the terminal has wrapped the painted text again. */
 void line_resized(const struct line_state *s, struct str prompt, struct line_screen *screen,
                   size_t columns, size_t rows);
 

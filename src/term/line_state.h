@@ -1,9 +1,10 @@
 /*
- * line_state.h - a text being typed: bytes of a terminal go in, actions come out.
+ * line_state.h - the text that the user types, and its cursor. Input: bytes of the terminal.
+ * Output: actions for line_edit.h.
  *
- * Pure, but for memory: what is on the screen is painted by line_paint.h, the terminal is
- * line_edit.h's. The text is always valid UTF-8 without NUL, may have several lines, and never
- * passes its limit; the cursor always stands before a character, or at the end.
+ * It only computes: line_paint.h shows the text, and line_edit.h reads and writes the terminal. The
+ * text is valid UTF-8 without NUL, may have several lines, and is never longer than its limit. The
+ * cursor is always before a whole character or at the end.
  */
 #ifndef TERM_LINE_STATE_H
 #define TERM_LINE_STATE_H
@@ -62,7 +63,7 @@ void line_fini(struct line_state *s);
 /* Take from the front of *bytes, up to the first action. */
 enum line_action line_feed(struct line_state *s, struct str *bytes);
 
-/* The text is no longer needed; begin an empty one. What was killed can still be had. */
+/* Start with an empty text. Text that was cut (Ctrl-K, Ctrl-U, Ctrl-W) can still be pasted. */
 void line_taken(struct line_state *s);
 
 /* What a search shows: the line that was found, or an empty one. */

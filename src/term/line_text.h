@@ -1,7 +1,8 @@
 /*
- * line_text.h - places in a text: characters, words and lines around a position.
+ * line_text.h - find the characters, words and lines around a position of a text.
  *
- * A character here is what the cursor steps over: one with width, and all that joins it.
+ * A character is what one cursor key moves over: a character with a width, and the combining
+ * characters after it.
  */
 #ifndef TERM_LINE_TEXT_H
 #define TERM_LINE_TEXT_H
@@ -19,7 +20,7 @@ size_t text_blank_before(struct str text, size_t at); /* of what stands between 
 size_t text_line_start(struct str text, size_t at);
 size_t text_line_end(struct str text, size_t at);
 
-/* The place as far from the start of the line that begins at `to` as `at` is from that of its own. */
+/* The position in the line that begins at `to`, in the same column as `at` has in its own line. */
 size_t text_same_column(struct str text, size_t at, size_t to);
 
 #endif

@@ -30,16 +30,16 @@ struct asking {
     struct shown_question *first; /* is being asked; the others wait */
 };
 
-/* Can a person at a terminal answer that? */
+/* Can a user at a terminal answer this kind of question? */
 bool asking_can(enum ask_kind kind);
 
 /* Ask; the answer goes to `ask`. */
 void asking_put(struct asking *a, struct ask *ask);
 
-/* Without asking: the answer to a permission is yes, once. */
+/* Answer without asking the user: a permission is granted for this call. */
 void asking_allow(struct ask *ask);
 
-/* A line that was wanted, without its end. STR_NONE: the person will not answer. */
+/* The line that the user typed, without its line feed. STR_NONE: the user does not answer. */
 void asking_line(struct asking *a, struct str line);
 
 #endif

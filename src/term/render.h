@@ -69,20 +69,20 @@ void render_fini(struct render *r);
 /* A turn begins: until its end event, the renderer shows that it is waiting. */
 void render_wait(struct render *r);
 
-/* What render's own client does: of the agent, and of one that it has called. */
+/* Print an event of the agent, or of an agent that it has called. */
 void render_event(struct render *r, const struct event *ev);
 void render_below(struct render *r, const struct event *ev);
 
 /* Other output follows on the terminal: erase the spinner and move to the start of a line. */
 void render_hold(struct render *r);
 
-/* Waiting may be shown again, after as many holds. */
+/* Allow the spinner again. Each hold needs one call of this function. */
 void render_release(struct render *r);
 
-/* A line aside, such as a warning of the verb. */
+/* Print a line to the side output, such as a warning of the command. */
 void render_note(struct render *r, struct str text);
 
-/* A tool with what it is about, as it stands in its line: "file_edit src/a.c". */
+/* The name of a tool and its main argument, as its line shows them: "file_edit src/a.c". */
 void render_tool_label(struct buf *out, struct str name, struct str path, struct str args,
                        const char *root);
 

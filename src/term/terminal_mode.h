@@ -1,8 +1,8 @@
 /*
- * terminal_mode.h - the user's terminal, as a conversation needs it.
+ * terminal_mode.h - set the mode of the user's terminal, and restore it.
  *
- * What is changed is changed back however the process ends: by returning, by exit, by a signal that
- * kills, by an abort; only SIGKILL cannot be helped. There is one terminal, so this is global.
+ * The terminal is restored however the process ends: by returning from main, by exit, by a signal
+ * or by an abort. Only after SIGKILL it is not. There is one terminal, so this state is global.
  */
 #ifndef TERM_TERMINAL_MODE_H
 #define TERM_TERMINAL_MODE_H
@@ -24,7 +24,7 @@ enum term_mode {
     TERM_WORKING, /* keys wait and are not shown; ctrl-c and the like are signals */
 };
 
-/* Remember how it is. fd must be a terminal, and stay open until term_close. */
+/* Remember the current mode. fd must be a terminal, and stay open until term_close. */
 bool term_open(int fd, struct err *e);
 
 /* Set a mode, even if it should be set already: another program may have changed it. */
@@ -34,10 +34,10 @@ enum term_mode term_now(void);
 /* Stop as by Ctrl-Z, with the terminal restored; returns when the shell resumes us, in our mode. */
 void term_suspend(void);
 
-/* As it was before. Without effect when it is not open. */
+/* Restore the mode of term_open. Without term_open it does nothing. */
 void term_close(void);
 
-/* 80 x 24 where it does not say. */
+/* The size of the terminal; 80 x 24 if it is unknown. */
 void term_size(int fd, size_t *columns, size_t *rows);
 
 #endif

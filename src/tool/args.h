@@ -6,7 +6,10 @@
 #include "core/tool/tool.h"
 #include "tool/beneath.h"
 
-/* Decode the arguments; unknown members are errors. False: the call has failed with the reason. */
+/*
+ * Decode the arguments of the call into *out. An unknown member is an error. False: the call has
+ * failed with the reason.
+ */
 bool tool_args(struct call *call, const struct pick *row, size_t rows, void *out);
 
 /* Call place_of with the memory of the call. False: the call has failed with the reason. */
@@ -15,7 +18,7 @@ bool tool_place(struct call *call, struct str path, struct place *out);
 /* The same for a path that the call will change: place_to_write. */
 bool tool_place_to_write(struct call *call, struct str path, struct place *out);
 
-/* Copy into a place what the guard allows the call to do with the file opened there. */
+/* Set the fields of the place that restrict what the call may do with the file, from the guard. */
 void tool_place_rights(const struct call *call, struct place *p);
 
 #endif

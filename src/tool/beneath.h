@@ -1,16 +1,16 @@
 /*
  * beneath.h - files inside the folders that tools may reach, and nowhere else.
  *
- * Every path is resolved by the kernel beneath the folder it belongs to (openat2,
- * RESOLVE_BENEATH): no symbolic link, "..", /proc link or race leads out. What changes a folder
- * (make, rename, remove) does so by the descriptor of that folder and the last name of the path,
- * which the kernel never follows.
+ * The kernel resolves every path beneath its folder (openat2, RESOLVE_BENEATH). So no symbolic
+ * link, "..", /proc link or race leads out of the folder. Functions that create, rename or remove
+ * an entry use the descriptor of its parent folder and the last name of the path. The kernel does
+ * not follow a link with that name.
  *
- * In read-only mode a place to write lies in .vault/ and is opened without following any link
- * (RESOLVE_NO_SYMLINKS): what was opened is what the path says. Patterns of paths that the lists
- * of an agent hold are compared with the path of what was opened, once it is.
+ * In read-only mode, tools write only into .vault/. Such files are opened without following any
+ * link (RESOLVE_NO_SYMLINKS). The path patterns of an agent's lists are compared with the path of
+ * the file that was opened.
  *
- * Blocking: for pool threads.
+ * These functions block, so call them on pool threads.
  */
 #ifndef TOOL_BENEATH_H
 #define TOOL_BENEATH_H
@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 /*
- * Relative paths are meant from host->cwd; absolute ones must begin with the root or an included
- * folder, and neither may leave it by "..", which is taken by its letters (core/tool/path_below.h).
- * Pure: nothing is opened. *out borrows from host and mem.
+ * A relative path begins at host->cwd. An absolute path must begin with the root or an included
+ * folder. Neither may leave that folder by "..", which is resolved lexically
+ * (core/tool/path_below.h). This function opens no file. *out borrows from host and mem.
  */
 bool place_of(const struct host *host, struct arena *mem, struct str path, struct place *out,
               struct err *e);
@@ -34,19 +34,19 @@ bool place_of(const struct host *host, struct arena *mem, struct str path, struc
 bool place_to_write(const struct host *host, bool vault_only, struct arena *mem, struct str path,
                     struct place *out, struct err *e);
 
-/* A sentence for errno: what was to be done with the place, and why that failed. */
+/* Set *e from errno: `doing`, the path of the place, and the reason. Returns false. */
 bool place_fail(const struct place *p, const char *doing, struct err *e);
 
 /* open(2) beneath; O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added. */
 bool beneath_open(const struct place *p, int flags, unsigned mode, int *out_fd, struct err *e);
 
 /*
- * The path of something open beneath the folder of a place, from that folder on; "" for the folder
- * itself. No link is in it. STR_NONE: it is gone.
+ * The path of an open file, relative to the folder of the place and without links; "" for the
+ * folder itself. STR_NONE: the file was deleted.
  */
 struct str beneath_path(const struct place *p, int fd, struct arena *mem);
 
-/* The content of a regular file of at most max bytes; `limit` names that bound in the error. */
+/* Read a regular file of at most max bytes. The error for a larger file names `limit`. */
 bool beneath_read(const struct place *p, struct arena *mem, int64_t max, const char *limit,
                   struct str *out, struct err *e);
 
@@ -62,8 +62,8 @@ struct dir_entry {
 bool entry_of(const struct place *p, struct dir_entry *out, struct err *e);
 
 /*
- * The same; where that is a symbolic link, what it leads to, beneath like all else. ERR_DENIED
- * where the place has no_links.
+ * The same, but if that name is a symbolic link, the entry that it leads to, which must be beneath
+ * the same folder. ERR_DENIED if the place has no_links.
  */
 bool entry_through_links(const struct place *p, struct arena *mem, struct dir_entry *out,
                          struct err *e);
@@ -81,24 +81,24 @@ bool entry_read(const struct dir_entry *n, const struct place *p, struct arena *
                 const char *limit, struct str *out, struct err *e);
 
 /*
- * The absolute path of an entry that a place led to: begins with the folder of the place, and no
- * link is in it but perhaps its last name. STR_NONE: its folder is gone.
+ * The absolute path of an entry. It begins with the folder of the place. Only its last name may be
+ * a link. STR_NONE: the parent folder was deleted.
  */
 struct str entry_path(const struct dir_entry *n, const struct place *p, struct arena *mem);
 
-/* Make the folders above a place that are not there. */
+/* Create the missing parent folders of a place. */
 bool beneath_make_parents(const struct place *p, struct arena *mem, struct err *e);
 
 enum entry_was { ENTRY_NEW, ENTRY_REPLACED };
 
 /*
- * Make the file hold `text`, all of it or nothing: a new file beside it takes its place, with the
- * mode of the old one. Only a regular file is replaced.
+ * Write `text` to the file atomically: write a new file beside it with the mode of the old one,
+ * then rename it. Only a regular file is replaced.
  */
 bool entry_write(const struct dir_entry *n, const struct place *p, struct str text,
                  enum entry_was *out, struct err *e);
 
-/* The same, with a mode of its own. */
+/* The same, with this mode instead of that of the old file. */
 bool entry_put(const struct dir_entry *n, const struct place *p, struct str text, mode_t mode,
                struct err *e);
 

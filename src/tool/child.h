@@ -9,9 +9,9 @@
  * EXITED    the terminal is closing
  * CLOSED    output and exit code remain
  *
- * child_drop() in any state: it is killed, closed and freed. The world owns it, so it may outlive
- * the call that started it. Its stdout and stderr become one text, in the order in which they are
- * read; stderr line by line.
+ * child_drop() kills, closes and frees the child in any state. The tool_world owns the child, so
+ * the child may outlive the call that started it. Its stdout and stderr are joined in the order in
+ * which they are read; stderr is added line by line.
  */
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
@@ -43,7 +43,7 @@ struct child {
     struct child_wait *waits;
 
     /* While it is starting. */
-    struct call *call; /* NULL: it is not */
+    struct call *call; /* that starts it; NULL: the command has started */
     child_started_fn *started;
     void *started_ctx;
 };
@@ -127,7 +127,7 @@ struct child_wait {
     struct child_wait *next;
 };
 
-/* Settles at once if the news is there already; ERR_TIMEOUT if none comes within ms. */
+/* Wait for an exit or for output. Settles at once if it is already there; ERR_TIMEOUT after ms. */
 void child_wait(struct child *k, struct child_wait *w, enum child_news news, int64_t ms,
                 struct op *parent, op_done_fn *done, void *ctx);
 

@@ -1,7 +1,7 @@
 /*
  * diff.h - replacements in a text, shown as a unified diff.
  *
- * The places are known, so nothing has to be compared but the lines they touch. Pure.
+ * The positions of the edits are known, so only the lines that they touch are compared. Pure.
  */
 #ifndef TOOL_DIFF_H
 #define TOOL_DIFF_H
@@ -14,7 +14,7 @@ struct diff_edit {
     struct str text;
 };
 
-/* Edits in order, none overlapping. Nothing is put when no line changes. */
+/* The edits are in order and do not overlap. If no line changes, nothing is written. */
 void diff_put(struct buf *out, struct arena *mem, struct str path, struct str old,
               const struct diff_edit *edit, size_t edits);
 

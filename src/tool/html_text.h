@@ -1,5 +1,5 @@
 /*
- * html_text.h - convert an HTML page to readable text. Runs on any thread; any bytes give a text.
+ * html_text.h - convert an HTML page to readable text. Runs on any thread and accepts any bytes.
  *
  * Paragraphs, headings and lists keep their lines; the target of a link follows its text in
  * parentheses. Scripts, styles and comments are left out.

@@ -1,8 +1,8 @@
 /*
- * ignore.h - what .gitignore files say about a path. Pure.
+ * ignore.h - decide whether .gitignore files exclude a path. Pure.
  *
- * One struct per file, linked to that of the folder above it. Within a file the last rule that
- * fits decides; a file deeper down is asked first.
+ * Each .gitignore file is one struct, linked to that of the folder above. The file of the deepest
+ * folder decides first. Within a file the last matching rule decides.
  */
 #ifndef TOOL_IGNORE_H
 #define TOOL_IGNORE_H

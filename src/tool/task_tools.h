@@ -1,7 +1,7 @@
 /*
  * task_tools.h - functions and schemas that the tools about tasks share.
  *
- * answer_task is for clients alone: an agent that could answer would approve its own requests.
+ * Only clients have the tool answer_task. An agent with this tool could approve its own calls.
  */
 #ifndef TOOL_TASK_TOOLS_H
 #define TOOL_TASK_TOOLS_H

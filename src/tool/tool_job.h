@@ -2,9 +2,9 @@
  * tool_job.h - a tool call that blocks: started on the loop, run on a pool thread, answered on the
  * loop.
  *
- * Embed a struct tool_job first in your own. On the pool thread it uses its own fields, w->mem,
- * w->host, and nothing else; a long run looks at tool_job_stopped() now and then, since the call
- * cannot end before it returns.
+ * Make struct tool_job the first member of your own struct. On the pool thread, use only the fields
+ * of your struct, w->mem and w->host. A job that takes long must check tool_job_stopped()
+ * regularly, because a cancelled call cannot end before the job returns.
  */
 #ifndef TOOL_TOOL_JOB_H
 #define TOOL_TOOL_JOB_H
@@ -18,7 +18,7 @@
 
 struct tool_job;
 
-/* On the pool thread. A failure is one that the model may mend. */
+/* Runs on the pool thread. The model sees the error and may correct its call. */
 typedef bool tool_job_fn(struct tool_job *w, struct err *e);
 
 /* On the loop, after success: settles the call. */
@@ -40,10 +40,10 @@ struct tool_job {
 #define TOOL_JOB_NEW(call, type) ((type *)tool_job_new(call, sizeof(type)))
 void *tool_job_new(struct call *call, size_t size);
 
-/* told NULL: w->answer is the result. */
+/* Run the job. If told is NULL, w->answer is the result of the call. */
 void tool_job_start(struct tool_job *w, tool_job_fn *run, tool_job_told_fn *told);
 
-/* For tool->preview: told, with the answer as what the call would change. */
+/* Use it as `told` in tool->preview: w->answer describes what the call would change. */
 void tool_job_previewed(struct tool_job *w);
 
 /* Settle a call whose op has failed: the model sees the reason, unless the call was cancelled. */

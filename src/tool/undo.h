@@ -1,8 +1,9 @@
 /*
- * undo.h - files as built-in tools would change them, and back: the undo port of core/session/undo.h.
+ * undo.h - save files before a built-in tool changes them, and restore them: the undo port of
+ * core/session/undo.h.
  *
- * Both halves open files as tools do (beneath.h): inside the folders of the host only. They know
- * the files of this machine, not those of another workspace.
+ * Files are opened as tools open them (beneath.h): only inside the folders of the host. The port
+ * handles files of this machine, not those of another workspace.
  */
 #ifndef TOOL_UNDO_H
 #define TOOL_UNDO_H

@@ -1,11 +1,14 @@
 /*
- * walk.h - all that is below a folder, in the order of names, without what is ignored.
+ * walk.h - visit all files and folders below a folder, sorted by name, except ignored ones.
  *
- * Symbolic links are shown and never followed, so there is no way out and no circle. Folders that
- * cannot be read are counted. `.git` is left out, and what .gitignore files name, those above the
- * starting folder included, and what the rules of the place deny (core/guard/path_rules.h).
+ * Symbolic links are visited but never followed, so a walk cannot leave the folder or loop. Folders
+ * that cannot be read are counted. The walk skips:
  *
- * Blocking: for pool threads.
+ *   - .git
+ *   - paths that .gitignore files exclude, also those of folders above the starting folder
+ *   - paths that the rules of the place deny (core/guard/path_rules.h)
+ *
+ * It blocks, so run it on a pool thread.
  */
 #ifndef TOOL_WALK_H
 #define TOOL_WALK_H
@@ -49,7 +52,7 @@ bool walk_run(struct walk *w, const struct place *from, struct err *e);
 /* The path of an item as a caller may give it: with that of the starting folder. */
 struct str walk_full_path(struct arena *mem, const struct place *from, struct str path);
 
-/* What a result leaves out, as sentences that each begin with a line end; none: "". */
+/* Sentences about what the walk skipped, each after a line feed; "" if it skipped nothing. */
 struct str walk_remarks(const struct walk *w, struct arena *mem);
 
 #endif

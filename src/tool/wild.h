@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* Does the whole path match? A "**" at its end wants something to be there. */
+/* Does the whole path match? A "**" at the end of the pattern matches at least one name. */
 bool wild_match(struct str pattern, struct str path);
 
 enum { WILD_ALTERNATIVES = 64 };
@@ -21,7 +21,7 @@ struct wild_list {
     size_t n;
 };
 
-/* The patterns that one with braces stands for, in mem. ERR_LIMIT for too many. */
+/* Expand the braces of a pattern into a list of patterns, in mem. ERR_LIMIT: there are too many. */
 bool wild_expand(struct arena *mem, struct str pattern, struct wild_list *out, struct err *e);
 
 bool wild_match_any(const struct wild_list *list, struct str path);

@@ -48,7 +48,7 @@ struct events_api {
 
 enum events_list { EVENTS_AGENTS, EVENTS_SERVERS, EVENTS_SKILLS };
 
-/* One of the lists is another now. */
+/* A list has changed: notify the listeners. */
 void events_api_changed(struct web *w, enum events_list what);
 
 /* The agents of the service are open: changes of their locks are sent from now on. */

@@ -1,9 +1,9 @@
 /*
  * api_request.h - a request to /api that uses the task engine: the shared part of all of them.
  *
- * A visit is the first member of the handler's struct, in the arena of the request. If the agents
- * are not open yet it waits for them, then continues. It is freed with the response, so the handler
- * responds last.
+ * A visit (struct api_visit) is the first member of the handler's struct, in the arena of the
+ * request. If the agents are not open yet, the visit waits for them. Sending the response frees the
+ * visit, so the handler must not use it afterwards.
  */
 #ifndef WEB_API_REQUEST_H
 #define WEB_API_REQUEST_H
@@ -43,19 +43,22 @@ void api_reply(struct http_req *req, int status, struct buf *body);
 /* The task that was asked for, or why not (e). Ends the ask. */
 void api_reply_task(struct api_visit *v, struct task_ask *ask, int status, const struct err *e);
 
-/* Does it bring JSON? Else it is answered: a page of another site can send all else unasked. */
+/*
+ * Does the request have the content type of JSON? If not, it is answered with an error: a page of
+ * another site can send requests of other types without permission.
+ */
 bool api_takes_json(struct http_req *req);
 
 /* ---- the query ------------------------------------------------------------------------------- */
 
-/* STR_NONE: it is not there. */
+/* The value of a parameter. STR_NONE: it is absent. */
 bool api_query(struct api_visit *v, const char *name, struct str *out, struct err *e);
 
-/* *out stays as it is where it is not there. */
+/* A number. If the parameter is absent, *out does not change. */
 bool api_query_number(struct api_visit *v, const char *name, uint64_t least, uint64_t most,
                       int64_t *out, struct err *e);
 
-/* The event to resume after: Last-Event-ID, else ?after=; likewise. */
+/* The number of the event to resume after: Last-Event-ID, else ?after=. Absent: *out stays. */
 bool api_query_after(struct api_visit *v, int64_t *out, struct err *e);
 
 #endif
