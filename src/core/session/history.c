@@ -1,3 +1,4 @@
+/* history.c - adds records to a history, and reads single facts from it. */
 #include "core/session/history_parts.h"
 
 #include "base/mem.h"
@@ -31,7 +32,10 @@ static struct item *add_item(struct history *h, enum item_kind kind, int64_t seq
     return &h->item[h->n++];
 }
 
-/* What came from outside once may steer the model ever after. */
+/*
+ * Only the first source is kept. It never goes away: untrusted data may influence all later
+ * answers.
+ */
 static void note_taint(struct history *h, struct str from)
 {
     if (from.n && !h->taint.p)
@@ -99,7 +103,7 @@ static struct item_result *find_result(struct item *answer, struct str id)
     return NULL;
 }
 
-/* One that belongs to no call has nowhere to go. */
+/* A result that belongs to no open call of the last answer is ignored. */
 static bool add_result(struct history *h, int64_t seq, struct json body, struct err *e)
 {
     struct item_result *r =
@@ -169,7 +173,7 @@ static bool add_cut(struct history *h, int64_t seq, struct json body)
     return add_other(h, seq, STR("cut"), body);
 }
 
-/* What a model will not hear it is not told again. */
+/* Hide the refused prompt and everything after it, so that the next request does not contain it. */
 static void hide_refused(struct history *h)
 {
     for (size_t i = h->n; i-- > 0;) {
@@ -212,7 +216,7 @@ static bool add(struct history *h, int64_t seq, struct str kind, struct json bod
 
 bool history_add(struct history *h, int64_t seq, struct str kind, struct str body, struct err *e)
 {
-    /* It was written by us, and bounded then. */
+    /* trefoil wrote this record and applied its limits then. */
     struct json_opts opts = { .max_depth = JSON_DEPTH_CEILING, .max_values = UINT32_MAX };
     struct json v;
 

@@ -1,4 +1,4 @@
-/* history_view.c - a history as a model reads it, and as people are told. */
+/* history_view.c - reads a history as messages for a model and as events for a client. */
 #include "core/session/history_parts.h"
 
 #include "base/auto.h"
@@ -48,7 +48,7 @@ static void add_summary(struct history *h)
     add_message(h, ROLE_USER, b, 1);
 }
 
-/* A resource as words: what it is called, where it is, what it holds. */
+/* A resource as text: its name, its URI and, if the prompt contains it, its content. */
 static struct block in_words(struct history *h, const struct block *b)
 {
     struct block out = { .kind = BLOCK_TEXT };
@@ -130,7 +130,7 @@ static int64_t item_tokens(const struct item *it, bool only_results)
     return n;
 }
 
-/* The answer that was counted stands in the count; its results do not. */
+/* The model's count includes its own answer but not the results of the calls in it. */
 int64_t history_tokens(const struct history *h)
 {
     int64_t n = h->counted;
@@ -165,7 +165,7 @@ static size_t visible_before(const struct history *h, size_t at)
     return n;
 }
 
-enum { WORTH_IT = 2 }; /* fewer items than that are not summed up */
+enum { WORTH_IT = 2 }; /* a summary of fewer items is not worth a request */
 
 size_t history_old(struct history *h, int64_t *after)
 {
@@ -208,12 +208,12 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-/* Who is told, and who knows more of tools than history does. */
+/* The receiver of a replay. */
 struct telling {
     struct work_client *client;
     void (*fill)(void *ctx, struct event_tool *tool);
     void *ctx;
-    struct artifact_set *made; /* put together from the pieces that are stored */
+    struct artifact_set *made; /* whole artifacts, from the stored pieces */
 };
 
 static void tell(const struct telling *t, const struct event *ev)
@@ -275,7 +275,7 @@ static enum turn_stop stop_named(struct json name)
     return (enum turn_stop)i;
 }
 
-/* As a whole, with its last piece. */
+/* A client gets an artifact once, as a whole, when its last piece was stored. */
 static void tell_artifact(struct history *h, const struct telling *t, const struct item *it)
 {
     struct event ev = { .kind = EVENT_ARTIFACT };

@@ -1,6 +1,8 @@
 /*
- * A wait could never end when the holder of the session waits, by itself or by what it called, for
- * a session that is held above whoever asks. Work below other work is known by its op's parents.
+ * session_queue.c - claims on open sessions, and the search for deadlocks.
+ *
+ * A wait would deadlock if the holder of the session, or work below it, waits for a session that
+ * work above the new caller holds. The parents of an op tell what work it is below.
  */
 #include "core/session/session_queue.h"
 
@@ -11,9 +13,9 @@ struct open_session {
     char id[ID_TEXT];
     char owner[PRINCIPAL_TEXT];
     struct session_claim *holder;
-    struct session_claim *first; /* that waits */
+    struct session_claim *first; /* head of the queue */
     int64_t waiting;
-    unsigned looked; /* the last search for a cycle that came here */
+    unsigned looked; /* number of the last deadlock search that visited it */
     struct open_session *next;
 };
 
@@ -35,7 +37,7 @@ static bool is_below(const struct op *op, const struct session_claim *holder)
     return op != NULL;
 }
 
-/* Does the holder of `s` wait for a session that is held above `asker`? */
+/* Does the holder of `s` wait, directly or indirectly, for work that is above `asker`? */
 static bool waits_for(struct open_sessions *t, struct open_session *s, const struct op *asker)
 {
     if (s->looked == t->looks)

@@ -1,12 +1,12 @@
 /*
- * turn_record.c - what an agent reports by turn_event(), as records of the history.
+ * turn_record.c - turns the events that an agent reports (turn_event) into records of the history.
  *
- * Words are gathered into one block until something else happens. A tool call becomes an answer
- * that ends in the call, and its result, when the call has ended; so calls that ran side by side
- * stand one after the other. Each piece of an artifact becomes a record.
+ * Text is collected into one block until another event arrives. When a tool call has ended, it
+ * becomes an answer record that ends with the call, and a result record. Calls that ran in parallel
+ * are therefore recorded one after the other. Each piece of an artifact becomes a record.
  *
- * Records are stored in the order they are made, one batch at a time: while one is being stored
- * the next fills.
+ * Records are stored in order, one batch at a time: new records go to the next batch while one is
+ * being stored.
  */
 #include "core/artifact.h"
 #include "core/session/turn_parts.h"
@@ -79,7 +79,7 @@ static void end_words(struct turn_work *w)
     buf_clear(&w->words);
 }
 
-/* All that was said since the last answer becomes one. */
+/* Write everything that the agent has said since the last answer record as one answer record. */
 static void add_answer(struct turn *t)
 {
     struct turn_work *w = t->work;
@@ -141,7 +141,7 @@ static void set_str(struct arena *mem, struct str *to, struct str s)
         *to = arena_str(mem, s);
 }
 
-/* What this report leaves out is as before. */
+/* Fields that the new report does not set keep their values. */
 static void merge_call(struct arena *mem, struct event_tool *to, const struct event_tool *t)
 {
     set_str(mem, &to->name, t->name);
@@ -229,7 +229,7 @@ static void on_plan(struct turn *t, const struct event *ev)
     turn_tell(t, ev);
 }
 
-/* Each piece is a record of its own, so that a restart loses none that was stored. */
+/* One record per piece, so that a restart loses no piece that was stored. */
 static void on_artifact(struct turn *t, const struct event *ev)
 {
     struct buf out;
@@ -263,7 +263,7 @@ void turn_event(struct turn *t, const struct event *ev)
     case EVENT_USAGE: on_usage(t, ev); break;
     case EVENT_NOTICE:
     case EVENT_SESSION: turn_tell(t, ev); break;
-    case EVENT_PROMPT: /* the turn's own */
+    case EVENT_PROMPT: /* only the turn itself sends these */
     case EVENT_ASK:
     case EVENT_END:
     case EVENT_KINDS: break;

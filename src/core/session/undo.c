@@ -1,12 +1,12 @@
 /*
- * undo.c - take back what the last turn changed.
+ * undo.c - restore the files that the last turn changed.
  *
- *   page     our token is good, and the next images, newest first
- *   put      the port restores them; back to page while there are more
- *   forget   in one request: the images are deleted, the record says so
+ *   page     read the next images, newest first, with our fencing token
+ *   put      the port restores them; back to page if there are more
+ *   forget   in one request: delete the images and append an undo record
  *
- * Killed at any moment, nothing is lost: the images are there until all is restored, and restoring
- * again does no harm.
+ * A process that is killed at any moment loses nothing: the images stay in the store until all
+ * files are restored, and restoring a file twice does no harm.
  */
 #include "core/session/undo.h"
 
@@ -110,7 +110,7 @@ static void on_put(struct op *op, const struct err *e, void *ctx)
         forget(u);
 }
 
-/* A line is whole or not there. */
+/* A path that does not fit as a whole is omitted. */
 static void note_files(struct undo *u, const struct store_image_page *page)
 {
     for (size_t i = 0; i < page->n; i++) {
@@ -151,7 +151,10 @@ static void on_page(struct op *op, const struct err *e, void *ctx)
     port->put(port, &u->put, &u->op, on_put, u);
 }
 
-/* Files are touched only while the session is ours, so each page is asked for by our token. */
+/*
+ * Each page is read together with an update under our token, so that files are changed only while
+ * this process holds the session.
+ */
 static void ask_page(struct undo *u, int64_t after)
 {
     struct session *s = u->session;
@@ -170,7 +173,7 @@ static void ask_page(struct undo *u, int64_t after)
 
 /* ---- an op ----------------------------------------------------------------------------------- */
 
-/* What is under way is asked to stop as well, and settles it. */
+/* Cancelling the op also cancels the request or job below it, whose end settles this op. */
 static void cancel_undo(struct op *op)
 {
     (void)op;
