@@ -1,3 +1,4 @@
+/* agent_context.c - describes agents for lists, and delays calls until the registry is loaded. */
 #include "core/agent/agent_context.h"
 
 /* ---- cards --------------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+/* agent_progress.c - reports what a called agent does to its caller. */
 #include "core/agent/agent_progress.h"
 
 #include "base/auto.h"
@@ -13,7 +14,7 @@ static const char *const statuses[] = {
 
 static void on_quiet(struct timer *timer);
 
-/* An agent that waits for an agent hears what that one does and is told by itself. */
+/* A caller with `below` gets all events of the called agent and needs no "still working". */
 static void set_quiet(struct agent_tell *t)
 {
     if (!t->call->caller->kind->below)
@@ -76,7 +77,7 @@ static bool begins_inside(struct str s)
     return s.n && ((unsigned char)s.p[0] & 0xc0) == 0x80;
 }
 
-/* The last bytes of s, of which there may be `most`, beginning with a whole character. */
+/* The last bytes of s, at most `most`, starting at a character boundary. */
 static struct str tail(struct str s, size_t most)
 {
     if (s.n <= most)

@@ -1,9 +1,9 @@
-/* local_begin.c - how work of the local agent begins; its kind. */
+/* local_begin.c - the entry points of the local agent: prompt, resume, compact. */
 #include "core/agent/local_parts.h"
 
 #include "base/mem.h"
 
-static void release(struct agent_prompt *p)
+static void local_release(struct agent_prompt *p)
 {
     struct local_turn *w = p->work;
 
@@ -21,7 +21,7 @@ static struct local_turn *begin(struct agent_prompt *p)
     w->def = turn_agent(p->turn)->def;
     w->model = &w->agent->model;
     p->work = w;
-    p->release = release;
+    p->release = local_release;
     return w;
 }
 
@@ -40,7 +40,7 @@ static void local_prompt(struct agent_prompt *p)
     local_ask(w);
 }
 
-/* The answer was complete when our process ended. */
+/* The answer was complete and stored when the process ended. */
 static bool has_answered(struct history *h)
 {
     size_t n;

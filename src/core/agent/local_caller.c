@@ -1,6 +1,7 @@
 /*
- * local_caller.c - the local agent as the caller of its tools. What they report becomes events; what they
- * ask goes to the client of the turn, but for what the turn knows itself.
+ * local_caller.c - the local agent as the caller of its tools. Progress of the tools becomes
+ * events. Their questions go to the client of the turn, except two: the agent answers questions
+ * about roots itself, and its model answers sampling requests.
  */
 #include "core/agent/local_parts.h"
 
@@ -28,7 +29,7 @@ static bool can(const struct caller *c, enum ask_kind kind)
     return client->kind->can(client, kind);
 }
 
-/* The folders that its tools reach. */
+/* Answer with the folders that the tools of the session may use. */
 static void answer_roots(struct local_call *tc, struct ask *ask)
 {
     const struct host *h = &tc->w->session->host;
@@ -61,7 +62,7 @@ static void on_spent(void *ctx, const struct model_turn *t)
     local_spend(ctx, t);
 }
 
-/* What a server wants of our model is steered by the server. */
+/* The MCP server that asks controls the request: mark it as untrusted. */
 static void answer_sample(struct local_call *tc, struct ask *ask)
 {
     if (ask->call->from.n)
@@ -127,7 +128,7 @@ static void progress(struct caller *c, const struct progress *p)
     turn_tell(tc->w->turn, &ev);
 }
 
-/* For those who look into the tool, not for those who follow the agent. */
+/* Log messages of tools are dropped: they are of no use to the clients of an agent. */
 static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
 {
     (void)c;

@@ -1,4 +1,4 @@
-/* local_turn.c - asking the model, and what its answer means. */
+/* local_turn.c - sends requests to the model, and decides what follows from its answer. */
 #include "core/agent/local_parts.h"
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -102,7 +102,9 @@ static void on_call(struct model_turn *m, struct str id, struct str name)
     turn_tell(w->turn, &ev);
 }
 
-/* The answer was broken off: nobody will run what it named. */
+/*
+ * The answer is incomplete: report the calls that it has named as canceled, because none will run.
+ */
 static void tell_dropped(struct local_turn *w)
 {
     struct event ev = { .kind = EVENT_TOOL };
@@ -137,7 +139,7 @@ static bool has_calls(const struct local_turn *w)
     return false;
 }
 
-/* Calls that were told have an end, too. */
+/* The client knows the calls of this answer, so each of them must be reported as ended. */
 static void stop_here(struct local_turn *w)
 {
     if (has_calls(w))
@@ -192,7 +194,7 @@ static bool may_fall_back(const struct local_turn *w, const struct err *e)
             e->code == ERR_SYSTEM || e->code == ERR_NOT_FOUND);
 }
 
-/* What it had said until then is kept. */
+/* Try the fallback model, or store the incomplete answer and end the turn. */
 static void on_ask_failed(struct local_turn *w, const struct err *e)
 {
     if (!local_stopping(w) && may_fall_back(w, e)) {
@@ -249,7 +251,7 @@ static void give_tools(struct local_turn *w)
         };
 }
 
-/* Definitions come before the conversation and count like it. */
+/* The system prompt and the tool definitions are part of the context, too. */
 static int64_t preface_tokens(const struct local_turn *w)
 {
     size_t bytes = w->agent->system.n;
@@ -288,7 +290,7 @@ static int64_t most_requests(const struct local_turn *w)
     return own && own < all ? own : all;
 }
 
-/* Why no further request may be made; TURN_STOPS: it may. */
+/* Why no further request is allowed; TURN_STOPS: it is. */
 static enum turn_stop spent(const struct local_turn *w)
 {
     const struct turn *t = w->turn;
@@ -305,7 +307,7 @@ static enum turn_stop spent(const struct local_turn *w)
     return TURN_STOPS;
 }
 
-/* What the agent was told, and where the session works if that is elsewhere. */
+/* The system prompt of the agent, and the working folder of the session if it is another one. */
 static struct str system_of(struct local_turn *w)
 {
     const struct session *s = w->session;
