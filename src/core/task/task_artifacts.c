@@ -1,3 +1,4 @@
+/* task_artifacts.c - finds paths in texts, and checks which of the files have changed. */
 #include "core/task/task_artifacts.h"
 
 #include "base/auto.h"
@@ -62,7 +63,7 @@ void task_artifacts_add(struct task_artifacts *a, struct str path)
     a->v[a->n++] = arena_str(a->mem, path);
 }
 
-/* A sentence may end with a path. */
+/* Remove the full stop after a path at the end of a sentence. */
 static struct str without_dots(struct str path)
 {
     while (path.n && path.p[path.n - 1] == '.')

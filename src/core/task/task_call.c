@@ -1,6 +1,6 @@
 /*
- * task_call.c - see task_call.h. A run whose work is a call: the states are those of task_parts.h,
- * with the call in the place of session and turn.
+ * task_call.c - runs a tool call as a task. The states of the run are those of task_run.h, with the
+ * call in place of session and turn.
  */
 #include "core/task/task_call.h"
 
@@ -27,8 +27,8 @@ struct task_call {
     struct json args;
     unsigned can;
     void (*write)(struct jw *w, const struct call *call, const struct err *e);
-    struct event_tool event; /* as last told */
-    struct str words;        /* of whoever wanted it, about the end; STR_NONE: none */
+    struct event_tool event; /* as last reported */
+    struct str words;        /* written by task_call_spec.write; STR_NONE: none */
 };
 
 /* ---- the caller ------------------------------------------------------------------------------ */
@@ -67,7 +67,7 @@ static void progress(struct caller *c, const struct progress *p)
     tell(tc, &t);
 }
 
-/* What matters is told to those who follow; the rest is for those who look into the tool. */
+/* Warnings and errors of the tool become notices of the task; other log messages are dropped. */
 static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
 {
     struct json_opts opts = { .max_depth = 1, .max_values = 1 };
@@ -134,7 +134,7 @@ static enum called_status status_of(const struct task_call *c)
     return c->run->stop == TURN_END && !c->call.is_error ? CALLED_DONE : CALLED_FAILED;
 }
 
-/* A tool that says of itself that it failed has come to its end. */
+/* A call whose result has is_error set has run to its end: the task is COMPLETED. */
 static void on_called(struct op *op, const struct err *e, void *ctx)
 {
     struct task_call *c = ctx;
@@ -158,7 +158,7 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* It may have gone since the task was created. */
+/* The tool may have been removed since the task was created. */
 void task_call_start(struct task_run *r)
 {
     struct task_call *c = r->call;
@@ -181,13 +181,13 @@ void task_call_start(struct task_run *r)
         .args = json_here(c->args) ? json_raw(c->args) : STR("{}"),
     };
     tell(c, &c->event);
-    c->event.args = STR_NONE; /* they are told once */
+    c->event.args = STR_NONE; /* arguments are reported once */
     tool_run(tool, &c->call, &c->offer->host, &c->caller, &r->mem, c->args, &r->op, on_called, c);
 }
 
 /* ---- creating -------------------------------------------------------------------------------- */
 
-/* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
+/* The text of the task in lists, without secrets: shell_exec {"command":...} */
 static struct str asked(struct arena *mem, const struct task_call_spec *s)
 {
     bool cut;
@@ -212,7 +212,7 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
         .caller = c->name,
         .trace = c->trace,
         .taint = c->taint,
-        /* what its caller may is the most; the scope itself may go with whoever called */
+        /* the rights of the caller, as text: the scope itself may be freed before the task ends */
         .rights = c->scope ? guard_scope_text(mem, g->limits, c->scope, g->opts.guard) : STR_NONE,
     };
 }

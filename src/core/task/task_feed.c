@@ -1,11 +1,11 @@
 /*
- * task_feed.c - following all tasks.
+ * task_feed.c - delivers the events of all tasks to followers.
  *
- * The store has one order of what happens to tasks (store_feed_event). One reader serves all who
- * follow: it reads from behind the one who knows least, and tells each what that one has not been
- * told. It reads when this process has stored something, and every limits.task_look_ms, for what
- * other processes do; nothing is kept in memory. Who has no room is left out until it has, and then
- * is the one who knows least.
+ * The store numbers the events of all tasks in one order (store_feed_event). One reader serves all
+ * followers: it reads from the position of the follower that is furthest behind, and delivers to
+ * each follower only what is new to it. It reads when this process has stored an event, and every
+ * limits.task_look_ms for events of other processes; no event is kept in memory. A follower that
+ * has paused is skipped until it can take more; then it is the one furthest behind.
  */
 #include "base/container.h"
 #include "core/task/task_engine.h"
@@ -84,7 +84,7 @@ static void tell(struct task_feed *f, const struct store_feed_page *p)
         f->after = p->last;
 }
 
-/* Whoever is told may end any of them. */
+/* A callback may end any follower, so g->feeds.next holds the next one. */
 static void tell_all(struct task_engine *g, const struct store_feed_page *p)
 {
     for (struct task_feed *f = g->feeds.first; f; f = g->feeds.next) {
@@ -109,7 +109,7 @@ static void on_look(struct timer *t)
     read_on(CONTAINER_OF(t, struct task_engine, feeds.look));
 }
 
-/* A store that cannot be read now is looked at again. */
+/* After a failure, the timer reads the store again. */
 static void on_read(struct op *op, const struct err *e, void *ctx)
 {
     struct task_engine *g = ctx;
@@ -129,7 +129,7 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
     task_engine_settled(g);
 }
 
-/* Where the one stands who knows least. */
+/* The position of the follower that is furthest behind. */
 static int64_t least_known(const struct task_feeds *s)
 {
     int64_t least = INT64_MAX;
@@ -150,7 +150,7 @@ static void read_on(struct task_engine *g)
         return;
     s->reading = true;
     for (struct task_feed *f = s->first; f; f = f->next)
-        f->asked = !f->full; /* else it is not asked for from where it stands */
+        f->asked = !f->full; /* a paused follower is not part of this read */
     s->step = (struct store_step){ .what = STORE_TASK_FEED, .feed = { .after = least_known(s) } };
     s->ask = (struct store_ask){ .step = &s->step, .steps = 1 };
     g->others++;

@@ -1,12 +1,12 @@
 /*
- * task_request.c - what can be asked of tasks: get, wait, cancel, answer.
+ * task_request.c - the requests get, wait, cancel and answer.
  *
- * All begin with a look at the task in the store, and end with one: what is told of it
- * is what is stored. A request that waits looks again when the run of the task has stored
- * something, and every limits.task_look_ms, for tasks that another process works on.
+ * Each begins and ends by reading the task from the store, and returns what is stored. A request
+ * that waits reads the task again when the run of the task has stored something, and every
+ * limits.task_look_ms for tasks that another process works on.
  *
- * Every answer goes through the store, which takes the first one of each question, whoever works on
- * the task; that process takes it from there, at once when it is this one.
+ * Every answer goes through the store, which accepts the first answer to each question. The process
+ * that works on the task takes the answer from there, without delay if it is this process.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -19,11 +19,11 @@
 enum request_kind {
     GET,
     WAIT,     /* until it is final */
-    CANCEL,   /* not asked for yet; then STOPPING */
-    STOPPING, /* until it is final, which it may have become by itself */
-    ANSWER,   /* not given yet; then CLOSED */
-    CLOSED,   /* until its question is */
-    GATHER,   /* get or wait is done but for the artifacts */
+    CANCEL,   /* cancellation not stored yet; then STOPPING */
+    STOPPING, /* until the task is final */
+    ANSWER,   /* answer not stored yet; then CLOSED */
+    CLOSED,   /* until the question is closed */
+    GATHER,   /* get or wait: only the artifacts are still to be read */
 };
 
 struct task_request {
@@ -35,12 +35,12 @@ struct task_request {
     char key[TASK_KEY_TEXT];
     struct str by;
     struct json answer;
-    int64_t since; /* the last event before the answer; GATHER: the last piece that was read */
+    int64_t since;            /* the last event before the answer; GATHER: the last piece read */
     struct artifact_set made; /* GATHER */
-    int64_t until;            /* STOPPING: when it is not waited for any more, by loop_now() */
+    int64_t until;            /* STOPPING: when the wait ends, in loop time */
     struct store_ask store;
     struct store_step step[2];
-    bool asking; /* the store */
+    bool asking; /* a store request is in flight */
     struct timer look;
 };
 
@@ -77,7 +77,7 @@ static void cancel_request(struct op *op)
 {
     struct task_request *q = CONTAINER_OF(op, struct task_ask, op)->state;
 
-    if (q && !q->asking) /* else it comes back, and looks */
+    if (q && !q->asking) /* else the request in flight looks when it ends */
         settle_as(q, ERR_CANCELED, "canceled");
 }
 
@@ -102,7 +102,7 @@ static void settle_stopped(struct task_request *q)
                                 : "trefoil is shutting down; the task stays stored");
 }
 
-/* Its work has been told to stop; why is its end not there? */
+/* The work was cancelled but has not ended in time: fail with the reason. */
 static void settle_overdue(struct task_request *q)
 {
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
@@ -142,9 +142,9 @@ static void store_do(struct task_request *q, enum store_what what, op_done_fn *d
 }
 
 /*
- * That it is to end is stored before anything of it does: what was stopped halfway must not go on
- * after a restart. Ours stops also when that could not be stored. Nobody works on it: who wants it
- * to end takes it first.
+ * The cancellation is stored before the work stops, so that work that was stopped halfway does not
+ * resume after a restart. A run of this process is cancelled even if that could not be stored. If
+ * no process works on the task, this process takes it first.
  */
 static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
 {
@@ -157,7 +157,8 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
     store_ask_fini(&q->store);
     if (r) {
         task_run_cancel(r);
-    } else if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
+        /* ERR_INVALID: the task is final, which the next read shows */
+    } else if (e && e->code != ERR_INVALID) {
         settle(q, e);
         return;
     } else if (!e && !in_use) {
@@ -219,7 +220,7 @@ static void give_answer(struct task_request *q)
     store_steps(q, 1, on_answer_stored);
 }
 
-/* Is it closed, and was it our answer that did it? More of what happened may be to be read. */
+/* Is the question closed, and by our answer? `more`: there are more events to read. */
 static void judge_answer(struct task_request *q, struct str by, bool more)
 {
     const struct task_info *info = &q->ask->info;
@@ -300,7 +301,7 @@ static void settle_with_artifacts(struct task_request *q)
     read_pieces(q);
 }
 
-/* What it is now, and whether that is what was waited for. */
+/* Decide by the state that was read whether the request is done. */
 static void judge(struct task_request *q)
 {
     bool final = task_state_final(q->ask->info.state);
@@ -333,7 +334,7 @@ static void judge(struct task_request *q)
     }
 }
 
-/* Who has closed its question, as far as this look goes. */
+/* The principal that closed the question, according to the events of this read; STR_NONE: none. */
 static struct str closed_by(struct task_request *q, bool *more)
 {
     const struct store_event_page *p = &q->step[1].events;
@@ -383,7 +384,7 @@ static void look(struct task_request *q)
     store_steps(q, q->kind == CLOSED ? 2 : 1, on_looked);
 }
 
-/* A run has stored all it knows, or is over. */
+/* A run has stored all its events, or is over. */
 void task_requests_hear(struct task_run *r)
 {
     for (struct task_request *q = r->engine->requests; q; q = q->next) {
@@ -427,7 +428,7 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
         settle_as(q, ERR_NOT_FOUND, "there is no such task");
     else
         look(q);
-    return a->state; /* NULL when it has settled */
+    return a->state; /* NULL: settled */
 }
 
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
@@ -458,5 +459,5 @@ void task_answer(struct task_engine *g, struct task_ask *a, struct str key, stru
     q->answer = answer;
     q->by = str_of(a->by.name);
     if (!str_to_c(str_head(key, sizeof(q->key) - 1), q->key, sizeof(q->key)))
-        q->key[0] = '?'; /* with a NUL in it: none of ours */
+        q->key[0] = '?'; /* a key with a NUL byte matches no question */
 }
