@@ -29,7 +29,7 @@ enum origin {
 
 extern const char *const origin_names[ORIGINS]; /* "terminal", "stdio", ... */
 
-/* ORIGIN_NONE for a word that is none of them. */
+/* Returns ORIGIN_NONE for an unknown word. */
 enum origin origin_named(struct str name);
 
 enum { PRINCIPAL_KEY_NAME = 64, PRINCIPAL_TEXT = PRINCIPAL_KEY_NAME + 8 };

@@ -1,12 +1,12 @@
 /*
- * guard.h - the one place that every tool call passes.
+ * guard.h - the guard, which decides about every tool call.
  *
- * tool_run hands a call to the guard of its host. The guard gathers the facts (rate, history, paths)
- * and judges them (guard_check.h). Then it starts the tool, asks a person, or refuses with
- * ERR_DENIED and a sentence. It asks one question that names all reasons, unless an answer was
- * remembered for the session or the project; the deadline of the call stops meanwhile. When the
- * call settles, the guard records the outcome, marks results from outside as untrusted, and writes
- * an audit record.
+ * tool_run passes a call to the guard of its host. The guard collects the facts (rate, history,
+ * paths) and judges them (guard_check.h). Then it starts the tool, asks a person for approval, or
+ * refuses the call with ERR_DENIED and a sentence. It asks one question that names all reasons,
+ * unless an answer was remembered for the session or the project; the deadline of the call is
+ * suspended meanwhile. When the call settles, the guard records the outcome, marks results from
+ * outside as untrusted, and writes an audit record.
  *
  * A decision that allows a call without a question allocates nothing.
  */
@@ -19,7 +19,7 @@
 
 struct answer_store;
 
-/* Scopes by where a client connects. The command line and agents begin at `own`. */
+/* The endpoints that have scopes. Scopes of the command line and of agents have `own` as parent. */
 enum guard_face {
     GUARD_FACE_LOCAL, /* stdio and Unix socket: the client is the user */
     GUARD_FACE_TCP,   /* HTTP over TCP, with a key or without */
@@ -28,12 +28,12 @@ enum guard_face {
 
 struct guard {
     const struct limits *limits;
-    struct guard_scope own; /* of all callers: [guard]. The last parent of all other scopes */
+    struct guard_scope own; /* [guard], for all callers: the last parent of all other scopes */
     struct guard_scope face[GUARD_FACES];
     struct rate_table rates;
     struct audit_sink *audit;     /* NULL: none */
     struct answer_store *answers; /* answers that hold for the project; NULL: none are kept */
-    uint64_t secret;              /* of digests */
+    uint64_t secret;              /* key of the digests */
 };
 
 /* Program lifetime; limits must outlive it. */
@@ -50,7 +50,10 @@ const struct guard_scope *guard_endpoint(const struct guard *g, enum origin orig
 int64_t guard_pace(struct guard *g, struct str principal, bool remote, int64_t cost,
                    int64_t now_ms);
 
-/* The verdict about a call of this tool, remembered answers included. Changes nothing. For explain. */
+/*
+ * The verdict about a call of this tool, including remembered answers, for `explain`. No side
+ * effects.
+ */
 void guard_look(struct guard *g, const struct host *host, const struct caller *caller,
                 const struct tool *tool, struct json args, struct guard_verdict *out);
 

@@ -1,9 +1,9 @@
 /*
- * guard_grants.h - answers about tools that hold for a session: a person chose "in this session".
+ * guard_grants.h - answers about tools that hold for one session ("in this session").
  *
  * An answer that allows replaces the question about a tool. It does not replace a denial or a
- * question about untrusted data or about files that control trefoil. An answer that rejects
- * denies every call of the tool that would need approval.
+ * question about untrusted data or about files that control trefoil. An answer that rejects denies
+ * every call of the tool that would need approval.
  */
 #ifndef CORE_GUARD_GUARD_GRANTS_H
 #define CORE_GUARD_GUARD_GRANTS_H
@@ -28,7 +28,9 @@ void guard_grants_fini(struct guard_grants *g);
 /* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer about this tool. */
 enum guard_says guard_granted(const struct guard_grants *g, struct str tool);
 
-/* Remember an answer. When GUARD_GRANTS are there already, it is not kept, and the tool asks again. */
+/*
+ * Remember an answer. If there are GUARD_GRANTS already, it is not kept, and the guard asks again.
+ */
 void guard_grant(struct guard_grants *g, struct str tool, bool allows);
 
 #endif

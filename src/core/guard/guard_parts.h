@@ -1,4 +1,6 @@
-/* guard_parts.h - what guard.c, guard_ask.c and guard_answers.c share. */
+/*
+ * guard_parts.h - the internals of the guard, shared by guard.c, guard_ask.c and guard_answers.c.
+ */
 #ifndef CORE_GUARD_GUARD_PARTS_H
 #define CORE_GUARD_GUARD_PARTS_H
 
