@@ -6,7 +6,7 @@
  * known tools, the waiting calls, the last error, and when to retry.
  *
  *   back-off    limits.mcp_retry_min_ms, doubled with every failure up to mcp_retry_max_ms; the
- *               wait is a random time in the upper half, so that servers do not reconnect at once
+ *               wait is a random time in the upper half, so that servers do not reconnect together
  *   circuit     after limits.mcp_failures failures in a row, or calls without an answer in time,
  *               calls fail for at least mcp_broken_ms
  *   calls       spec.concurrency at once; more wait in order, at most limits.mcp_calls_waiting

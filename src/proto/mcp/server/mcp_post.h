@@ -14,7 +14,7 @@
 struct mcp_post {
     struct http_post post; /* first */
     struct mcp_http *http;
-    struct mcp_session *session; /* NULL: the post has a separate conversation: */
+    struct mcp_session *session; /* NULL: the message is not part of a session */
     struct mcp_conv *conv;       /* of the session, or separate */
     struct mcp_post *next;       /* of the session */
     bool modern;
