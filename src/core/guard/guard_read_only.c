@@ -11,7 +11,7 @@
 
 static const struct str vault = STR(".vault/");
 
-/* A path that does not exist yet may still get a link in it: the tool looks again as it opens. */
+/* A link may still be added to the path later, so the tool checks again when it opens the path. */
 static bool seems_without_links(const struct host *host, const char *path)
 {
     const struct open_how how = {
