@@ -59,7 +59,7 @@ static bool expected_text(int version, struct arena *mem, struct str *out, struc
     return ok;
 }
 
-/* A view, a trigger or a column more, and it is refused. */
+/* A database with an additional view, trigger or column is rejected. */
 static bool check_schema(struct sql *s, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
