@@ -438,7 +438,7 @@ static void send_message(struct link *link, const struct str *piece, size_t n)
     struct mcp_exchange *x;
 
     if (!r && c->modern)
-        return; /* a modern server has no session and no GET stream */
+        return; /* a modern server gets requests only */
     x = mcp_exchange_new(&w->wire, &w->list, &post_events, piece, n);
     x->req = r;
     if (r)
