@@ -11,7 +11,7 @@
 #define TOOL_ASK "ask_user"
 #define TOOL_ARTIFACT "artifact_write"
 
-/* Fits into the text of an error, behind a word. */
+/* Short enough for the text of an error, after a word. */
 #define HOW_TO_CONFIGURE                                                                           \
     "no model is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or "            \
     "OLLAMA_HOST, or name a provider in trefoil.toml; /help lists what works without a model"
@@ -54,7 +54,7 @@ static void offline_say(struct scene *s, struct str text)
     settle_by(s, reply_text(&s->reply, 0, text, &e), &e);
 }
 
-/* There is no model to answer. The text is not an answer but the reason why there is none. */
+/* There is no model: fail with the reason instead of an answer. */
 static void offline_refuse(struct scene *s, const char *what)
 {
     struct err e;
@@ -95,7 +95,7 @@ static const struct model_tool *find_tool(const struct scene *s, const char *nam
     return NULL;
 }
 
-/* A call with up to two strings as arguments; those that are empty are left out. */
+/* Make a call with up to two string arguments; empty ones are omitted. */
 static void call_with(struct scene *s, const char *tool, const char *key, struct str value,
                       const char *key2, struct str value2)
 {
@@ -315,7 +315,7 @@ static struct str last_paragraph(struct str text)
     return at > 1 ? str_skip(text, at) : text;
 }
 
-/* A text that is a command, or ends in one: what is to be kept in mind may stand before it. */
+/* The command in a text: the whole text, or its last paragraph after instructions. */
 static struct str command_of(struct str text)
 {
     text = str_trim(text);
