@@ -12,7 +12,7 @@ static void local_release(struct agent_prompt *p)
     mem_free(w);
 }
 
-static struct local_turn *begin(struct agent_prompt *p)
+static struct local_turn *local_turn_new(struct agent_prompt *p)
 {
     struct local_turn *w = MEM_NEW(struct local_turn);
 
@@ -34,7 +34,7 @@ static void warn_budget(struct local_turn *w)
 
 static void local_prompt(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
 
     warn_budget(w);
     local_ask(w);
@@ -51,7 +51,7 @@ static bool has_answered(struct history *h)
 
 static void local_resume(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
     struct session *s = w->session;
     const struct block **open;
 
@@ -67,7 +67,7 @@ static void local_resume(struct agent_prompt *p)
 
 static void local_compact(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
 
     w->only_shorten = true;
     local_shorten(w);

@@ -252,7 +252,7 @@ void local_call_runs(struct local_call *tc)
         tell_status(tc, CALLED_RUNNING);
 }
 
-static void run(struct local_call *tc)
+static void run_call(struct local_call *tc)
 {
     struct session *s = tc->w->session;
     /* the offer may have changed meanwhile */
@@ -276,7 +276,7 @@ static void run_all(struct local_turn *w)
     size_t n = w->calls;
 
     for (size_t i = 0; i < n && !w->prompt->op.settled; i++)
-        run(&call[i]);
+        run_call(&call[i]);
 }
 
 static void on_begun(struct turn_save *s)

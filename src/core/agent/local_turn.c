@@ -270,7 +270,7 @@ static bool is_full(const struct local_turn *w)
     return w->model->window && used > w->model->window / 100 * FULL_PERCENT && !w->shortened;
 }
 
-static void ask(struct local_turn *w)
+static void send_request(struct local_turn *w)
 {
     w->requests++;
     w->told = false;
@@ -342,5 +342,5 @@ void local_ask(struct local_turn *w)
     if (is_full(w))
         local_shorten(w);
     else
-        ask(w);
+        send_request(w);
 }

@@ -197,7 +197,8 @@ static bool add_end(struct history *h, int64_t seq, struct json body)
     return add_other(h, seq, STR("end"), body);
 }
 
-static bool add(struct history *h, int64_t seq, struct str kind, struct json body, struct err *e)
+static bool add_record(struct history *h, int64_t seq, struct str kind, struct json body,
+                       struct err *e)
 {
     if (str_eq(kind, STR("prompt")))
         return add_prompt(h, seq, body, e);
@@ -226,7 +227,7 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
         return fail_in(e, "record %lld", (long long)seq);
     h->fresh = false;
     h->last_seq = seq;
-    return add(h, seq, kind, v, e) || fail_in(e, "record %lld", (long long)seq);
+    return add_record(h, seq, kind, v, e) || fail_in(e, "record %lld", (long long)seq);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static void add_prompt(struct history *h, const struct item *it)
     add_message(h, ROLE_USER, b, it->blocks);
 }
 
-static void view(struct history *h)
+static void build_messages(struct history *h)
 {
     arena_reset(&h->view);
     h->message = ARENA_ARRAY(&h->view, struct message, 2 * h->n + 1);
@@ -97,7 +97,7 @@ static void view(struct history *h)
 const struct message *history_messages(struct history *h, size_t *n)
 {
     if (!h->fresh)
-        view(h);
+        build_messages(h);
     *n = h->messages;
     return h->message;
 }
@@ -209,20 +209,20 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
 /* ---- telling --------------------------------------------------------------------------------- */
 
 /* The receiver of a replay. */
-struct telling {
+struct replay {
     struct work_client *client;
     void (*fill)(void *ctx, struct event_tool *tool);
     void *ctx;
     struct artifact_set *made; /* whole artifacts, from the stored pieces */
 };
 
-static void tell(const struct telling *t, const struct event *ev)
+static void replay_event(const struct replay *t, const struct event *ev)
 {
     t->client->kind->event(t->client, ev);
 }
 
-static void tell_call(const struct telling *t, const struct block *call,
-                      const struct item_result *r)
+static void replay_call(const struct replay *t, const struct block *call,
+                        const struct item_result *r)
 {
     struct event ev = { .kind = EVENT_TOOL };
     struct block told = result_block(r);
@@ -236,34 +236,35 @@ static void tell_call(const struct telling *t, const struct block *call,
     };
     if (t->fill)
         t->fill(t->ctx, &ev.tool);
-    tell(t, &ev);
+    replay_event(t, &ev);
     ev.tool.status = told.is_error ? CALLED_FAILED : CALLED_DONE;
     ev.tool.text = told.text;
     ev.tool.trust = r->from.n ? "untrusted" : "trusted";
     ev.tool.from = r->from;
-    tell(t, &ev);
+    replay_event(t, &ev);
 }
 
-static void tell_answer(const struct telling *t, const struct item *it)
+static void replay_answer(const struct replay *t, const struct item *it)
 {
     for (size_t i = 0, call = 0; i < it->blocks; i++) {
         const struct block *b = &it->block[i];
 
         if (b->kind == BLOCK_CALL)
-            tell_call(t, b, &it->result[call++]);
+            replay_call(t, b, &it->result[call++]);
         else if (b->text.n)
-            tell(t, &(struct event){
-                        .kind = b->kind == BLOCK_THOUGHT ? EVENT_THOUGHT : EVENT_TEXT,
-                        .message = it->id,
-                        .text = b->text,
-                    });
+            replay_event(t, &(struct event){
+                                .kind = b->kind == BLOCK_THOUGHT ? EVENT_THOUGHT : EVENT_TEXT,
+                                .message = it->id,
+                                .text = b->text,
+                            });
     }
 }
 
-static void tell_prompt(const struct telling *t, const struct item *it)
+static void replay_prompt(const struct replay *t, const struct item *it)
 {
     for (size_t i = 0; i < it->blocks; i++)
-        tell(t, &(struct event){ .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
+        replay_event(
+            t, &(struct event){ .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
 }
 
 static enum turn_stop stop_named(struct json name)
@@ -276,7 +277,7 @@ static enum turn_stop stop_named(struct json name)
 }
 
 /* A client gets an artifact once, as a whole, when its last piece was stored. */
-static void tell_artifact(struct history *h, const struct telling *t, const struct item *it)
+static void replay_artifact(struct history *h, const struct replay *t, const struct item *it)
 {
     struct event ev = { .kind = EVENT_ARTIFACT };
     struct artifact *a;
@@ -289,10 +290,10 @@ static void tell_artifact(struct history *h, const struct telling *t, const stru
     ev.artifact.part = artifact_blocks(a, t->made->mem);
     ev.artifact.append = ev.artifact.joins = false;
     if (a->complete)
-        tell(t, &ev);
+        replay_event(t, &ev);
 }
 
-static void tell_other(struct history *h, const struct telling *t, const struct item *it)
+static void replay_other(struct history *h, const struct replay *t, const struct item *it)
 {
     struct event ev;
 
@@ -300,7 +301,7 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
         ev = (struct event){ .kind = EVENT_PLAN };
         ev.plan = json_raw(json_get(it->body, STR("entries")));
     } else if (str_eq(it->record, STR("artifact"))) {
-        tell_artifact(h, t, it);
+        replay_artifact(h, t, it);
         return;
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
@@ -315,7 +316,7 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
     } else {
         return;
     }
-    tell(t, &ev);
+    replay_event(t, &ev);
 }
 
 void history_tell(struct history *h, struct work_client *client,
@@ -323,13 +324,13 @@ void history_tell(struct history *h, struct work_client *client,
 {
     AUTO_ARENA mem = { 0 };
     struct artifact_set made = { .mem = &mem, .most = (size_t)h->limits->artifact_bytes };
-    const struct telling t = { client, fill, ctx, &made };
+    const struct replay t = { client, fill, ctx, &made };
 
     for (size_t i = 0; i < h->n; i++) {
         switch (h->item[i].kind) {
-        case ITEM_PROMPT: tell_prompt(&t, &h->item[i]); break;
-        case ITEM_ANSWER: tell_answer(&t, &h->item[i]); break;
-        case ITEM_OTHER: tell_other(h, &t, &h->item[i]); break;
+        case ITEM_PROMPT: replay_prompt(&t, &h->item[i]); break;
+        case ITEM_ANSWER: replay_answer(&t, &h->item[i]); break;
+        case ITEM_OTHER: replay_other(h, &t, &h->item[i]); break;
         }
     }
 }

@@ -19,7 +19,7 @@ struct open_session {
     struct open_session *next;
 };
 
-static struct open_session *find(const struct open_sessions *t, struct str id)
+static struct open_session *open_session_find(const struct open_sessions *t, struct str id)
 {
     struct open_session *s = t->first;
 
@@ -95,7 +95,8 @@ static bool leave_queue(struct open_session *s, struct session_claim *c)
     return true;
 }
 
-static void add(struct open_sessions *t, struct session_claim *c, const struct session_wanted *want)
+static void open_session_add(struct open_sessions *t, struct session_claim *c,
+                             const struct session_wanted *want)
 {
     struct open_session *s = MEM_NEW(struct open_session);
 
@@ -108,7 +109,7 @@ static void add(struct open_sessions *t, struct session_claim *c, const struct s
     c->of = s;
 }
 
-static void forget(struct open_sessions *t, struct open_session *s)
+static void open_session_remove(struct open_sessions *t, struct open_session *s)
 {
     struct open_session **at = &t->first;
 
@@ -121,7 +122,7 @@ static void forget(struct open_sessions *t, struct open_session *s)
 bool session_claim_begin(struct open_sessions *t, struct session_claim *c,
                          const struct session_wanted *want, bool *waits, struct err *e)
 {
-    struct open_session *s = find(t, want->id);
+    struct open_session *s = open_session_find(t, want->id);
 
     if (s && !may_wait(t, s, c->under, want, e))
         return false;
@@ -129,7 +130,7 @@ bool session_claim_begin(struct open_sessions *t, struct session_claim *c,
     if (s)
         join_queue(s, c);
     else
-        add(t, c, want);
+        open_session_add(t, c, want);
     return true;
 }
 
@@ -142,7 +143,7 @@ void session_claim_end(struct open_sessions *t, struct session_claim *c)
         return;
     s->holder = s->first;
     if (!s->holder) {
-        forget(t, s);
+        open_session_remove(t, s);
         return;
     }
     leave_queue(s, s->holder);

@@ -39,7 +39,7 @@ void save_state(struct turn_save *s, struct str turn, const char *state)
 }
 
 /* Add the records to the history. first: seq of the first record; 0: the session is not stored. */
-static bool keep(struct turn_save *s, int64_t first, struct err *e)
+static bool save_to_history(struct turn_save *s, int64_t first, struct err *e)
 {
     for (size_t i = 0; i < s->records; i++)
         if (!history_add(s->turn->session->history, first ? first + (int64_t)i : 0,
@@ -53,7 +53,7 @@ static void on_stored(struct op *op, const struct err *e, void *ctx)
     struct turn_save *s = ctx;
     int64_t first = s->step[0].append.last_seq - (int64_t)s->records + 1;
     struct err bad = { 0 };
-    bool kept = !e && keep(s, first, &bad);
+    bool kept = !e && save_to_history(s, first, &bad);
 
     (void)op;
     store_ask_fini(&s->ask);
@@ -73,7 +73,7 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
 
     s->then = then;
     if (!ses->fence) {
-        if (keep(s, 0, &e))
+        if (save_to_history(s, 0, &e))
             then(s);
         else
             turn_broke(s->turn, &e);

@@ -28,7 +28,7 @@ struct str file_image_text(const struct file_image *i)
     return s;
 }
 
-static void ask(struct undo *u, op_done_fn *done)
+static void undo_ask_store(struct undo *u, op_done_fn *done)
 {
     struct session *s = u->session;
 
@@ -41,7 +41,7 @@ static void ask(struct undo *u, op_done_fn *done)
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
 
-static struct str record(struct undo *u)
+static struct str undo_record(struct undo *u)
 {
     struct buf out;
     struct jw w = jw_to(&out);
@@ -54,7 +54,7 @@ static struct str record(struct undo *u)
     return buf_str(&out);
 }
 
-static void on_forgotten(struct op *op, const struct err *e, void *ctx)
+static void on_undo_finished(struct op *op, const struct err *e, void *ctx)
 {
     struct undo *u = ctx;
     const struct store_append *a = &u->step[1].append;
@@ -70,12 +70,12 @@ static void on_forgotten(struct op *op, const struct err *e, void *ctx)
         op_ok(&u->op);
 }
 
-static void forget(struct undo *u)
+static void undo_finish(struct undo *u)
 {
     struct session *s = u->session;
     struct store_event *event = ARENA_NEW(&u->mem, struct store_event);
 
-    *event = (struct store_event){ .kind = STR("undo"), .body = record(u) };
+    *event = (struct store_event){ .kind = STR("undo"), .body = undo_record(u) };
     u->step[0] = (struct store_step){
         STORE_IMAGES_DELETE,
         .image = { .session = str_of(s->id), .turn = str_of(u->turn), .fence = s->fence },
@@ -84,7 +84,7 @@ static void forget(struct undo *u)
         STORE_APPEND,
         .append = { .session = str_of(s->id), .fence = s->fence, .event = event, .events = 1 },
     };
-    ask(u, on_forgotten);
+    undo_ask_store(u, on_undo_finished);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void on_put(struct op *op, const struct err *e, void *ctx)
     else if (u->failed.code != ERR_NONE)
         op_fail(&u->op, &u->failed);
     else
-        forget(u);
+        undo_finish(u);
 }
 
 /* A path that does not fit as a whole is omitted. */
@@ -168,7 +168,7 @@ static void ask_page(struct undo *u, int64_t after)
                     .newest_first = true,
                     .after = after },
     };
-    ask(u, on_page);
+    undo_ask_store(u, on_page);
 }
 
 /* ---- an op ----------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static void cancel_undo(struct op *op)
 
 static const struct op_kind undo_kind = { .name = "undo", .cancel = cancel_undo };
 
-static bool check(const struct session *s, struct err *e)
+static bool undo_check(const struct session *s, struct err *e)
 {
     if (s->turn)
         return fail(e, ERR_DENIED, "a turn is running; it can be undone after it has ended");
@@ -198,7 +198,7 @@ void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn
     u->session = s;
     buf_init_in(&u->files, &u->mem, NAMES_BYTES);
     op_begin(&u->op, &undo_kind, s->world->loop, parent, done, ctx);
-    if (check(s, &e))
+    if (undo_check(s, &e))
         ask_page(u, 0);
     else
         op_fail(&u->op, &e);

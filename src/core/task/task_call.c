@@ -38,24 +38,24 @@ static struct task_call *of_caller(struct caller *c)
     return CONTAINER_OF(c, struct task_call, caller);
 }
 
-static void tell(struct task_call *c, const struct event_tool *t)
+static void task_call_report(struct task_call *c, const struct event_tool *t)
 {
     struct event ev = { .kind = EVENT_TOOL, .tool = *t };
 
     task_log_event(c->run, &ev);
 }
 
-static bool can(const struct caller *c, enum ask_kind kind)
+static bool task_caller_can(const struct caller *c, enum ask_kind kind)
 {
     return CONTAINER_OF(c, const struct task_call, caller)->can & 1u << kind;
 }
 
-static void ask(struct caller *c, struct ask *ask)
+static void task_caller_ask(struct caller *c, struct ask *ask)
 {
     task_run_ask(of_caller(c)->run, ask);
 }
 
-static void progress(struct caller *c, const struct progress *p)
+static void task_caller_progress(struct caller *c, const struct progress *p)
 {
     struct task_call *tc = of_caller(c);
     struct event_tool t = tc->event;
@@ -64,11 +64,12 @@ static void progress(struct caller *c, const struct progress *p)
     t.text = p->message;
     t.done = p->done;
     t.total = p->total;
-    tell(tc, &t);
+    task_call_report(tc, &t);
 }
 
 /* Warnings and errors of the tool become notices of the task; other log messages are dropped. */
-static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
+static void task_caller_log(struct caller *c, enum call_level level, struct str logger,
+                            struct str data)
 {
     struct json_opts opts = { .max_depth = 1, .max_values = 1 };
     struct event ev = { .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, data } };
@@ -84,20 +85,20 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
     task_log_event(of_caller(c)->run, &ev);
 }
 
-static void let_in(struct caller *c)
+static void task_caller_let_in(struct caller *c)
 {
     struct task_call *tc = of_caller(c);
 
     tc->event.status = CALLED_RUNNING;
-    tell(tc, &tc->event);
+    task_call_report(tc, &tc->event);
 }
 
 static const struct caller_kind call_task_caller = {
-    .can = can,
-    .ask = ask,
-    .progress = progress,
-    .log = say,
-    .let_in = let_in,
+    .can = task_caller_can,
+    .ask = task_caller_ask,
+    .progress = task_caller_progress,
+    .log = task_caller_log,
+    .let_in = task_caller_let_in,
 };
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -152,7 +153,7 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     c->event.args = STR_NONE;
     c->event.text = r->answer;
     c->event.status = status_of(c);
-    tell(c, &c->event);
+    task_call_report(c, &c->event);
     task_run_turned(r);
 }
 
@@ -180,7 +181,7 @@ void task_call_start(struct task_run *r)
         .kind = tool->kind,
         .args = json_here(c->args) ? json_raw(c->args) : STR("{}"),
     };
-    tell(c, &c->event);
+    task_call_report(c, &c->event);
     c->event.args = STR_NONE; /* arguments are reported once */
     tool_run(tool, &c->call, &c->offer->host, &c->caller, &r->mem, c->args, &r->op, on_called, c);
 }
@@ -188,7 +189,7 @@ void task_call_start(struct task_run *r)
 /* ---- creating -------------------------------------------------------------------------------- */
 
 /* The text of the task in lists, without secrets: shell_exec {"command":...} */
-static struct str asked(struct arena *mem, const struct task_call_spec *s)
+static struct str task_call_text(struct arena *mem, const struct task_call_spec *s)
 {
     bool cut;
     struct str args = args_brief(mem, s->args, &cut);
@@ -204,7 +205,7 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
 
     return (struct task_spec){
         .tool = s->tool,
-        .prompt = blocks_text(mem, asked(mem, s)),
+        .prompt = blocks_text(mem, task_call_text(mem, s)),
         .budget_usd = -1,
         .context = s->context,
         .owner = c->principal,

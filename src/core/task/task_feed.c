@@ -24,7 +24,7 @@ bool task_feed_tells(struct str kind)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void settle(struct task_feed *f, enum err_code code, const char *why)
+static void feed_settle(struct task_feed *f, enum err_code code, const char *why)
 {
     struct task_feed **at = &f->engine->feeds.first;
     struct err e;
@@ -45,7 +45,7 @@ static void cancel_feed(struct op *op)
     struct task_feed *f = CONTAINER_OF(op, struct task_feed, op);
 
     if (!f->ended)
-        settle(f, ERR_CANCELED, "canceled");
+        feed_settle(f, ERR_CANCELED, "canceled");
 }
 
 static const struct op_kind feed_kind = { .name = "follow tasks", .cancel = cancel_feed };
@@ -54,12 +54,12 @@ void task_feeds_close(struct task_engine *g)
 {
     timer_clear(g->loop, &g->feeds.look);
     while (g->feeds.first)
-        settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
+        feed_settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void begin(struct task_feed *f, const struct store_feed_page *p)
+static void feed_begin(struct task_feed *f, const struct store_feed_page *p)
 {
     bool gap = f->after > p->last || (f->after >= 0 && f->after + 1 < p->first);
 
@@ -69,7 +69,7 @@ static void begin(struct task_feed *f, const struct store_feed_page *p)
     f->begun(f, gap);
 }
 
-static void tell(struct task_feed *f, const struct store_feed_page *p)
+static void feed_deliver(struct task_feed *f, const struct store_feed_page *p)
 {
     for (size_t i = 0; i < p->n && !f->full && !f->ended; i++) {
         const struct store_feed_event *ev = &p->v[i];
@@ -85,18 +85,19 @@ static void tell(struct task_feed *f, const struct store_feed_page *p)
 }
 
 /* A callback may end any follower, so g->feeds.next holds the next one. */
-static void tell_all(struct task_engine *g, const struct store_feed_page *p)
+static void feed_deliver_all(struct task_engine *g, const struct store_feed_page *p)
 {
     for (struct task_feed *f = g->feeds.first; f; f = g->feeds.next) {
         g->feeds.next = f->next;
         if (f->asked && f->begins)
-            begin(f, p);
+            feed_begin(f, p);
         if (f->asked && !f->ended)
-            tell(f, p);
+            feed_deliver(f, p);
         if (!f->ended && f->full && p->last - f->after > g->limits->task_watch_events)
-            settle(f, ERR_LIMIT,
-                   "the subscriber is more than limits.task_watch_events events behind; resume "
-                   "from the last event received");
+            feed_settle(
+                f, ERR_LIMIT,
+                "the subscriber is more than limits.task_watch_events events behind; resume "
+                "from the last event received");
     }
 }
 
@@ -118,7 +119,7 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (!e)
-        tell_all(g, &s->step.feed);
+        feed_deliver_all(g, &s->step.feed);
     store_ask_fini(&s->ask);
     s->reading = false;
     g->others--;
@@ -175,7 +176,7 @@ void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op
     g->feeds.first = f;
     op_begin(&f->op, &feed_kind, g->loop, parent, done, ctx);
     if (g->closing)
-        settle(f, ERR_CLOSED, "trefoil is shutting down");
+        feed_settle(f, ERR_CLOSED, "trefoil is shutting down");
     else
         read_on(g);
 }

@@ -46,7 +46,7 @@ struct task_request {
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void settle(struct task_request *q, const struct err *e)
+static void request_settle(struct task_request *q, const struct err *e)
 {
     struct task_ask *a = q->ask;
     struct task_engine *g = q->engine;
@@ -70,7 +70,7 @@ static void settle_as(struct task_request *q, enum err_code code, const char *wh
     struct err e;
 
     fail(&e, code, "%s", why);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void cancel_request(struct op *op)
@@ -85,11 +85,11 @@ static const struct op_kind request_kind = { .name = "task request", .cancel = c
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-static void look(struct task_request *q);
+static void request_look(struct task_request *q);
 
 static void on_look(struct timer *t)
 {
-    look(CONTAINER_OF(t, struct task_request, look));
+    request_look(CONTAINER_OF(t, struct task_request, look));
 }
 
 static void settle_with_artifacts(struct task_request *q);
@@ -115,7 +115,7 @@ static void settle_overdue(struct task_request *q)
         fail(&e, ERR_TIMEOUT,
              "task %s is being cancelled, but has not ended within %lld ms (limits.task_cancel_ms)",
              q->id, (long long)q->engine->limits->task_cancel_ms);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void wait(struct task_request *q)
@@ -159,7 +159,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
         task_run_cancel(r);
         /* ERR_INVALID: the task is final, which the next read shows */
     } else if (e && e->code != ERR_INVALID) {
-        settle(q, e);
+        request_settle(q, e);
         return;
     } else if (!e && !in_use) {
         task_recover_one(q->engine, str_of(q->id));
@@ -168,7 +168,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
     }
     q->kind = STOPPING;
     q->until = loop_now(q->engine->loop) + q->engine->limits->task_cancel_ms;
-    look(q);
+    request_look(q);
 }
 
 static void on_answer_stored(struct op *op, const struct err *e, void *ctx)
@@ -180,13 +180,13 @@ static void on_answer_stored(struct op *op, const struct err *e, void *ctx)
     q->asking = false;
     store_ask_fini(&q->store);
     if (e) {
-        settle(q, e);
+        request_settle(q, e);
         return;
     }
     q->kind = CLOSED;
     if (r)
         task_run_answer(r, str_of(q->key), json_raw(q->answer), q->by);
-    look(q);
+    request_look(q);
 }
 
 static bool may_agree(const struct task_request *q, struct err *e)
@@ -208,7 +208,7 @@ static void give_answer(struct task_request *q)
     struct err e;
 
     if (!may_agree(q, &e) || !task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
-        settle(q, &e);
+        request_settle(q, &e);
         return;
     }
     q->since = info->last_seq;
@@ -227,7 +227,7 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
     struct err e;
 
     if (!by.p && more) {
-        look(q);
+        request_look(q);
         return;
     }
     if (!by.p && info->held &&
@@ -244,7 +244,7 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
               : "the process that worked on the task ended before it received the answer to %s; "
                 "when the task resumes, its questions have new keys",
          q->key);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void settle_over(struct task_request *q)
@@ -253,7 +253,7 @@ static void settle_over(struct task_request *q)
 
     fail(&e, ERR_INVALID, "task %s has already ended; its state is %s", q->id,
          task_state_names[q->ask->info.state]);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 /* ---- its artifacts, from the pieces that are stored ------------------------------------------ */
@@ -273,12 +273,12 @@ static void on_pieces(struct op *op, const struct err *e, void *ctx)
     if (q->ask->op.canceled) {
         settle_as(q, ERR_CANCELED, "canceled");
     } else if (e) {
-        settle(q, e);
+        request_settle(q, e);
     } else if (more) {
         read_pieces(q);
     } else {
         q->ask->info.artifacts = task_pieces_json(&q->made);
-        settle(q, NULL);
+        request_settle(q, NULL);
     }
 }
 
@@ -291,7 +291,7 @@ static void read_pieces(struct task_request *q)
 static void settle_with_artifacts(struct task_request *q)
 {
     if (!q->ask->artifacts) {
-        settle(q, NULL);
+        request_settle(q, NULL);
         return;
     }
     q->kind = GATHER;
@@ -358,7 +358,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     if (e || !task_visible(q->engine, &q->step[0].task, q->ask->owner, &bad)) {
         bad = e ? *e : bad;
         store_ask_fini(&q->store);
-        settle(q, &bad);
+        request_settle(q, &bad);
         return;
     }
     arena_reset(&q->ask->mem);
@@ -374,7 +374,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         judge(q);
 }
 
-static void look(struct task_request *q)
+static void request_look(struct task_request *q)
 {
     q->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(q->id) } };
     q->step[1] = (struct store_step){
@@ -393,7 +393,7 @@ void task_requests_hear(struct task_run *r)
 
         if (waits && str_eq(str_of(q->id), str_of(r->id))) {
             timer_clear(q->engine->loop, &q->look);
-            look(q);
+            request_look(q);
         }
     }
 }
@@ -409,8 +409,9 @@ void task_requests_close(struct task_engine *g)
     }
 }
 
-static struct task_request *begin(struct task_engine *g, struct task_ask *a, enum request_kind kind,
-                                  struct op *parent, op_done_fn *done, void *ctx)
+static struct task_request *request_begin(struct task_engine *g, struct task_ask *a,
+                                          enum request_kind kind, struct op *parent,
+                                          op_done_fn *done, void *ctx)
 {
     struct task_request *q = MEM_NEW(struct task_request);
 
@@ -427,32 +428,32 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
     else if (!str_to_c(a->id, q->id, sizeof(q->id)))
         settle_as(q, ERR_NOT_FOUND, "there is no such task");
     else
-        look(q);
+        request_look(q);
     return a->state; /* NULL: settled */
 }
 
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
               void *ctx)
 {
-    begin(g, a, GET, parent, done, ctx);
+    request_begin(g, a, GET, parent, done, ctx);
 }
 
 void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                void *ctx)
 {
-    begin(g, a, WAIT, parent, done, ctx);
+    request_begin(g, a, WAIT, parent, done, ctx);
 }
 
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                  void *ctx)
 {
-    begin(g, a, CANCEL, parent, done, ctx);
+    request_begin(g, a, CANCEL, parent, done, ctx);
 }
 
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx)
 {
-    struct task_request *q = begin(g, a, ANSWER, parent, done, ctx);
+    struct task_request *q = request_begin(g, a, ANSWER, parent, done, ctx);
 
     if (!q)
         return;

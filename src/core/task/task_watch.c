@@ -59,7 +59,7 @@ static void end_reading(struct task_follower *f)
 }
 
 /* e NULL: all events were delivered. */
-static void settle(struct task_follower *f, const struct err *e)
+static void follower_settle(struct task_follower *f, const struct err *e)
 {
     struct task_watch *w = f->watch;
     struct task_engine *g = f->engine;
@@ -81,7 +81,7 @@ static void settle_as(struct task_follower *f, enum err_code code, const char *w
     struct err e;
 
     fail(&e, code, "%s", why);
-    settle(f, &e);
+    follower_settle(f, &e);
 }
 
 static void cancel_watch(struct op *op)
@@ -112,7 +112,7 @@ static void on_look(struct timer *t)
 }
 
 /* Deliver an event. False: no further event now. */
-static bool tell(struct task_follower *f, const struct store_event *ev, int64_t seq)
+static bool follower_deliver(struct task_follower *f, const struct store_event *ev, int64_t seq)
 {
     struct task_watch *w = f->watch;
 
@@ -148,14 +148,14 @@ static void tell_page(struct task_follower *f, bool more, bool final)
     bool full = false;
 
     for (size_t i = 0; i < p->n && !full; i++)
-        full = !tell(f, &p->v[i], p->v[i].seq);
+        full = !follower_deliver(f, &p->v[i], p->v[i].seq);
     end_reading(f);
     if (is_over(f) || full)
         return;
     if (more || f->again)
         read_on(f);
     else if (final)
-        settle(f, NULL);
+        follower_settle(f, NULL);
     else
         rest(f);
 }
@@ -169,7 +169,7 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (e || !task_visible(f->engine, t, f->watch->owner, &bad)) {
         bad = e ? *e : bad;
-        settle(f, &bad);
+        follower_settle(f, &bad);
         return;
     }
     tell_page(f, f->reading->step[1].events.more, t->final);
@@ -208,11 +208,11 @@ static void hear(struct task_follower *f, struct task_run *r, const struct store
     }
     f->state = READING; /* the callback may cancel the follower */
     for (size_t i = 0; i < n && !full; i++)
-        full = !tell(f, &v[i], first + (int64_t)i);
+        full = !follower_deliver(f, &v[i], first + (int64_t)i);
     if (is_over(f) || full)
         return;
     if (task_state_final(r->state) && f->watch->after == r->log.seq && !r->log.n)
-        settle(f, NULL);
+        follower_settle(f, NULL);
     else
         rest(f);
 }

@@ -29,7 +29,7 @@ static void take_back_asks(struct call *call)
  * Settle the call; why: NULL on success. A passed deadline or a cancellation replaces the error
  * that it caused.
  */
-static void settle(struct call *call, const struct err *why)
+static void call_settle(struct call *call, const struct err *why)
 {
     struct err e;
 
@@ -60,7 +60,7 @@ static void settle(struct call *call, const struct err *why)
 static void cancel_call(struct op *op)
 {
     if (!op->child)
-        settle(call_of(op), NULL);
+        call_settle(call_of(op), NULL);
 }
 
 static const struct op_kind call_kind = { .name = "call", .cancel = cancel_call };
@@ -193,7 +193,7 @@ void call_block(struct call *call, struct str json)
 
 void call_done(struct call *call)
 {
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 void call_json_content(struct call *call, const struct buf *json)
@@ -231,12 +231,12 @@ void call_failed(struct call *call, const char *fmt, ...)
     call->text_cut = false;
     call->is_error = true;
     call_text(call, str_of(text));
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 void call_broke(struct call *call, const struct err *e)
 {
-    settle(call, e);
+    call_settle(call, e);
 }
 
 static const char *const needs[ASK_KINDS] = {
@@ -266,7 +266,7 @@ void call_lacks(struct call *call, enum ask_kind kind)
     if (call->op.settled)
         return;
     note_lack(call, kind, &e);
-    settle(call, &e);
+    call_settle(call, &e);
 }
 
 void call_forward(struct call *call, struct str raw_result, struct str raw_error)
@@ -275,7 +275,7 @@ void call_forward(struct call *call, struct str raw_result, struct str raw_error
         return;
     call->raw_result = raw_result;
     call->raw_error = raw_error;
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */

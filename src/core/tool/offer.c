@@ -31,7 +31,7 @@ struct offer_index {
 /* ---- telling ----------------------------------------------------------------------------- */
 
 /* A watcher may leave while it is notified, and may remove others. */
-static void tell(struct offer *o, enum offer_part part)
+static void offer_notify(struct offer *o, enum offer_part part)
 {
     struct offer_watch *next;
 
@@ -49,7 +49,7 @@ static void on_post(struct post *post)
     o->changed = 0;
     for (unsigned part = 0; part < OFFER_PARTS; part++)
         if (changed & 1u << part)
-            tell(o, (enum offer_part)part);
+            offer_notify(o, (enum offer_part)part);
 }
 
 static void offer_index_drop(struct offer_index *index)

@@ -22,14 +22,14 @@ struct mcp_task_creation {
 
 /* ---- clients that cannot resume ------------------------------------------------------------- */
 
-struct orphan {
+struct abandoned_task {
     struct task_ask ask;
     char id[ID_TEXT];
 };
 
-static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
+static void on_abandoned_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct orphan *o = ctx;
+    struct abandoned_task *o = ctx;
 
     (void)op;
     (void)e;
@@ -41,11 +41,11 @@ static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
 static void abandon(struct mcp_task_creation *c)
 {
     struct str id = c->ask->info.id.n ? c->ask->info.id : c->ask->id;
-    struct orphan *o = MEM_NEW(struct orphan);
+    struct abandoned_task *o = MEM_NEW(struct abandoned_task);
 
     str_to_c(id, o->id, sizeof(o->id));
     o->ask.id = str_of(o->id);
-    task_cancel(c->engine, &o->ask, NULL, on_orphan_gone, o);
+    task_cancel(c->engine, &o->ask, NULL, on_abandoned_canceled, o);
 }
 
 /* ---- creating ------------------------------------------------------------------------------- */
