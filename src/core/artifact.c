@@ -80,7 +80,7 @@ bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact
     return true;
 }
 
-/* ---- whole ones ------------------------------------------------------------------------------ */
+/* ---- whole artifacts ------------------------------------------------------------------------- */
 
 struct artifact_part {
     struct block block; /* without its content */

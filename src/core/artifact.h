@@ -34,7 +34,7 @@ bool artifact_piece_read(struct arena *mem, struct json v, const struct limits *
  */
 bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact *out);
 
-/* ---- whole ones ------------------------------------------------------------------------------ */
+/* ---- whole artifacts ------------------------------------------------------------------------- */
 
 struct artifact {
     struct str id, name, description;

@@ -58,7 +58,7 @@ struct event_tool {
     struct str session;     /* of a called agent: its session; else STR_NONE */
 };
 
-/* ---- the others ------------------------------------------------------------------------------ */
+/* ---- other events ---------------------------------------------------------------------------- */
 
 struct event_ask {
     struct str id;  /* id of the call that asks */

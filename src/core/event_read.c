@@ -71,7 +71,7 @@ static struct str raw(struct json v)
     return json_here(v) ? json_raw(v) : STR_NONE;
 }
 
-/* ---- one kind each: false when a word in it is unknown --------------------------------------- */
+/* ---- one function per kind; false: a word is unknown ----------------------------------------- */
 
 static bool read_prompt(struct arena *mem, const struct line *l, struct event *ev)
 {

@@ -127,7 +127,7 @@ struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_m
     return next;
 }
 
-/* ---- calls that we sent out ---------------------------------------------------------------- */
+/* ---- calls in flight ----------------------------------------------------------------------- */
 
 void open_trace_begin(struct open_traces *all, struct open_trace *one)
 {

@@ -44,7 +44,7 @@ struct str trace_parent_id(struct str parent);
 /* The traceparent of a request with this trace: the same trace id, and a new parent id. */
 void trace_parent_new(const struct trace *t, char out[TRACE_PARENT_TEXT]);
 
-/* ---- calls that we sent out ---------------------------------------------------------------- */
+/* ---- calls in flight ----------------------------------------------------------------------- */
 
 /* A call that is not answered yet. All pointers must stay valid until open_trace_end. */
 struct open_trace {

@@ -108,7 +108,7 @@ static void on_cancel(struct op *op)
 
 const struct op_kind exchange_op = { .name = "model", .cancel = on_cancel };
 
-/* ---- trying again --------------------------------------------------------------------------- */
+/* ---- retrying ------------------------------------------------------------------------------- */
 
 /* Doubled with each try; a random half keeps clients from retrying at the same time. */
 static int64_t back_off(const struct exchange *x)

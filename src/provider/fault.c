@@ -74,7 +74,7 @@ static const char *const too_long[] = {
     "exceeds the available context size",
 };
 
-/* ---- what may be shown ---------------------------------------------------------------------- */
+/* ---- texts for people ----------------------------------------------------------------------- */
 
 static void fault_hide(char *text, struct str secret)
 {

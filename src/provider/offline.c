@@ -278,7 +278,7 @@ static void on_help(struct offline_turn *s, struct str rest)
     offline_say(s, all);
 }
 
-/* ---- what was asked ------------------------------------------------------------------------- */
+/* ---- the prompt ----------------------------------------------------------------------------- */
 
 static bool say_results(struct offline_turn *s, const struct message *m, struct err *e)
 {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* ---- why it ended ------------------------------------------------------------------------ */
+/* ---- reasons ----------------------------------------------------------------------------- */
 
 /* Skip lines of a stack trace and single brackets: they would displace the line with the reason. */
 static bool is_telling_line(struct str line)

@@ -86,7 +86,7 @@ void http_post_detach(struct http_post *post, int64_t retry_ms);
  */
 struct http_post *http_post_of_call(const struct rpc_in *in);
 
-/* ---- before it is one -------------------------------------------------------------------- */
+/* ---- reading the body -------------------------------------------------------------------- */
 
 /*
  * Read the body as JSON. On failure *status and *code say how to refuse it; code is that of a

@@ -110,7 +110,7 @@ void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out)
         read_response(&env, out);
 }
 
-/* ---- a message of which only the head is known ------------------------------------------- */
+/* ---- ids of truncated messages ----------------------------------------------------------- */
 
 static struct str skip_string(struct str s)
 {

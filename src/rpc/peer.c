@@ -98,7 +98,7 @@ void peer_fini(struct peer *p)
     p->awaited_room = 0;
 }
 
-/* ---- refusing --------------------------------------------------------------------------- */
+/* ---- rejecting -------------------------------------------------------------------------- */
 
 void rpc_write_error(struct jw *w, struct str id, int code, struct str message, struct str data)
 {

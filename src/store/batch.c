@@ -169,7 +169,7 @@ static bool do_writes(struct batch *b, struct store_ask *ask, struct err *e)
     return false;
 }
 
-/* ---- all that write ------------------------------------------------------------------------- */
+/* ---- writers -------------------------------------------------------------------------------- */
 
 /* The strongest durability that a request needs; -1: none of them writes. */
 static int durability_of(const struct batch *b, size_t n)

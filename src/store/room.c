@@ -69,7 +69,7 @@ static bool room_find_used(struct run *r, int64_t *used, struct err *e)
     return true;
 }
 
-/* ---- what leaves ---------------------------------------------------------------------------- */
+/* ---- what to delete ------------------------------------------------------------------------- */
 
 static bool find_task(struct run *r, struct room_victim *out, struct err *e)
 {

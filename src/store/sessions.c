@@ -55,7 +55,7 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e)
     return true;
 }
 
-/* ---- which process holds it ---------------------------------------------------------------------------- */
+/* ---- the holder ------------------------------------------------------------------------------ */
 
 struct session_holder {
     int64_t n, fence, version, lease;

@@ -55,7 +55,7 @@ static void refuse(struct store_ask *ask, const struct err *e)
     settle(ask);
 }
 
-/* ---- folding the log ------------------------------------------------------------------------ */
+/* ---- checkpoints ---------------------------------------------------------------------------- */
 
 static bool fold_bulk(struct job *job, struct err *e)
 {
@@ -95,7 +95,7 @@ static void fold_if_long(struct store *s)
     job_start(&s->fold, s->port.loop, NULL, fold_bulk, on_folded, s);
 }
 
-/* ---- the thread, and back ------------------------------------------------------------------- */
+/* ---- requests to the thread ----------------------------------------------------------------- */
 
 static struct store_ask *ask_of(const struct work *w)
 {

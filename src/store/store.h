@@ -40,7 +40,7 @@ void store_close(struct store *s, store_closed_fn *closed, void *ctx);
 /* The version of its schema. */
 int store_schema(const struct store *s);
 
-/* ---- beside a store that is open, here or in another process. All block. --------------------- */
+/* ---- on the file of an open store; all block ------------------------------------------------- */
 
 /* Lets another thread cancel a check or backup. */
 struct store_brake {

@@ -133,7 +133,7 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
     return true;
 }
 
-/* ---- coming --------------------------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------------------------- */
 
 /* Events have the time of their change, which is never earlier than that of an earlier change. */
 static bool append(struct run *r, const struct store_task *t, int64_t n, struct err *e)

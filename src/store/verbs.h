@@ -39,7 +39,7 @@ verb_fn db_task_feed;
 verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
 
-/* ---- what they share ------------------------------------------------------------------------ */
+/* ---- helpers -------------------------------------------------------------------------------- */
 
 /* How a session grows by a write. */
 struct session_growth {

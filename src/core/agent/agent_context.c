@@ -83,7 +83,7 @@ struct guard_scope agent_caller_scope(const struct call *call)
     };
 }
 
-/* ---- the first to call may come before them -------------------------------------------------- */
+/* ---- waiting for the registry ---------------------------------------------------------------- */
 
 struct waiting {
     struct readiness_wait wait; /* first */

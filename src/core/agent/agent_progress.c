@@ -10,7 +10,7 @@ static const char *const statuses[] = {
     [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "canceled",
 };
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 static void on_quiet(struct timer *timer);
 
@@ -64,7 +64,7 @@ static void send_paced(struct agent_tell *t)
         timer_set(loop, &t->timer, left, on_pace);
 }
 
-/* ---- what there is to tell ----------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------- */
 
 static void clear_said(struct agent_tell *t)
 {

@@ -101,7 +101,7 @@ static void keep_result(struct local_call *tc, struct str text, enum called_stat
     save_run(&tc->save, on_kept);
 }
 
-/* ---- what came back -------------------------------------------------------------------------- */
+/* ---- results of calls ------------------------------------------------------------------------ */
 
 static struct json read_content(struct local_call *tc)
 {

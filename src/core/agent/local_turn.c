@@ -1,7 +1,7 @@
 /* local_turn.c - sends requests to the model, and decides what follows from its answer. */
 #include "core/agent/local_parts.h"
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static double price_of(const struct model_price *p, const struct model_usage *u)
 {
@@ -61,7 +61,7 @@ static void end_early(struct local_turn *w)
     local_end(w, TURN_CANCELED, NULL);
 }
 
-/* ---- what comes while the model speaks ------------------------------------------------------- */
+/* ---- deltas ---------------------------------------------------------------------------------- */
 
 static void on_text(struct model_turn *m, struct str delta)
 {
@@ -129,7 +129,7 @@ static const struct model_events events = {
     .on_text = on_text, .on_thought = on_thought, .on_call = on_call, .on_retry = on_retry
 };
 
-/* ---- what an answer means -------------------------------------------------------------------- */
+/* ---- after an answer ------------------------------------------------------------------------- */
 
 static bool has_calls(const struct local_turn *w)
 {

@@ -92,7 +92,7 @@ double history_cost(const struct history *h);
 void history_tell(struct history *h, struct work_client *client,
                   void (*fill)(void *ctx, struct event_tool *tool), void *ctx);
 
-/* ---- making it shorter ----------------------------------------------------------------------- */
+/* ---- shortening ------------------------------------------------------------------------------ */
 
 /*
  * How many messages, from the first, a summary should replace: all before the last prompt or, if

@@ -102,7 +102,7 @@ const struct message *history_messages(struct history *h, size_t *n)
     return h->message;
 }
 
-/* ---- how long it is -------------------------------------------------------------------------- */
+/* ---- counting tokens ------------------------------------------------------------------------- */
 
 enum { BYTES_A_TOKEN = 4, TOKENS_OF_MEDIA = 1500 };
 
@@ -141,7 +141,7 @@ int64_t history_tokens(const struct history *h)
     return h->counted_to ? n : n + (int64_t)h->summary.n / BYTES_A_TOKEN;
 }
 
-/* ---- making it shorter ----------------------------------------------------------------------- */
+/* ---- shortening ------------------------------------------------------------------------------ */
 
 static bool visible(const struct item *it)
 {
@@ -206,7 +206,7 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
     return out.n > 2 ? buf_str(&out) : STR_NONE;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 /* The receiver of a replay. */
 struct replay {

@@ -93,7 +93,7 @@ const struct tool *session_tool(const struct session *s, struct str name)
     return t && offered(&s->scope, t) ? t : NULL;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static void fill(void *ctx, struct event_tool *told)
 {

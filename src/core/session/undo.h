@@ -64,7 +64,7 @@ struct undo_port {
                 void *ctx);
 };
 
-/* ---- taking back ----------------------------------------------------------------------------- */
+/* ---- undo ------------------------------------------------------------------------------------ */
 
 /* An op that undoes the newest turn that has pre-images. Zero it. */
 struct undo {

@@ -91,7 +91,7 @@ bool task_may_become(enum task_state from, enum task_state to)
     return false;
 }
 
-/* ---- what is known of one -------------------------------------------------------------------- */
+/* ---- facts about a task ---------------------------------------------------------------------- */
 
 static struct str filled(struct arena *mem, struct str s)
 {

@@ -59,7 +59,7 @@ bool task_may_become(enum task_state from, enum task_state to);
 /* The body of an event `status`, in mem. */
 struct str task_status_body(struct arena *mem, enum task_state state, struct str text);
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- specs ----------------------------------------------------------------------------------- */
 
 /* A request for a task. All data is borrowed until the op of task_create is done. */
 struct task_spec {
@@ -86,7 +86,7 @@ struct task_spec {
     struct str rights;
 };
 
-/* ---- what is known of one -------------------------------------------------------------------- */
+/* ---- facts about a task ---------------------------------------------------------------------- */
 
 struct task_info {
     struct str id, context, model, mode, session, owner;
@@ -195,7 +195,7 @@ void task_engine_close(struct task_engine *g, void (*done)(void *ctx), void *ctx
 /* The number of tasks that run in this process. For tests. */
 size_t task_engine_running(const struct task_engine *g);
 
-/* ---- requests: each is an op; zero it, set the fields marked "in", read those marked "out" ----- */
+/* ---- requests: each is an op; zero it, set the fields marked "in", read those marked "out" --- */
 
 struct task_ask {
     struct op op;          /* first */
@@ -272,7 +272,7 @@ struct task_list {
 void task_list(struct task_engine *g, struct task_list *l, struct op *parent, op_done_fn *done,
                void *ctx);
 
-/* ---- following one --------------------------------------------------------------------------- */
+/* ---- events of one task ---------------------------------------------------------------------- */
 
 /*
  * Deliver all events of a task after a number: first the stored ones, then new ones, each once and
@@ -294,7 +294,7 @@ void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, 
                 void *ctx);
 void task_watch_more(struct task_watch *w);
 
-/* ---- following all --------------------------------------------------------------------------- */
+/* ---- events of all tasks --------------------------------------------------------------------- */
 
 enum { TASK_FEED_NOW = -1 };
 

@@ -4,7 +4,7 @@
 #include "core/guard/permission_option.h"
 #include "core/tool/exposure.h"
 
-/* ---- which one ------------------------------------------------------------------------------- */
+/* ---- which question -------------------------------------------------------------------------- */
 
 static bool nothing_open(const struct task_info *info, const char *key, struct err *e)
 {
@@ -31,7 +31,7 @@ static bool which_one(struct arena *mem, struct json asks, struct err *e)
                 STR_ARG(str_head(all, 200)));
 }
 
-/* ---- does it fit? ---------------------------------------------------------------------------- */
+/* ---- checking the answer --------------------------------------------------------------------- */
 
 static bool check_form(struct arena *mem, struct json ask, struct json content, struct err *e)
 {
@@ -157,7 +157,7 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
     return check_action(mem, ask, answer, e) && check_permission(a, ask, answer, e);
 }
 
-/* ---- afterwards ------------------------------------------------------------------------------ */
+/* ---- closed questions ------------------------------------------------------------------------ */
 
 struct str task_answered_by(struct arena *mem, const struct limits *limits,
                             const struct store_event_page *p, struct str key)

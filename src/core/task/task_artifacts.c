@@ -105,7 +105,7 @@ void task_artifacts_sort(struct task_artifacts *a)
         qsort(a->v, a->n, sizeof(*a->v), by_bytes);
 }
 
-/* ---- which of them have changed? -------------------------------------------------------------- */
+/* ---- changed files --------------------------------------------------------------------------- */
 
 static bool has_changed(const struct task_files *f, struct str path, struct arena *mem)
 {

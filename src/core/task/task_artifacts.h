@@ -33,7 +33,7 @@ void task_artifacts_find(struct task_artifacts *a, struct str text);
 /* Sort the paths by their bytes and remove duplicates. */
 void task_artifacts_sort(struct task_artifacts *a);
 
-/* ---- which of them have changed? -------------------------------------------------------------- */
+/* ---- changed files --------------------------------------------------------------------------- */
 
 /* A check of files on a pool thread. */
 struct task_files {

@@ -57,7 +57,7 @@ void task_feeds_close(struct task_engine *g)
         feed_settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void feed_begin(struct task_feed *f, const struct store_feed_page *p)
 {
@@ -164,7 +164,7 @@ void task_feeds_hear(struct task_engine *g)
         read_on(g);
 }
 
-/* ---- for who follows ------------------------------------------------------------------------- */
+/* ---- subscribing ----------------------------------------------------------------------------- */
 
 void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,
                void *ctx)

@@ -59,7 +59,7 @@ static void free_away(struct task_away *a)
     task_engine_settled(g);
 }
 
-/* ---- it has gone ----------------------------------------------------------------------------- */
+/* ---- the end of the child -------------------------------------------------------------------- */
 
 static void on_again(struct timer *t)
 {
@@ -90,7 +90,7 @@ void task_away_ended(struct task_away *a, const char *how)
     task_fail_away(a);
 }
 
-/* ---- it is to go ----------------------------------------------------------------------------- */
+/* ---- stopping the child ---------------------------------------------------------------------- */
 
 static void stop(struct task_away *a)
 {

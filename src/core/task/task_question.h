@@ -41,7 +41,7 @@ bool task_run_answer(struct task_run *r, struct str key, struct str answer, stru
 /* Close the questions that were answered through other processes. */
 void task_run_take_answers(struct task_run *r, const struct store_answer_page *p);
 
-/* ---- checking an answer: task_answer.c -------------------------------------------------------- */
+/* ---- checking an answer: task_answer.c ------------------------------------------------------- */
 
 /*
  * Find the open question of a->info that the answer is for, and check the answer. An empty key

@@ -16,7 +16,7 @@
 #include "core/task/task_run.h"
 #include "core/task/task_spec.h"
 
-/* ---- how far had it come? -------------------------------------------------------------------- */
+/* ---- progress of the turn -------------------------------------------------------------------- */
 
 struct retold {
     struct work_client client; /* first */
@@ -68,7 +68,7 @@ void task_run_recover(struct task_run *r)
     }
 }
 
-/* ---- taking one ------------------------------------------------------------------------------ */
+/* ---- taking a task --------------------------------------------------------------------------- */
 
 struct taking {
     struct task_engine *engine;
@@ -208,7 +208,7 @@ void task_fail_away(struct task_away *a)
     take(k, 0);
 }
 
-/* ---- looking for them ------------------------------------------------------------------------ */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 struct search {
     struct task_engine *engine;

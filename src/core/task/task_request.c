@@ -256,7 +256,7 @@ static void settle_over(struct task_request *q)
     request_settle(q, &e);
 }
 
-/* ---- its artifacts, from the pieces that are stored ------------------------------------------ */
+/* ---- artifacts ------------------------------------------------------------------------------- */
 
 static void read_pieces(struct task_request *q);
 

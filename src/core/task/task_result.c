@@ -103,7 +103,7 @@ struct str task_result_write(struct task_run *r)
     return STR("{}");
 }
 
-/* ---- what it made ---------------------------------------------------------------------------- */
+/* ---- artifacts ------------------------------------------------------------------------------- */
 
 static void add_written(struct task_run *r, const struct event_tool *t)
 {

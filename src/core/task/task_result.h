@@ -21,7 +21,7 @@ void task_run_find_named(struct task_run *r);
  */
 bool task_run_look_at_files(struct task_run *r, op_done_fn *done);
 
-/* ---- output_format: task_format.c ------------------------------------------------------------- */
+/* ---- output_format: task_format.c ------------------------------------------------------------ */
 
 /* Keep the event if the format wants events. */
 void task_format_event(struct task_run *r, const struct event *ev);

@@ -167,7 +167,7 @@ void task_run_turned(struct task_run *r)
         close_session(r);
 }
 
-/* ---- a store that fails ---------------------------------------------------------------------- */
+/* ---- store failures -------------------------------------------------------------------------- */
 
 /*
  * Wait until the store accepts writes again, by storing the reason of the wait; then try again. The
@@ -440,7 +440,7 @@ static void take_locks(struct task_run *r)
     lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
 }
 
-/* ---- changes by other processes ---------------------------------------------------------------- */
+/* ---- changes by other processes -------------------------------------------------------------- */
 
 static void on_look(struct timer *t);
 

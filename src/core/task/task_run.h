@@ -149,7 +149,7 @@ void task_run_resume(struct task_run *r);
 /* The turn or the tool call has ended: outcome, stop, why and answer are set. */
 void task_run_turned(struct task_run *r);
 
-/* ---- a tool call in the place of a turn: task_call.c ------------------------------------------ */
+/* ---- a tool call in the place of a turn: task_call.c ----------------------------------------- */
 
 /* Run the tool; ends with task_run_turned. */
 void task_call_start(struct task_run *r);

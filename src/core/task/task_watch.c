@@ -94,7 +94,7 @@ static void cancel_watch(struct op *op)
 
 static const struct op_kind watch_kind = { .name = "watch task", .cancel = cancel_watch };
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void read_on(struct task_follower *f);
 
@@ -195,7 +195,7 @@ static void read_on(struct task_follower *f)
     store_start(f->engine->store, &r->ask, &f->watch->op, on_read, f);
 }
 
-/* ---- as it happens --------------------------------------------------------------------------- */
+/* ---- new events ------------------------------------------------------------------------------ */
 
 static void hear(struct task_follower *f, struct task_run *r, const struct store_event *v, size_t n,
                  int64_t first)
@@ -243,7 +243,7 @@ void task_followers_hear(struct task_run *r, const struct store_event *v, size_t
     }
 }
 
-/* ---- for who follows ------------------------------------------------------------------------- */
+/* ---- subscribing ----------------------------------------------------------------------------- */
 
 void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
                 void *ctx)

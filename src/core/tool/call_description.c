@@ -93,7 +93,7 @@ static void put_diff(struct buf *out, struct str diff)
     put_text(out, str_head(diff, diff.n - str_ends(diff, STR("\n"))));
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the description ------------------------------------------------------------------------ */
 
 static void put_where(struct buf *out, const struct call *call, const struct tool *tool)
 {

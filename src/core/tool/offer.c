@@ -28,7 +28,7 @@ struct offer_index {
     size_t slots; /* a power of 2; 0: to be built */
 };
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- notifications ----------------------------------------------------------------------- */
 
 /* A watcher may leave while it is notified, and may remove others. */
 static void offer_notify(struct offer *o, enum offer_part part)

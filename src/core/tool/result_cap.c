@@ -114,7 +114,7 @@ static void cut(struct call *call, struct json result, size_t all, size_t most)
     call->is_error = json_true(json_get(result, STR("isError")));
 }
 
-/* ---- a link instead ------------------------------------------------------------------------ */
+/* ---- links to results ---------------------------------------------------------------------- */
 
 static void put_link(struct call *call, struct str uri, struct str raw)
 {

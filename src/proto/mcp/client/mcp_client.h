@@ -94,7 +94,7 @@ void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
                         struct json params);
 
-/* ---- what is known ----------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------- */
 
 struct mcp_client_facts {
     bool ready;

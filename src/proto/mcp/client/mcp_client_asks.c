@@ -16,7 +16,7 @@ static struct mcp_client *client_of(const struct rpc_in *in)
     return in->peer->ctx;
 }
 
-/* ---- questions passed on ------------------------------------------------------------------- */
+/* ---- forwarded questions ------------------------------------------------------------------- */
 
 struct relay {
     struct op op;   /* below the server's request, to be notified of its cancellation */
@@ -139,7 +139,7 @@ static void on_ask(struct rpc_in *in)
         rpc_error(in, RPC_METHOD_NOT_FOUND, "Method not found");
 }
 
-/* ---- questions answered here ---------------------------------------------------------------- */
+/* ---- questions we answer -------------------------------------------------------------------- */
 
 static void on_ping(struct rpc_in *in)
 {
@@ -165,7 +165,7 @@ static void on_roots(struct rpc_in *in)
     mcp_roots_answered(c, false);
 }
 
-/* ---- news ---------------------------------------------------------------------------------- */
+/* ---- notifications ------------------------------------------------------------------------- */
 
 struct news {
     struct json token, done, total;
@@ -239,7 +239,7 @@ static void on_cancelled(struct rpc_in *in)
         rpc_out_fail(ours, &(struct err){ ERR_CLOSED, "the server ended its notification stream" });
 }
 
-/* ---- what cannot be read --------------------------------------------------------------------- */
+/* ---- malformed messages ---------------------------------------------------------------------- */
 
 static struct rpc_out *only_one(struct peer *p)
 {

@@ -43,7 +43,7 @@ static void set_era(struct mcp_client *c, bool modern, enum mcp_version version)
         modern && http ? &mcp_client_peer_quiet : &mcp_client_peer;
 }
 
-/* ---- what was learnt --------------------------------------------------------------------- */
+/* ---- results of the handshake ------------------------------------------------------------ */
 
 struct hello {
     struct str version, instructions;
@@ -93,7 +93,7 @@ static void on_greeted(struct mcp_client *c)
     mcp_lists_begin(c);
 }
 
-/* ---- which versions do we share? ---------------------------------------------------------- */
+/* ---- common versions ---------------------------------------------------------------------- */
 
 /* The newest legacy version in a list that we support, or NULL. */
 static const char *common_legacy(struct json versions)
@@ -118,7 +118,7 @@ static struct json supported(const struct mcp_req *r)
     return json_get(json_get(r->out.error, STR("data")), STR("supported"));
 }
 
-/* ---- the modern way ------------------------------------------------------------------------ */
+/* ---- modern handshake ---------------------------------------------------------------------- */
 
 enum { UNSUPPORTED_VERSION = -32022, MISSING_CAPABILITY = -32021, HEADER_MISMATCH = -32020 };
 
@@ -250,7 +250,7 @@ static void send_probe(struct mcp_client *c)
         timer_set(c->world.rpc->loop, &c->patience, limits_of(c)->mcp_probe_ms, on_silence);
 }
 
-/* ---- the way with a handshake -------------------------------------------------------------- */
+/* ---- legacy handshake ---------------------------------------------------------------------- */
 
 static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *version,
                        struct err *e)

@@ -138,7 +138,7 @@ static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
     return x->http.sse.retry_ms >= 0 ? x->http.sse.retry_ms : preset;
 }
 
-/* ---- the end of one ------------------------------------------------------------------------- */
+/* ---- the end of an exchange ----------------------------------------------------------------- */
 
 static void on_http_wire_closed(struct post *post)
 {
@@ -375,7 +375,7 @@ static const struct rpc_exchange_events post_events = { .on_message = mcp_exchan
                                                         .on_head = note_session,
                                                         .on_over = on_post_over };
 
-/* ---- the stream beside ------------------------------------------------------------------------ */
+/* ---- the GET stream -------------------------------------------------------------------------- */
 
 static void on_news(struct rpc_exchange *http)
 {
@@ -428,7 +428,7 @@ static void on_greeted(struct mcp_wire *wire)
         open_news(http_wire_of(wire));
 }
 
-/* ---- sending ---------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void send_message(struct link *link, const struct str *piece, size_t n)
 {
@@ -483,7 +483,7 @@ static void http_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answ
         mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the caller no longer waits" });
 }
 
-/* ---- life --------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void say_goodbye(struct http_wire *w)
 {

@@ -3,7 +3,7 @@
 #include "proto/mcp/client/mcp_client_in.h"
 #include "proto/mcp/mcp_trace.h"
 
-/* ---- what every request says about us ----------------------------------------------------- */
+/* ---- the context of a request ------------------------------------------------------------- */
 
 static void write_info(const struct mcp_client *c, struct jw *w, const char *key)
 {
@@ -97,7 +97,7 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
     jw_object_end(w);
 }
 
-/* ---- its way ----------------------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------------------------- */
 
 int64_t mcp_req_patience(const struct mcp_client *c)
 {

@@ -18,7 +18,7 @@
 /* The time for a server to request the roots again, and to apply the answer. */
 enum { ASKS_AGAIN_MS = 1000, TAKES_OVER_MS = 100 };
 
-/* ---- our own ------------------------------------------------------------------------------- */
+/* ---- our roots ----------------------------------------------------------------------------- */
 
 static bool plain_in_path(char c)
 {

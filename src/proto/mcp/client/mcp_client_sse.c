@@ -66,7 +66,7 @@ static void sse_wire_broken(struct sse_wire *w, int status, const struct err *e)
         mcp_wire_failed(&w->wire, status, e);
 }
 
-/* ---- where to POST ----------------------------------------------------------------------------- */
+/* ---- the endpoint ---------------------------------------------------------------------------- */
 
 static bool read_endpoint(struct sse_wire *w, struct str said, struct err *e)
 {
@@ -105,7 +105,7 @@ static bool on_sse_event(struct rpc_exchange *http, const struct sse_event *ev)
     return true;
 }
 
-/* ---- the stream --------------------------------------------------------------------------------- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 static void on_sse_head(struct rpc_exchange *http)
 {
@@ -168,7 +168,7 @@ static void open_stream(struct post *post)
               on_no_endpoint);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void on_post_over(struct rpc_exchange *http, const struct err *e)
 {

@@ -40,7 +40,7 @@ static void tell_tried(struct upstream *u)
     u->events->on_tried(u);
 }
 
-/* ---- what went wrong --------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------- */
 
 int64_t upstream_retry_ms(const struct upstream *u)
 {

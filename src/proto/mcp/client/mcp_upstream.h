@@ -111,7 +111,7 @@ void upstream_drop_tools(struct upstream *u);
 /* Milliseconds until the next try; 0: none is scheduled. */
 int64_t upstream_retry_ms(const struct upstream *u);
 
-/* ---- between the files of it --------------------------------------------------------------- */
+/* ---- internal functions -------------------------------------------------------------------- */
 
 /* mcp_upstream_calls.c: run a call of this tool, now or when a connection and a slot are free. */
 void upstream_call(struct upstream *u, struct call *call, const struct upstream_tool *tool);

@@ -26,7 +26,7 @@ static const char *text(struct arena *mem, struct json tool, struct str key)
     return s.p ? arena_cstr(mem, s) : NULL;
 }
 
-/* ---- tools that came through others of our kind -------------------------------------------- */
+/* ---- tools of other trefoils --------------------------------------------------------------- */
 
 #define HOPS "trefoil/hops"
 

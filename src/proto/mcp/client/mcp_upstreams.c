@@ -240,7 +240,7 @@ static const struct upstream_events upstream_events = {
     .on_closed = on_upstream_closed,
 };
 
-/* ---- coming and going ---------------------------------------------------------------------- */
+/* ---- adding and removing ------------------------------------------------------------------- */
 
 static struct upstream **find(struct mcp_upstreams *f, struct str name)
 {

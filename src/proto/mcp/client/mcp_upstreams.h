@@ -53,7 +53,7 @@ bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
  */
 void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx);
 
-/* ---- what is known ------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------------------------- */
 
 /* Iterate in the order of the configuration: pass NULL for the first; NULL is the end. */
 const struct upstream *mcp_upstreams_next(const struct mcp_upstreams *f, const struct upstream *u);

@@ -71,7 +71,7 @@ void mcp_result_empty(struct rpc_in *in)
     mcp_result_end(in, MCP_CACHE_NEVER);
 }
 
-/* ---- what came from elsewhere ------------------------------------------------------------- */
+/* ---- forwarded results -------------------------------------------------------------------- */
 
 struct forwarded_error {
     int64_t code;
@@ -109,7 +109,7 @@ static void forward_error(struct rpc_in *in, struct str raw)
                    json_here(error.data) ? json_raw(error.data) : STR_NONE);
 }
 
-/* ---- what all calls share ----------------------------------------------------------------- */
+/* ---- common parts of answers -------------------------------------------------------------- */
 
 const struct str mcp_required[ASK_KINDS] = {
     [ASK_FORM] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}"),

@@ -3,7 +3,7 @@
 #include "base/auto.h"
 #include "proto/mcp/server/mcp_tasks.h"
 
-/* ---- ourselves --------------------------------------------------------------------------- */
+/* ---- the server -------------------------------------------------------------------------- */
 
 void mcp_write_server_info(struct jw *w, const char *key, const struct mcp_server *server,
                            enum mcp_version v)

@@ -5,7 +5,7 @@
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/mcp_park.h"
 
-/* ---- telling of changes ------------------------------------------------------------------ */
+/* ---- notifications ----------------------------------------------------------------------- */
 
 const char *const mcp_changed_methods[OFFER_PARTS] = {
     [OFFER_TOOLS] = "notifications/tools/list_changed",

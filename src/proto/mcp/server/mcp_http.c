@@ -168,7 +168,7 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
     return true;
 }
 
-/* ---- the order of things ------------------------------------------------------------------ */
+/* ---- classifying -------------------------------------------------------------------------- */
 
 static bool read_body(struct mcp_http *h, struct http_req *req, struct json *root)
 {

@@ -41,7 +41,7 @@ static const struct pick listen_fields[] = {
     PICK_NESTED("notifications", struct listen, wishes, PICK_MUST, wish_fields),
 };
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
 void mcp_write_subscription(struct jw *w, const struct rpc_in *in)
 {

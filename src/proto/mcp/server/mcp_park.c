@@ -104,7 +104,7 @@ static struct mcp_parked *parked_find(struct rpc_in *in, struct str state)
     return p && (uint64_t)p->round == round && (!p->home || p->home == conv) ? p : NULL;
 }
 
-/* ---- the list of those that wait --------------------------------------------------------- */
+/* ---- the list of parked calls ------------------------------------------------------------ */
 
 static void on_expiry(struct timer *t);
 

@@ -12,7 +12,7 @@ static struct mcp_request *request_of(const struct caller *c)
     return (struct mcp_request *)(void *)c;
 }
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
 /* Progress must increase; other values are not reported. */
 static bool goes_forward(struct mcp_request *r, struct str done)

@@ -49,7 +49,7 @@ void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *
     jw_object_end(w);
 }
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------------------------- */
 
 bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind)
 {

@@ -31,7 +31,7 @@ static void ask_anew(struct mcp_task_watch *t)
     t->again = false;
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------ */
 
 static void notify(struct mcp_task_watch *t)
 {

@@ -196,7 +196,7 @@ void mcp_on_tasks_cancel(struct rpc_in *in)
     task_query_begin(in, 1, cancel);
 }
 
-/* ---- tasks/update: look what is open, then answer one after the other ------------------------ */
+/* ---- tasks/update: read the open questions, then answer them in turn ------------------------- */
 
 static void answer_next(struct query *q);
 
