@@ -7,9 +7,10 @@
  *   TOOLS    store that the calls start, then run them in parallel; store each result when it
  *            arrives; back to ASK
  *
- * Answers are stored before the agent acts on them, and calls before they run. So a process that is
- * killed at any moment loses no result and runs no tool twice: the model gets "interrupted, outcome
- * unknown" for a call that was started and has no result.
+ * Answers are stored before the agent acts on them, the start of a call before it runs, and its
+ * result before the client gets it. So a process that is killed at any moment loses no result that
+ * a client has seen, and no tool runs twice: the model gets "interrupted, outcome unknown" for a
+ * call that was started and has no result.
  */
 #ifndef CORE_AGENT_LOCAL_H
 #define CORE_AGENT_LOCAL_H
