@@ -19,7 +19,7 @@
 
 struct answer_store;
 
-/* The endpoints that have scopes. Scopes of the command line and of agents have `own` as parent. */
+/* Scopes by where a client connects. The command line and agents begin at `own`. */
 enum guard_face {
     GUARD_FACE_LOCAL, /* stdio and Unix socket: the client is the user */
     GUARD_FACE_TCP,   /* HTTP over TCP, with a key or without */
@@ -28,7 +28,7 @@ enum guard_face {
 
 struct guard {
     const struct limits *limits;
-    struct guard_scope own; /* [guard], for all callers: the last parent of all other scopes */
+    struct guard_scope own; /* of all callers: [guard]. The last parent of all other scopes */
     struct guard_scope face[GUARD_FACES];
     struct rate_table rates;
     struct audit_sink *audit;     /* NULL: none */

@@ -35,7 +35,7 @@ bool guard_permission_named(struct str word, enum guard_permission *out)
     return false;
 }
 
-/* The output of a check. */
+/* What a check writes to. */
 struct guard_check_finding {
     struct guard_finding *out;
     char *text;
@@ -47,7 +47,7 @@ static void pass(struct guard_check_finding *to, const char *why)
     *to->out = (struct guard_finding){ GUARD_ALLOW, false, why };
 }
 
-/* A stricter finding replaces a milder one. */
+/* A stricter finding takes the place of a milder one. */
 __attribute__((format(printf, 3, 4), cold)) static void
 say(struct guard_check_finding *to, enum guard_says says, const char *fmt, ...)
 {

@@ -131,10 +131,10 @@ bool guard_asks_by_default(const struct tool *t);
 struct guard_scope guard_scope_of_agent(const struct agent_def *def,
                                         const struct guard_scope *parent);
 
-/* Is this scope or one of its parents read-only? */
+/* Read-only by this scope or one it belongs to. */
 bool guard_is_read_only(const struct guard_scope *s);
 
-/* The outermost read-only scope in the chain; NULL: the chain is read-write. */
+/* The outermost scope by which it is read-only; NULL: it is read-write. */
 const struct guard_scope *guard_read_only_by(const struct guard_scope *s);
 
 /*
