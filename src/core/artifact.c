@@ -1,3 +1,4 @@
+/* artifact.c - artifacts as JSON, and whole artifacts from pieces. */
 #include "core/artifact.h"
 
 #include "base/auto.h"
@@ -35,7 +36,7 @@ static const struct pick piece_fields[] = {
     TRUTH(append), TRUTH(joins),     TRUTH(last),
 };
 
-/* "type" of an event is "artifact", of what a tool tells it is the media type. */
+/* In an event, "type" is "artifact"; in the result of a tool it is the media type. */
 static struct blocks single_part(struct arena *mem, const struct piece_line *l)
 {
     struct block *b = ARENA_NEW(mem, struct block);
@@ -79,7 +80,7 @@ bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact
     return true;
 }
 
-/* ---- whole ones ------------------------------------------------------------------------------ */
+/* ---- whole artifacts ------------------------------------------------------------------------- */
 
 struct artifact_part {
     struct block block; /* without its content */
@@ -140,12 +141,12 @@ static void add_part(struct artifact_set *s, struct artifact *a, const struct bl
                                             .name = arena_maybe(s->mem, b->name) } };
     buf_init_in(&p->content, s->mem, s->most);
     buf_put(&p->content, content_of(b));
-    if (content_of(b).p) /* says whether there is one at all */
+    if (content_of(b).p) /* a part without content keeps none */
         p->block.text = STR("");
     s->bytes += content_of(b).n;
 }
 
-/* Padding may stand only at the end: bytes before it are encoded anew together with the new ones. */
+/* Base64 padding is allowed only at the end: decode both parts and encode them together. */
 static bool join_padded(struct buf *to, struct str more)
 {
     AUTO_ARENA mem = { 0 };

@@ -17,24 +17,24 @@
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* The members of a piece, inside of an object. */
+/* Write the members of a piece; the caller writes the object around them. */
 void artifact_piece_write(struct jw *w, const struct event_artifact *a);
 
 /*
- * The way back, in mem. Also what earlier versions wrote, and what tools tell: "text", "data"
- * (base64) or "uri", with "media_type" or "type", instead of "parts". limits NULL: any number of
- * parts.
+ * Parse a piece, in mem. Also accepts the form of earlier versions and of tool results: "text",
+ * "data" (base64) or "uri", with "media_type" or "type", instead of "parts". limits NULL: any
+ * number of parts.
  */
 bool artifact_piece_read(struct arena *mem, struct json v, const struct limits *limits,
                          struct event_artifact *out, struct err *e);
 
 /*
- * The same for the result of a tool and for a record of a session. Without a member "last" the piece
- * is the last one.
+ * The same for the result of a tool and for a record of a session. A piece without the member
+ * "last" is the last one.
  */
 bool artifact_piece_told(struct arena *mem, struct json v, struct event_artifact *out);
 
-/* ---- whole ones ------------------------------------------------------------------------------ */
+/* ---- whole artifacts ------------------------------------------------------------------------- */
 
 struct artifact {
     struct str id, name, description;
@@ -45,10 +45,10 @@ struct artifact {
     struct artifact *next;
 };
 
-/* Zeroed but for mem and most, it is empty. */
+/* To start with an empty set, set mem and most and zero the rest. */
 struct artifact_set {
     struct arena *mem; /* everything is copied into it */
-    size_t most;       /* bytes of content of all artifacts; what is above is left out */
+    size_t most;       /* limit on the bytes of all artifacts; content above it is omitted */
     size_t bytes;
     struct artifact *first;
 };

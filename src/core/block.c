@@ -1,3 +1,4 @@
+/* block.c - blocks as JSON, and back. */
 #include "core/block.h"
 
 #include "base/auto.h"
@@ -176,7 +177,7 @@ static bool read_text_block(struct arena *mem, struct json v, struct block *b, s
     return read_text(mem, v, "text", &b->text, e) && read_optional(mem, v, "mimeType", &b->type, e);
 }
 
-/* An image or a sound says its type; any other file may. */
+/* Images and audio require a media type; for other files it is optional. */
 static bool read_media(struct arena *mem, struct json v, struct block *b, struct err *e)
 {
     b->kind = BLOCK_MEDIA;

@@ -26,25 +26,27 @@ struct blocks {
 /* One block of text, in mem; the text is borrowed. */
 struct blocks blocks_text(struct arena *mem, struct str text);
 
-/* All of them with their texts, in mem. */
+/* A deep copy in mem. */
 struct blocks blocks_copy(struct arena *mem, struct blocks b);
 
-/* Is there anything in them: text that is not only white space, bytes or a link? */
+/* Is there any content: text that is not only white space, bytes or a link? */
 bool blocks_say_something(struct blocks b);
 
-/* A single text, which a string can stand for? */
+/* Is this a single text block, which can be written as a string? */
 bool blocks_are_text(struct blocks b);
 
-/* The texts, with a name in brackets for all else; in mem, or the only text itself. */
+/*
+ * The texts, with a placeholder in brackets for every other block; in mem, or the only text itself.
+ */
 struct str blocks_words(struct arena *mem, struct blocks b);
 
-/* One of them; all of them as a JSON array. */
+/* Write one block, or all of them as a JSON array. */
 void block_write(struct jw *w, const struct block *b);
 void blocks_write(struct jw *w, struct blocks b);
 
 /*
- * The way back, in mem. ERR_INVALID with the JSON path: not an array, an unknown type, a missing
- * member, bad base64, or more than limits.parts (limits NULL: any number).
+ * Parse a JSON array of blocks, in mem. ERR_INVALID with the JSON path: not an array, an unknown
+ * type, a missing member, bad base64, or more than limits.parts (limits NULL: any number).
  */
 bool blocks_read(struct arena *mem, struct json list, const struct limits *limits,
                  struct blocks *out, struct err *e);

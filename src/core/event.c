@@ -1,3 +1,4 @@
+/* event.c - writes events as JSON. */
 #include "core/event.h"
 
 #include "core/artifact.h"

@@ -15,12 +15,12 @@
 enum event_kind {
     EVENT_PROMPT,   /* a part of the prompt; only when the history is replayed */
     EVENT_TEXT,     /* a piece of the agent's text */
-    EVENT_THOUGHT,  /* a piece of what it thinks */
-    EVENT_TOOL,     /* a call was named, begins, is under way, has ended */
-    EVENT_PLAN,     /* its plan; replaces the previous one */
+    EVENT_THOUGHT,  /* a piece of the agent's reasoning */
+    EVENT_TOOL,     /* a tool call has a new status or progress */
+    EVENT_PLAN,     /* the agent's plan; replaces the previous one */
     EVENT_ASK,      /* a question is open, or needs no answer any more */
-    EVENT_USAGE,    /* what it has cost so far, and how full the context is */
-    EVENT_ARTIFACT, /* something it made, or a piece of it */
+    EVENT_USAGE,    /* cost so far, and how full the context is */
+    EVENT_ARTIFACT, /* an artifact, or a piece of it */
     EVENT_NOTICE,   /* a retry, another model, a shortened history, a truncated answer:
                      * information */
     EVENT_SESSION,  /* title, mode or model of the session have changed */
@@ -40,37 +40,37 @@ enum called_status {
 };
 
 struct event_tool {
-    struct str id;   /* names it in its session */
-    struct str name; /* of the tool */
+    struct str id;   /* id of the call, unique in its session */
+    struct str name; /* name of the tool */
     struct str title;
-    enum tool_kind kind; /* TOOL_KINDS when there is no such tool */
+    enum tool_kind kind; /* TOOL_KINDS: there is no such tool */
     enum called_status status;
-    struct str args;        /* raw JSON object; STR_NONE while it is not known */
-    struct str path;        /* absolute: the file it is about; else STR_NONE */
-    int64_t line;           /* where in it, from 1; 0: nowhere in particular */
-    struct str text;        /* running: how far it is; ended: what the model will read */
+    struct str args;        /* raw JSON object; STR_NONE: not known yet */
+    struct str path;        /* absolute path of the file that the call is about; else STR_NONE */
+    int64_t line;           /* line in that file, from 1; 0: none */
+    struct str text;        /* running: progress; ended: the text for the model */
     struct str content;     /* ended: blocks as raw JSON, the inside of an array; or STR_NONE */
-    struct str old_text;    /* ended, of an edit: the file before (STR_NONE: there was none) ... */
+    struct str old_text;    /* ended, of an edit: the text before (STR_NONE: no file) ... */
     struct str new_text;    /* ... and after; STR_NONE: no text file was changed */
     struct str done, total; /* running: JSON numbers, or STR_NONE */
     const char *trust;      /* ended: "trusted" or "untrusted" ... */
-    struct str from;        /* ... and from where */
-    struct str session;     /* of an agent that was called: its session; else STR_NONE */
+    struct str from;        /* ... and the source of untrusted data */
+    struct str session;     /* of a called agent: its session; else STR_NONE */
 };
 
-/* ---- the others ------------------------------------------------------------------------------ */
+/* ---- other events ---------------------------------------------------------------------------- */
 
 struct event_ask {
-    struct str id;  /* of the call it is asked for */
-    struct str key; /* as in struct ask: names it among the asks of that call */
+    struct str id;  /* id of the call that asks */
+    struct str key; /* as in struct ask: the key among the questions of that call */
     enum ask_kind kind;
     struct str params; /* as in struct ask */
-    bool open;         /* false: answered, or taken back */
+    bool open;         /* false: answered or withdrawn */
 };
 
 struct event_usage {
-    struct model_usage turn; /* of this turn, all requests of it */
-    int64_t used, size;      /* tokens in the context, and how many fit; size 0: not known */
+    struct model_usage turn; /* of all requests of this turn */
+    int64_t used, size;      /* tokens in the context, and its size; size 0: unknown */
     double cost_usd;         /* of the session so far; negative: no prices are configured */
 };
 
@@ -109,13 +109,13 @@ enum turn_stop {
     TURN_END,      /* the model has finished its answer */
     TURN_LENGTH,   /* an answer was truncated at max_tokens */
     TURN_REQUESTS, /* it asked its model max_turns times */
-    TURN_BUDGET,   /* its money is spent */
-    TURN_TOKENS,   /* its tokens are */
-    TURN_TIME,     /* its time is */
+    TURN_BUDGET,   /* the budget (US dollars) is spent */
+    TURN_TOKENS,   /* the limit of tokens is reached */
+    TURN_TIME,     /* the time limit is reached */
     TURN_CONTEXT,  /* the conversation does not fit into the model any more */
-    TURN_STUCK,    /* no call of its answers is run any more: a loop, or none that is allowed */
+    TURN_STUCK,    /* several answers in a row had only calls that were not run */
     TURN_REFUSED,  /* the model refuses; the prompt is removed from the conversation */
-    TURN_NO_MODEL, /* none is configured that could answer */
+    TURN_NO_MODEL, /* no model is configured */
     TURN_CANCELED,
     TURN_FAILED, /* with the reason */
     TURN_STOPS,
@@ -134,7 +134,7 @@ struct event_end {
 
 struct event {
     enum event_kind kind;
-    struct str message;        /* of prompt, text, thought: the id of the message it is a part of */
+    struct str message;        /* of prompt, text, thought: the id of the message */
     struct str text;           /* of text and thought */
     const struct block *block; /* of a prompt: the part */
     union {
@@ -149,7 +149,7 @@ struct event {
     };
 };
 
-/* One line of JSON for --json and the log of a session: {"type":"text", ...}. */
+/* Write an event as one line of JSON, for --json and for session logs: {"type":"text", ...}. */
 void event_write(struct jw *w, const struct event *ev);
 
 extern const char *const event_names[EVENT_KINDS];
@@ -163,7 +163,7 @@ struct event event_copy(struct arena *mem, const struct event *ev);
  */
 bool event_read(struct arena *mem, struct json line, struct event *out, struct err *e);
 
-/* The words of the line, for both ways. */
+/* The words that event_write and event_read use. */
 extern const char *const called_names[CALLED_STATES];
 extern const char *const notice_names[NOTICE_KINDS];
 extern const char *const ask_names[ASK_KINDS];
@@ -178,7 +178,7 @@ struct work_client;
 struct work_client_kind {
     void (*event)(struct work_client *c, const struct event *ev);
 
-    /* As in struct caller_kind: could this be asked, and do. */
+    /* As in struct caller_kind: can the client be asked, and ask it. */
     bool (*can)(const struct work_client *c, enum ask_kind kind);
     void (*ask)(struct work_client *c, struct ask *ask);
 

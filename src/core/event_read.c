@@ -1,11 +1,11 @@
-/* event_read.c - a line that event_write wrote, as an event again: for who shows it later. */
+/* event_read.c - parses the output of event_write, for clients that show events later. */
 #include "base/pick.h"
 #include "core/artifact.h"
 #include "core/event.h"
 #include "core/guard/guard_check.h"
 #include "core/session/history_record.h"
 
-/* All members that a line may have, of all kinds. */
+/* All members that an event of any kind may have. */
 struct line {
     struct str type, message, text, id, name, title, kind, status, path, old_text, new_text;
     struct str trust, from, session, key, uri, media_type, data, stop, code, mode, model;
@@ -56,7 +56,7 @@ static const struct pick fields[] = {
     TRUTH(open),
 };
 
-/* Which of the names it is; `n` when it is none. */
+/* The index of a word among the names; `n`: it is none of them. */
 static size_t named(struct str word, const char *const *name, size_t n)
 {
     size_t i = 0;
@@ -71,7 +71,7 @@ static struct str raw(struct json v)
     return json_here(v) ? json_raw(v) : STR_NONE;
 }
 
-/* ---- one kind each: false when a word in it is unknown --------------------------------------- */
+/* ---- one function per kind; false: a word is unknown ----------------------------------------- */
 
 static bool read_prompt(struct arena *mem, const struct line *l, struct event *ev)
 {
@@ -96,7 +96,7 @@ static bool read_text(struct arena *mem, const struct line *l, struct event *ev)
     return true;
 }
 
-/* "trusted" and "untrusted" are all there is. */
+/* Every other word counts as "untrusted". */
 static const char *trust_word(struct str s)
 {
     return !s.p ? NULL : str_eq(s, STR("trusted")) ? "trusted" : "untrusted";

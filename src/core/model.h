@@ -21,17 +21,20 @@
 enum block_kind {
     BLOCK_TEXT,
     BLOCK_THOUGHT,
-    BLOCK_MEDIA,  /* image or audio */
+    BLOCK_MEDIA,  /* image, audio or another file */
     BLOCK_CALL,   /* the model requests a tool call */
     BLOCK_RESULT, /* of such a call */
 };
 
 struct block {
     enum block_kind kind;
-    struct str text;           /* text, thought; of a result: what the model is to read */
-    struct str type;           /* media type of media, and of a resource; STR_NONE: plain text */
-    struct str uri;            /* of a text in a prompt: the resource that contains it or, without
-                                  text, that is only named. STR_NONE: text of the user */
+    struct str text; /* text, thought; of a result: the text for the model */
+    struct str type; /* media type of media, and of a resource; STR_NONE: plain text */
+    /*
+     * of a text in a prompt: the resource it is from or, without text, a link to it. STR_NONE: text
+     * of the user
+     */
+    struct str uri;
     struct str data;           /* base64 of media */
     struct str id;             /* of a call, and of its result */
     struct str name;           /* of the tool, or of a resource */
@@ -41,7 +44,7 @@ struct block {
     const char *by;            /* name of the provider that sealed it */
     bool is_error;             /* of a result */
     bool is_data;              /* of a text: it is one valid JSON value */
-    const struct block *media; /* of a result: pictures and sound that belong to it */
+    const struct block *media; /* of a result: its images and audio */
     size_t medias;
 };
 
@@ -63,11 +66,11 @@ struct model_tool {
 
 enum model_stop {
     STOP_END,      /* the model has finished its answer */
-    STOP_TOOLS,    /* it waits for results */
+    STOP_TOOLS,    /* it waits for the results of tool calls */
     STOP_LENGTH,   /* its answer was truncated at max_tokens; its last call may be incomplete */
     STOP_CONTEXT,  /* the conversation is too long for it */
-    STOP_REFUSED,  /* it, or a filter before it, will not */
-    STOP_NO_MODEL, /* there is none: the turn has failed, with the reason */
+    STOP_REFUSED,  /* the model or a filter of the provider refuses to answer */
+    STOP_NO_MODEL, /* no model is configured: the op has failed, with the reason */
 };
 
 /* Tokens; 0 if the provider does not report them. */
@@ -83,9 +86,12 @@ struct model_turn;
 struct model_events {
     void (*on_text)(struct model_turn *t, struct str delta);
     void (*on_thought)(struct model_turn *t, struct str delta);
-    /* A call has been named; its arguments are still coming. */
+    /* The model has named a call; its arguments are still arriving. */
     void (*on_call)(struct model_turn *t, struct str id, struct str name);
-    /* It is tried again (429, 5xx, a broken stream before the first delta), with why and when. */
+    /*
+     * The provider retries (429, 5xx, a stream broken before the first delta): the reason, and
+     * when.
+     */
     void (*on_retry)(struct model_turn *t, const struct err *why, int64_t in_ms);
 };
 
@@ -101,7 +107,7 @@ struct model_request {
     size_t messages;
     const struct model_tool *tool;
     size_t tools;
-    int64_t max_tokens; /* 0: what the provider takes for it */
+    int64_t max_tokens; /* 0: the provider's default */
     enum model_effort effort;
     double temperature; /* negative: the default */
 };
@@ -125,7 +131,7 @@ struct model_turn {
     struct message answer;
     enum model_stop stop;
     struct model_usage usage;
-    struct str model; /* that answered, as the provider names it */
+    struct str model; /* the model that answered, as the provider names it */
     void *data;       /* the provider's */
 };
 
@@ -141,12 +147,12 @@ struct provider_kind {
 /* A provider with its address and key. Must outlive its turns. */
 struct provider {
     const struct provider_kind *kind;
-    const char *name; /* as configured; what is sealed by it bears this name */
+    const char *name; /* as configured; also block.by of the blocks that it has sealed */
     struct loop *loop;
     void *state; /* of the provider */
 };
 
-/* Ask. *t must live until it is done. The loop delivers the end, as of every op, and the events. */
+/* Send a request. *t must live until it is done. Events and the end are delivered from the loop. */
 static inline void model_ask(struct provider *p, struct model_turn *t, struct op *parent,
                              op_done_fn *done, void *ctx)
 {

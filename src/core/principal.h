@@ -45,7 +45,7 @@ extern const struct origin_row origin_rows[ORIGINS];
 /* Is it a verb of the command line: the user's own, with the rights of [guard]? */
 bool origin_is_terminal(enum origin origin);
 
-/* ORIGIN_NONE for a word that is none of them. */
+/* Returns ORIGIN_NONE for an unknown word. */
 enum origin origin_named(struct str name);
 
 enum { PRINCIPAL_KEY_NAME = 64, PRINCIPAL_TEXT = PRINCIPAL_KEY_NAME + 8 };

@@ -10,7 +10,7 @@
 #include "core/agent/agent_def.h"
 #include "core/tool/server_spec.h"
 
-/* Which of OpenAI's APIs is spoken; other kinds have one. */
+/* The API of OpenAI that is used; other providers have one. */
 enum provider_api { API_CHAT, API_RESPONSES };
 
 struct provider_spec {
@@ -19,7 +19,8 @@ struct provider_spec {
     enum provider_api api;
     struct str base_url; /* with /v1 for openai, without for the others, as their own tools do */
     struct str key;      /* a secret: never shown, never logged */
-    const struct server_pair *header; /* sent beside ours; one of ours with the same name goes */
+    /* added to our headers; replaces one of ours with the same name */
+    const struct server_pair *header;
     size_t headers;
     struct str model[TIER_HIGH + 1]; /* by enum agent_tier; TIER_NONE: the default model */
     const char *origin;              /* "trefoil.toml:12", or "ANTHROPIC_API_KEY" */

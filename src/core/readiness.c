@@ -2,7 +2,7 @@
 
 #include "base/container.h"
 
-/* Off the list, whatever ends it. */
+/* Remove a wait from the list, for whatever reason it ends. */
 static void leave(struct readiness_wait *w)
 {
     struct readiness_wait **at = &w->readiness->waits;

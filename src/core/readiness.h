@@ -13,7 +13,7 @@
 
 struct readiness_wait;
 
-/* Program lifetime; {0} is over. */
+/* The gate. Program lifetime; {0} is a gate that nothing waits for. */
 struct readiness {
     bool open;
     void (*wanted)(struct readiness *g); /* called when a request starts to wait; may be NULL */
@@ -27,11 +27,11 @@ struct readiness_wait {
     struct readiness_wait *next;
 };
 
-/* An op that succeeds when all is gathered, at the latest after limits.gather_ms. */
+/* An op that succeeds when readiness_end is called, at the latest after limits.gather_ms. */
 void readiness_wait(struct readiness *g, struct readiness_wait *w, struct loop *loop,
                     const struct limits *limits, struct op *parent, op_done_fn *done, void *ctx);
 
-/* Everything is there. */
+/* The servers and agents are ready: end all waits. */
 void readiness_end(struct readiness *g);
 
 #endif

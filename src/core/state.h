@@ -1,6 +1,6 @@
 /*
- * state.h - the state directory of the root: where everything is kept that trefoil trusts
- * (database, memory, audit log). It is never inside the project; see state/state_dir.h.
+ * state.h - the port to the state directory of a root. The directory holds all files that trefoil
+ * trusts (database, memory, audit log) and is never inside the project; see state/state_dir.h.
  */
 #ifndef CORE_STATE_H
 #define CORE_STATE_H

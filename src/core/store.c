@@ -1,6 +1,6 @@
 #include "core/store.h"
 
-/* It is in a batch, or about to be: it settles when that is committed. */
+/* The request is in a batch, or will be; it settles when the batch is committed. */
 static void on_cancel(struct op *op)
 {
     (void)op;

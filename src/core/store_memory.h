@@ -1,5 +1,5 @@
 /*
- * store_memory.h - notes of agents, as the store keeps them.
+ * store_memory.h - the notes that agents keep (tool `memory`), as the store keeps them.
  */
 #ifndef CORE_STORE_MEMORY_H
 #define CORE_STORE_MEMORY_H

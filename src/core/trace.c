@@ -1,3 +1,4 @@
+/* trace.c - trace ids, and the depth of a call in a chain of agents. */
 #include "core/trace.h"
 
 #include "base/digits.h"
@@ -10,7 +11,7 @@
 
 enum { ID_AT = 3, ID_DIGITS = 32, SPAN_AT = 36, SPAN_DIGITS = 16, FLAGS_AT = 53 };
 
-/* Lower case only, as the specification has it. */
+/* The W3C specification allows lower case only. */
 static inline bool is_digit(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
@@ -37,7 +38,7 @@ static struct str part(struct str s, size_t at, size_t n)
     return (struct str){ s.p + at, n };
 }
 
-/* A later version may have more behind a further dash. */
+/* Later versions may add fields after another dash. */
 static bool has_shape(struct str p)
 {
     const size_t whole = TRACE_PARENT_TEXT - 1;
@@ -67,7 +68,7 @@ static uint64_t hash(struct str s, uint64_t from)
     return from;
 }
 
-/* The digits of an id, if it has exactly that many and dashes besides. */
+/* Copy the digits of an id if it has exactly that many, ignoring dashes. */
 static bool put_digits_of(struct str id, char out[ID_DIGITS])
 {
     size_t n = 0;
@@ -82,7 +83,10 @@ static bool put_digits_of(struct str id, char out[ID_DIGITS])
     return n == ID_DIGITS;
 }
 
-/* A trace id for an id of ours, which another agent may have chosen: a hash of it if need be. */
+/*
+ * The W3C trace id for a trace id of ours. Another agent may have chosen ours: if it has no such
+ * form, a hash of it is used.
+ */
 static void put_trace_id(struct str id, char out[ID_DIGITS])
 {
     if (put_digits_of(id, out))
@@ -123,7 +127,7 @@ struct trace trace_next(struct caller *caller, struct arena *mem, int64_t wall_m
     return next;
 }
 
-/* ---- calls that we sent out ---------------------------------------------------------------- */
+/* ---- calls in flight ----------------------------------------------------------------------- */
 
 void open_trace_begin(struct open_traces *all, struct open_trace *one)
 {
@@ -152,7 +156,7 @@ static bool is_of(const struct open_trace *o, const struct trace *t)
            (theirs.p && str_eq(trace_parent_id(o->parent), theirs));
 }
 
-/* Both come from one client, which is no agent in the chain. */
+/* Do both calls come directly from the same client, rather than through an agent? */
 static bool is_beside(const struct open_trace *o, const struct trace *t)
 {
     return o->arrived == 0 && t->parent.n && str_eq(o->from, t->parent);

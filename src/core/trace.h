@@ -26,8 +26,8 @@ struct trace {
     int arrived;       /* the depth when the call arrived in this process */
     struct str parent; /* W3C traceparent as received, or STR_NONE */
     struct str state;  /* W3C tracestate as received, without our member, or STR_NONE */
-    bool counted;      /* it had a depth */
-    bool malformed;    /* it has an id of ours that is none: to be refused */
+    bool counted;      /* the call arrived with a depth */
+    bool malformed;    /* our field for the id is invalid: the call must be rejected */
 };
 
 /* The one check, for the guard and for protocols that can reject earlier. */
@@ -38,13 +38,13 @@ static inline bool trace_too_deep(int depth, int64_t most)
 
 /* ---- W3C ----------------------------------------------------------------------------------- */
 
-/* Its trace id, 32 hexadecimal digits; STR_NONE: it is no traceparent. */
+/* The trace id of a traceparent, 32 hexadecimal digits; STR_NONE: not a valid traceparent. */
 struct str trace_parent_id(struct str parent);
 
 /* The traceparent of a request with this trace: the same trace id, and a new parent id. */
 void trace_parent_new(const struct trace *t, char out[TRACE_PARENT_TEXT]);
 
-/* ---- calls that we sent out ---------------------------------------------------------------- */
+/* ---- calls in flight ----------------------------------------------------------------------- */
 
 /* A call that is not answered yet. All pointers must stay valid until open_trace_end. */
 struct open_trace {
@@ -60,9 +60,9 @@ struct open_traces {
 };
 
 void open_trace_begin(struct open_traces *all, struct open_trace *one);
-void open_trace_end(struct open_trace *one); /* nothing for one that did not begin */
+void open_trace_end(struct open_trace *one); /* does nothing if *one was not begun */
 
-/* A call has arrived: set what it did not specify. all may be NULL. */
+/* A call has arrived: set the fields that it did not specify. all may be NULL. */
 void trace_arrives(struct trace *t, const struct open_traces *all);
 
 #endif

@@ -1,4 +1,7 @@
-/* Which provider serves: the order is in provider.h. Pure, over a look-up of variables. */
+/*
+ * choose.c - chooses a provider; provider.h has the order. Pure: variables are read through a
+ * callback.
+ */
 #include "provider/provider.h"
 
 enum { OLLAMA_PORT = 11434 };
@@ -49,7 +52,10 @@ static struct str url_from_env(struct arena *mem, const struct provider_choice *
     return strcmp(row->name, "ollama") == 0 ? ollama_url(mem, url) : arena_str(mem, url);
 }
 
-/* Fill in what a spec leaves out. Its own base_url gets no key but its own. */
+/*
+ * Fill in missing values of a spec. A base_url of the configuration gets no key from the
+ * environment.
+ */
 static void complete(struct arena *mem, const struct provider_choice *c, struct provider_spec *s)
 {
     const struct provider_preset *row = provider_preset(s->name, s->kind);
@@ -102,7 +108,7 @@ bool provider_named(struct arena *mem, const struct provider_choice *c, struct s
         STR_ARG(str_head(name, 64)));
 }
 
-/* The variable that makes a preset serve: its key, or for Ollama its address. */
+/* The variable that selects a preset: its key or, for Ollama, its address. */
 static const char *sign_of(const struct provider_preset *row)
 {
     return row->key_env ? row->key_env : row->url_env;

@@ -13,8 +13,8 @@ struct exchange {
     struct str url;
     struct http_header *header;
     size_t headers;
-    struct buf body;    /* what we ask */
-    struct buf refuse;  /* the body of an answer that is no stream */
+    struct buf body;    /* the body of the request */
+    struct buf refuse;  /* the body of a response that is not an event stream */
     struct timer timer; /* WAITING: the next try; FETCHING: the end of lingering */
     int64_t tries;
     bool fetching, streams;
@@ -102,15 +102,15 @@ static void on_cancel(struct op *op)
     struct model_turn *t = CONTAINER_OF(op, struct model_turn, op);
     struct exchange *x = t->data;
 
-    if (!x->fetching) /* else the fetch, cancelled like this op, ends it */
+    if (!x->fetching) /* else the end of the cancelled fetch ends it */
         settle_canceled(x);
 }
 
 const struct op_kind exchange_op = { .name = "model", .cancel = on_cancel };
 
-/* ---- trying again --------------------------------------------------------------------------- */
+/* ---- retrying ------------------------------------------------------------------------------- */
 
-/* Doubled with each try; a random half keeps many clients from coming back together. */
+/* Doubled with each try; a random half keeps clients from retrying at the same time. */
 static int64_t back_off(const struct exchange *x)
 {
     const struct limits *l = x->p->limits;
@@ -203,7 +203,7 @@ static void fault_no_stream(struct exchange *x, struct fault *f)
     }
 }
 
-/* What went wrong with this try? False: nothing. */
+/* Did this try fail, and why? */
 static bool find_fault(struct exchange *x, const struct err *e, struct fault *f)
 {
     struct reply *r = &x->in.reply;
@@ -258,7 +258,7 @@ static void fetch_it(struct exchange *x)
     };
 
     x->tries++;
-    intake_fini(&x->in); /* what an earlier try left */
+    intake_fini(&x->in); /* drop the data of an earlier try */
     intake_init(&x->in, &x->p->spec, x->p->format, x->turn, x->p->limits);
     buf_clear(&x->refuse);
     x->streams = false;

@@ -16,7 +16,7 @@
 
 /* The state of a provider that is reached over HTTP. */
 struct http_provider {
-    struct provider_spec spec; /* complete */
+    struct provider_spec spec; /* with presets filled in */
     const struct format *format;
     struct http_client *client;
     const struct limits *limits;
@@ -24,7 +24,7 @@ struct http_provider {
 
 extern const struct op_kind exchange_op;
 
-/* `start` of their provider_kind. */
+/* provider_kind.start of all providers that are reached over HTTP. */
 void exchange_start(struct provider *p, struct model_turn *t);
 
 #endif

@@ -66,7 +66,7 @@ static const struct {
     { 300, 499, { ERR_INVALID, false, false, "" } },
 };
 
-/* Some tell only in prose that a conversation is too long. */
+/* Some providers report only in the text that a conversation is too long. */
 static const char *const too_long[] = {
     "prompt is too long",
     "input token count",
@@ -74,7 +74,7 @@ static const char *const too_long[] = {
     "exceeds the available context size",
 };
 
-/* ---- what may be shown ---------------------------------------------------------------------- */
+/* ---- texts for people ----------------------------------------------------------------------- */
 
 static void fault_hide(char *text, struct str secret)
 {
@@ -86,7 +86,7 @@ static void fault_hide(char *text, struct str secret)
         memset(at, '*', secret.n);
 }
 
-/* One line of the provider's own words, cut, and without what is secret. */
+/* One line of the provider's message, truncated and without secrets. */
 static const char *shown(struct arena *mem, const struct provider_spec *s, struct str words_in)
 {
     char *text = arena_cstr(mem, words_in);
@@ -215,7 +215,7 @@ void fault_status(struct fault *f, const struct provider_spec *s, int status, st
 
     if (json_read(&mem, text, &opts, &root, &e))
         text = message_in(&mem, error_in(root));
-    else if (str_starts(text, STR("<"))) /* a page for people with browsers */
+    else if (str_starts(text, STR("<"))) /* an HTML page */
         text = STR_NONE;
     judged(f, s, &mem, status, error_in(root), text.p ? text : STR(""));
 }
@@ -229,7 +229,7 @@ bool fault_event(struct fault *f, const struct provider_spec *s, struct arena *m
     if (json_is(json_get(data, STR("type")), STR("response.failed")))
         error = json_get(json_get(data, STR("response")), STR("error"));
     else if (json_is(json_get(data, STR("type")), STR("error")) && t == JSON_MISSING)
-        error = data; /* as the Responses API has it */
+        error = data; /* the form of the Responses API */
     else if (t != JSON_OBJECT && t != JSON_STRING)
         return false;
     judged(f, s, mem, 0, error, message_in(mem, error));

@@ -12,8 +12,8 @@
 
 struct fault {
     struct err err;
-    bool again;       /* it may pass */
-    bool context;     /* the conversation is too long: no error but an answer */
+    bool again;       /* a temporary error: retry */
+    bool context;     /* the conversation is too long: reported as STOP_CONTEXT, not as an error */
     int64_t after_ms; /* how long the provider asks to wait; -1: unknown */
 };
 

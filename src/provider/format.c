@@ -54,7 +54,7 @@ bool ask_is_media(const struct block *b, const char *type)
     return b->kind == BLOCK_MEDIA && str_starts(b->type, str_of(type));
 }
 
-/* The sender of the media chose its type, so no other words of it reach the model. */
+/* The media type comes from an untrusted sender, so the model gets only a fixed word. */
 static const char *media_kind(struct str type)
 {
     if (str_starts(type, STR("image/")))
@@ -110,7 +110,7 @@ const char *ask_effort(const struct model_call *a)
     return NULL;
 }
 
-/* Larger counts are nonsense, and adding a few must not overflow. */
+/* Larger counts are invalid, and a sum of a few must not overflow. */
 enum { COUNT_MOST = INT32_MAX };
 
 int64_t count_at(struct json v, const char *path)

@@ -1,8 +1,8 @@
 /*
- * format.h - one API of one provider: how a request is written and its stream of events read.
+ * format.h - one API of one provider: writes a request and parses the events of its stream.
  *
- * Pure: no sockets, no time. exchange.c does the HTTP, intake.c the event stream, reply.c puts the
- * answer together. A format is one file with one of these tables.
+ * Pure: no sockets, no time. exchange.c does the HTTP, intake.c parses the event stream, reply.c
+ * assembles the answer. A format is one file with one of these tables.
  */
 #ifndef PROVIDER_FORMAT_H
 #define PROVIDER_FORMAT_H
@@ -18,8 +18,8 @@ struct model_call {
 };
 
 struct format {
-    const char *key_header;               /* carries the key ... */
-    const char *key_prefix;               /* ... behind this: "Bearer " */
+    const char *key_header;               /* header of the API key ... */
+    const char *key_prefix;               /* ... which follows this prefix: "Bearer " */
     const char *version_header, *version; /* NULL: none */
 
     struct str (*url)(const struct model_call *a);
@@ -39,10 +39,10 @@ extern const struct format anthropic_format, openai_chat_format, openai_response
 
 /* ---- for code that writes requests ---------------------------------------------------------- */
 
-/* base_url with a path behind it; `version` ("/v1") goes between unless the base ends with it. */
+/* base_url followed by a path; `version` ("/v1") is inserted unless the base ends with it. */
 struct str ask_url(const struct model_call *a, const char *version, const char *path);
 
-/* Did this provider seal the block? Others' seals mean nothing to it. */
+/* Has this provider sealed the block? It cannot use seals of other providers. */
 bool ask_sealed(const struct model_call *a, const struct block *b);
 
 /* The arguments of a call as a raw JSON object, whatever the model wrote. */
@@ -82,7 +82,7 @@ static inline struct str member(struct arena *mem, struct json v, const char *ke
     return json_str(mem, json_get(v, str_of(key)));
 }
 
-/* The same of a piece of text, which may have been split inside a character (reply.h). */
+/* The same for a piece of text, which may have been split inside a character (reply.h). */
 static inline struct str member_delta(struct arena *mem, struct json v, const char *key)
 {
     return json_str_halves(mem, json_get(v, str_of(key)));

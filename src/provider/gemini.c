@@ -1,16 +1,17 @@
 /*
  * gemini.c - streamGenerateContent, as events.
  *
- * Parts come whole or in pieces of text and have no index: what follows its like continues it. A
- * part may carry a signature, which must come back on that very part and ends its block. A call may
- * carry an id, which must come back with the call and with its result; where there is none, results
- * are matched by name and order. Both are sealed: {"id":"...","thoughtSignature":"..."}.
+ * Parts arrive whole or in pieces of text and have no index: a piece continues the block before it
+ * if both are of the same kind. A part may carry a signature, which must be sent back on that very
+ * part and ends its block. A call may carry an id, which must be sent back with the call and with
+ * its result; without an id, results are matched by name and order. Both are sealed:
+ * {"id":"...","thoughtSignature":"..."}.
  */
 #include "provider/format.h"
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-/* What is no plain character of a name is escaped; so a name cannot leave its place in the path. */
+/* Escape other characters, so that a name cannot leave its place in the path. */
 static struct str path_name(struct arena *mem, struct str name)
 {
     struct buf out;
@@ -54,7 +55,7 @@ static void write_media(struct jw *w, const struct block *b)
     jw_object_end(w);
 }
 
-/* What Gemini gave us for a block under this key, as raw JSON; STR_NONE: nothing. */
+/* The value that Gemini sent with a block under this key, as raw JSON; STR_NONE: none. */
 static struct str sealed_value(const struct model_call *a, const struct block *b, const char *key)
 {
     struct json_opts opts = { .max_depth = 4, .max_values = 8 };
@@ -125,7 +126,7 @@ static void write_part(const struct model_call *a, struct jw *w, const struct bl
     case BLOCK_RESULT: write_result(a, w, b); break;
     }
     write_sealed(a, w, b, "thoughtSignature");
-    /* A call that another provider made has no signature, which Gemini 3 insists on. */
+    /* Gemini 3 requires a signature; a call made by another provider has none. */
     if (unsigned_call)
         jw_kstr(w, "thoughtSignature", STR("skip_thought_signature_validator"));
     jw_object_end(w);
@@ -190,7 +191,10 @@ static void write_tools(const struct model_call *a, struct jw *w)
     jw_array_end(w);
 }
 
-/* Gemini 3 knows levels, and its larger models no medium; 2.5 counts tokens, and the larger need some. */
+/*
+ * Gemini 3 has levels, and its larger models no "medium". 2.5 has a number of tokens, which must
+ * not be 0 for the larger models.
+ */
 static void write_thinking(const struct model_call *a, struct jw *w)
 {
     static const int64_t tokens[] = {
@@ -293,7 +297,7 @@ static bool can_sign(const struct reply *r)
     return last && (!last->sealed.p || str_find(last->sealed, STR("\"thoughtSignature\":")) < 0);
 }
 
-/* A signature may come on an empty text of its own, behind what it signs. */
+/* A signature may arrive with an empty text after the part that it signs. */
 static bool add_seal(struct reply *r, struct arena *scratch, struct json part, struct err *e)
 {
     struct json sign = json_get(part, STR("thoughtSignature"));
@@ -350,7 +354,7 @@ static bool note_stop(struct reply *r, struct json reason, struct err *e)
     return true;
 }
 
-/* Each event counts from the beginning again; the last one is used. */
+/* Each event reports the totals; the last one is used. */
 static void note_usage(struct reply *r, struct json usage)
 {
     int64_t thinking = count_at(usage, "thoughtsTokenCount");

@@ -27,7 +27,7 @@ static void on_event(const struct sse_event *ev, void *ctx)
     struct intake *in = ctx;
     struct err e;
 
-    if (!ev->data.n) /* a sign of life */
+    if (!ev->data.n) /* a keep-alive */
         return;
     if (str_eq(ev->data, STR("[DONE]"))) { /* OpenAI and compatible servers */
         in->reply.over = in->reply.stopped;

@@ -1,8 +1,8 @@
 /*
- * intake.h - from the bytes of a model's stream to its answer.
+ * intake.h - parses the bytes of a model's stream into its answer.
  *
- * Feed the bytes as they arrive, in pieces of any size, then end. Once it has failed or the answer
- * is complete (reply.over) the rest is dropped.
+ * Call intake_feed with the bytes as they arrive, in pieces of any size, then intake_end. After a
+ * failure, or when the answer is complete (reply.over), the rest is ignored.
  */
 #ifndef PROVIDER_INTAKE_H
 #define PROVIDER_INTAKE_H

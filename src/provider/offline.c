@@ -11,12 +11,12 @@
 #define TOOL_ASK "ask_user"
 #define TOOL_ARTIFACT "artifact_write"
 
-/* Fits into the text of an error, behind a word. */
+/* Short enough for the text of an error, after a word. */
 #define HOW_TO_CONFIGURE                                                                           \
     "no model is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or "            \
     "OLLAMA_HOST, or name a provider in trefoil.toml; /help lists what works without a model"
 
-struct scene {
+struct offline_turn {
     struct model_turn *turn;
     const struct limits *limits;
     struct reply reply;
@@ -27,12 +27,12 @@ struct scene {
 
 struct offline_command {
     const char *name, *usage;
-    void (*run)(struct scene *s, struct str rest);
+    void (*run)(struct offline_turn *s, struct str rest);
 };
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-static void offline_settle(struct scene *s, const struct err *e)
+static void offline_settle(struct offline_turn *s, const struct err *e)
 {
     reply_stop(&s->reply, STOP_END);
     reply_finish(&s->reply, e != NULL);
@@ -42,20 +42,20 @@ static void offline_settle(struct scene *s, const struct err *e)
         op_ok(&s->turn->op);
 }
 
-static void settle_by(struct scene *s, bool ok, const struct err *e)
+static void settle_by(struct offline_turn *s, bool ok, const struct err *e)
 {
     offline_settle(s, ok ? NULL : e);
 }
 
-static void offline_say(struct scene *s, struct str text)
+static void offline_say(struct offline_turn *s, struct str text)
 {
     struct err e;
 
     settle_by(s, reply_text(&s->reply, 0, text, &e), &e);
 }
 
-/* There is no model to answer. The text is not an answer but the reason why there is none. */
-static void offline_refuse(struct scene *s, const char *what)
+/* There is no model: fail with the reason instead of an answer. */
+static void offline_refuse(struct offline_turn *s, const char *what)
 {
     struct err e;
 
@@ -66,7 +66,7 @@ static void offline_refuse(struct scene *s, const char *what)
 }
 
 /* Word by word, as a model would. */
-static bool stream_words(struct scene *s, struct str text, struct err *e)
+static bool stream_words(struct offline_turn *s, struct str text, struct err *e)
 {
     while (text.n) {
         ptrdiff_t space = str_find_byte(text, ' ');
@@ -79,7 +79,7 @@ static bool stream_words(struct scene *s, struct str text, struct err *e)
     return true;
 }
 
-static void call_tool(struct scene *s, struct str name, struct str args)
+static void call_tool(struct offline_turn *s, struct str name, struct str args)
 {
     struct err e;
 
@@ -87,7 +87,7 @@ static void call_tool(struct scene *s, struct str name, struct str args)
               &e);
 }
 
-static const struct model_tool *find_tool(const struct scene *s, const char *name)
+static const struct model_tool *find_tool(const struct offline_turn *s, const char *name)
 {
     for (size_t i = 0; i < s->turn->request->tools; i++)
         if (str_eq(s->turn->request->tool[i].name, str_of(name)))
@@ -95,8 +95,8 @@ static const struct model_tool *find_tool(const struct scene *s, const char *nam
     return NULL;
 }
 
-/* A call with up to two strings as arguments; those that are empty are left out. */
-static void call_with(struct scene *s, const char *tool, const char *key, struct str value,
+/* Make a call with up to two string arguments; empty ones are omitted. */
+static void call_with(struct offline_turn *s, const char *tool, const char *key, struct str value,
                       const char *key2, struct str value2)
 {
     struct buf out;
@@ -122,9 +122,9 @@ static struct str offline_word(struct str *rest)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-static void on_help(struct scene *s, struct str rest);
+static void on_help(struct offline_turn *s, struct str rest);
 
-static void on_tools(struct scene *s, struct str rest)
+static void on_tools(struct offline_turn *s, struct str rest)
 {
     const struct model_request *r = s->turn->request;
     struct str all = r->tools ? STR("") : STR("No tools are offered here.");
@@ -137,7 +137,7 @@ static void on_tools(struct scene *s, struct str rest)
     offline_say(s, all);
 }
 
-static void on_call(struct scene *s, struct str rest)
+static void on_call(struct offline_turn *s, struct str rest)
 {
     struct json_opts opts = limits_json(s->limits);
     struct str name = offline_word(&rest);
@@ -154,7 +154,7 @@ static void on_call(struct scene *s, struct str rest)
         call_tool(s, name, rest);
 }
 
-static void on_read(struct scene *s, struct str rest)
+static void on_read(struct offline_turn *s, struct str rest)
 {
     if (rest.n)
         call_with(s, TOOL_READ_FILE, "path", rest, NULL, STR_NONE);
@@ -162,7 +162,7 @@ static void on_read(struct scene *s, struct str rest)
         offline_say(s, STR("Missing path. Use /read PATH"));
 }
 
-static void on_grep(struct scene *s, struct str rest)
+static void on_grep(struct offline_turn *s, struct str rest)
 {
     struct str pattern = offline_word(&rest);
 
@@ -172,7 +172,7 @@ static void on_grep(struct scene *s, struct str rest)
         offline_say(s, STR("Missing pattern. Use /grep PATTERN [PATH]"));
 }
 
-static void on_agents(struct scene *s, struct str rest)
+static void on_agents(struct offline_turn *s, struct str rest)
 {
     (void)rest;
     if (find_tool(s, TOOL_AGENTS))
@@ -182,7 +182,7 @@ static void on_agents(struct scene *s, struct str rest)
                     STR("This agent is not offered the tool " TOOL_AGENTS ", which lists agents."));
 }
 
-static void on_echo(struct scene *s, struct str rest)
+static void on_echo(struct offline_turn *s, struct str rest)
 {
     struct err e;
 
@@ -191,12 +191,12 @@ static void on_echo(struct scene *s, struct str rest)
 
 static void on_awake(struct timer *t)
 {
-    struct scene *s = CONTAINER_OF(t, struct scene, timer);
+    struct offline_turn *s = CONTAINER_OF(t, struct offline_turn, timer);
 
     offline_say(s, arena_printf(s->turn->mem, "Slept %jd ms.", (intmax_t)s->slept_ms));
 }
 
-static void on_sleep(struct scene *s, struct str rest)
+static void on_sleep(struct offline_turn *s, struct str rest)
 {
     int64_t most = s->limits->offline_sleep_ms;
     bool ms = str_ends(rest, STR("ms"));
@@ -214,7 +214,7 @@ static void on_sleep(struct scene *s, struct str rest)
     timer_set(s->turn->op.loop, &s->timer, s->slept_ms, on_awake);
 }
 
-static void on_ask(struct scene *s, struct str rest)
+static void on_ask(struct offline_turn *s, struct str rest)
 {
     if (find_tool(s, TOOL_ASK))
         call_with(s, TOOL_ASK, "question", rest, NULL, STR_NONE);
@@ -222,7 +222,7 @@ static void on_ask(struct scene *s, struct str rest)
         offline_say(s, rest.n ? rest : STR("Missing question. Use /ask QUESTION"));
 }
 
-static void on_think(struct scene *s, struct str rest)
+static void on_think(struct offline_turn *s, struct str rest)
 {
     struct err e;
 
@@ -231,7 +231,7 @@ static void on_think(struct scene *s, struct str rest)
         &e);
 }
 
-static void on_artifact(struct scene *s, struct str rest)
+static void on_artifact(struct offline_turn *s, struct str rest)
 {
     struct str name = offline_word(&rest);
 
@@ -244,7 +244,7 @@ static void on_artifact(struct scene *s, struct str rest)
                                     STR_ARG(rest)));
 }
 
-static void on_fail(struct scene *s, struct str rest)
+static void on_fail(struct offline_turn *s, struct str rest)
 {
     struct err e;
 
@@ -268,7 +268,7 @@ static const struct offline_command commands[] = {
     { "/fail", "/fail REASON           fail", on_fail },
 };
 
-static void on_help(struct scene *s, struct str rest)
+static void on_help(struct offline_turn *s, struct str rest)
 {
     struct str all = STR("No model is configured; these commands need none:");
 
@@ -278,9 +278,9 @@ static void on_help(struct scene *s, struct str rest)
     offline_say(s, all);
 }
 
-/* ---- what was asked ------------------------------------------------------------------------- */
+/* ---- the prompt ----------------------------------------------------------------------------- */
 
-static bool say_results(struct scene *s, const struct message *m, struct err *e)
+static bool say_results(struct offline_turn *s, const struct message *m, struct err *e)
 {
     const struct block *before = NULL;
 
@@ -315,7 +315,7 @@ static struct str last_paragraph(struct str text)
     return at > 1 ? str_skip(text, at) : text;
 }
 
-/* A text that is a command, or ends in one: what is to be kept in mind may stand before it. */
+/* The command in a text: the whole text, or its last paragraph after instructions. */
 static struct str command_of(struct str text)
 {
     text = str_trim(text);
@@ -334,7 +334,7 @@ static struct str command_in(const struct message *m)
     return STR_NONE;
 }
 
-static void offline_obey(struct scene *s, struct str line)
+static void offline_obey(struct offline_turn *s, struct str line)
 {
     size_t n = 0;
     struct str name;
@@ -354,7 +354,7 @@ static void offline_obey(struct scene *s, struct str line)
 
 static void offline_play(struct post *p)
 {
-    struct scene *s = CONTAINER_OF(p, struct scene, post);
+    struct offline_turn *s = CONTAINER_OF(p, struct offline_turn, post);
     const struct model_request *r = s->turn->request;
     const struct message none = { .role = ROLE_USER };
     const struct message *last = r->messages ? &r->message[r->messages - 1] : &none;
@@ -371,7 +371,7 @@ static void offline_play(struct post *p)
 
 static void on_cancel(struct op *op)
 {
-    struct scene *s = CONTAINER_OF(op, struct model_turn, op)->data;
+    struct offline_turn *s = CONTAINER_OF(op, struct model_turn, op)->data;
 
     loop_unpost(op->loop, &s->post);
     timer_clear(op->loop, &s->timer);
@@ -383,7 +383,7 @@ const struct op_kind offline_op = { .name = "offline model", .cancel = on_cancel
 void offline_start(struct provider *p, struct model_turn *t)
 {
     const struct offline *o = p->state;
-    struct scene *s = ARENA_NEW(t->mem, struct scene);
+    struct offline_turn *s = ARENA_NEW(t->mem, struct offline_turn);
 
     s->turn = t;
     s->limits = o->limits;

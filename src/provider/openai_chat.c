@@ -7,7 +7,7 @@
  */
 #include "provider/format.h"
 
-/* Keys of blocks that have no index of their own; calls have theirs from 0 on. */
+/* Keys of blocks without an index; calls have keys from 0 on. */
 enum { TEXT_KEY = -1, THOUGHT_KEY = -2 };
 
 /* ---- the request ---------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static void write_image(const struct model_call *a, struct jw *w, const struct b
     jw_object_end(w);
 }
 
-/* wav and mp3 are what the API knows. */
+/* The API supports wav and mp3. */
 static struct str audio_format(const struct block *b)
 {
     bool mp3 = str_eq(b->type, STR("audio/mpeg")) || str_eq(b->type, STR("audio/mp3"));
@@ -213,7 +213,7 @@ static void write_tool(struct jw *w, const struct model_tool *t, bool last)
     jw_object_end(w);
 }
 
-/* OpenAI renamed it for models that think; others know the old name alone. */
+/* OpenAI renamed the member; other servers know only the old name. */
 static const char *max_key(const struct model_call *a)
 {
     return str_find(a->spec->base_url, STR("//api.openai.com")) >= 0 ? "max_completion_tokens"
@@ -293,7 +293,7 @@ static void note_stop(struct reply *r, struct json reason)
     else if (json_is(reason, STR("content_filter")))
         reply_stop(r, STOP_REFUSED);
     else
-        reply_stop(r, STOP_END); /* with calls: STOP_TOOLS, whatever it says */
+        reply_stop(r, STOP_END); /* reply_finish sets STOP_TOOLS if there are calls */
 }
 
 static void note_usage(struct reply *r, struct json usage)

@@ -147,7 +147,7 @@ static bool thinks(const struct model_request *r)
     return r->effort != EFFORT_DEFAULT && r->effort != EFFORT_NONE;
 }
 
-/* A summary is asked for with an effort only: not every account may have one. */
+/* A summary is requested only together with an effort, because not every account may have one. */
 static void write_reasoning(const struct model_call *a, struct jw *w)
 {
     const char *effort = ask_effort(a);
@@ -212,7 +212,7 @@ static bool seal_thought(struct reply *r, struct arena *scratch, int64_t key, st
                       e);
 }
 
-/* The whole item comes once more at its end; a server may have sent no deltas before. */
+/* The complete item arrives at its end; a server may have sent no deltas before. */
 static bool end_item(struct reply *r, struct arena *scratch, int64_t key, struct json item,
                      struct err *e)
 {
@@ -245,7 +245,7 @@ static void note_end(struct reply *r, struct arena *scratch, struct json respons
         reply_stop(r, STOP_REFUSED);
     else if (json_is(json_get(response, STR("status")), STR("incomplete")))
         reply_stop(r, STOP_LENGTH);
-    else if (!r->stopped) /* else it refused */
+    else if (!r->stopped) /* else the model has refused */
         reply_stop(r, STOP_END);
     r->over = true;
 }

@@ -3,7 +3,7 @@
 #include "provider/exchange.h"
 #include "provider/offline.h"
 
-/* In the order in which the environment is asked. Models by tier: when nothing is said, low, ... */
+/* In the order in which the variables are checked. Models by tier: the default, low, ... */
 const struct provider_preset provider_presets[] = {
     { "anthropic",
       "anthropic",

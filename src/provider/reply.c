@@ -60,7 +60,7 @@ struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key
 
 /* ---- deltas --------------------------------------------------------------------------------- */
 
-/* *delta is then what is added by it: halves of characters wait for their other ones. */
+/* Append a delta. *delta becomes the added text: half a character waits for its other half. */
 static bool reply_add_delta(struct reply *r, enum block_kind kind, int64_t key, struct str *delta,
                             struct err *e)
 {
@@ -179,7 +179,7 @@ void reply_model(struct reply *r, struct str name)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* A JSON object as it was written, {} for nothing, or a string with what else was written. */
+/* The arguments as JSON: the object as written, {} for nothing, or a string with any other text. */
 static struct str args_of(struct reply *r, struct str written)
 {
     struct json_opts opts = limits_json(r->limits);
@@ -201,7 +201,7 @@ static struct str args_of(struct reply *r, struct str written)
     return buf_str(&out);
 }
 
-/* The other half of its last character has not come. */
+/* The other half of the last character has not arrived: replace it. */
 static void end_half(struct reply *r, struct reply_block *b)
 {
     static const struct str replacement = STR("\xef\xbf\xbd");

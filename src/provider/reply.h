@@ -14,20 +14,20 @@
 struct reply_block {
     struct block b;
     int64_t key;
-    struct buf text; /* of text, thought; the arguments of a call */
-    uint32_t half;   /* of a character that was split between two deltas (utf8_join) */
+    struct buf text; /* the text or thought; of a call: its arguments */
+    uint32_t half; /* the first half of a character that was split between two deltas (utf8_join) */
 };
 
 struct reply {
     struct model_turn *turn;
     const struct limits *limits;
-    const char *by; /* the provider that seals */
+    const char *by; /* name of the provider, for sealed blocks */
     struct reply_block *block;
     size_t blocks, room;
     size_t bytes; /* of all blocks */
     bool told;    /* a delta was reported: no more retries */
     bool stopped; /* the reason is known */
-    bool over;    /* nothing that matters follows */
+    bool over;    /* the answer is complete */
 };
 
 /* Drops the data of an earlier try from the turn. */
@@ -40,31 +40,31 @@ struct reply_block *reply_find(struct reply *r, enum block_kind kind, int64_t ke
 struct reply_block *reply_add(struct reply *r, enum block_kind kind, int64_t key, struct err *e);
 
 /*
- * Append to the block of that key, which is begun if there is none. Empty deltas do nothing. A
- * delta may begin or end with half a surrogate pair (member_delta): the halves are joined.
+ * Append to the block with this key, which is created if needed. Empty deltas do nothing. A delta
+ * may begin or end with half a surrogate pair (member_delta): the halves are joined.
  */
 bool reply_text(struct reply *r, int64_t key, struct str delta, struct err *e);
 bool reply_thought(struct reply *r, int64_t key, struct str delta, struct err *e);
 
-/* A call begins. Without an id it gets one. */
+/* Begin a call. If id is empty, the call gets a new id. */
 bool reply_call(struct reply *r, int64_t key, struct str id, struct str name, struct err *e);
 bool reply_args(struct reply *r, int64_t key, struct str delta, struct err *e);
 
-/* A whole picture or sound. */
+/* Add a complete image or audio. */
 bool reply_media(struct reply *r, struct str type, struct str data, struct err *e);
 
 /* The data that the provider needs back with this block: raw JSON, copied. */
 bool reply_seal(struct reply *r, struct reply_block *b, struct str raw, struct err *e);
 
-/* Why it stopped. */
+/* Set the reason why the answer stopped. */
 void reply_stop(struct reply *r, enum model_stop stop);
 
-/* Which model answers; the first name counts. */
+/* Set the name of the model that answers; only the first name counts. */
 void reply_model(struct reply *r, struct str name);
 
 /*
- * Make the blocks the turn's answer. A good one that ends with calls stops for them; one that
- * failed keeps no calls.
+ * Store the blocks as the answer of the turn. If a complete answer ends with calls, its stop reason
+ * is STOP_TOOLS. A failed answer keeps no calls.
  */
 void reply_finish(struct reply *r, bool failed);
 

@@ -1,14 +1,14 @@
 /*
- * script.c - the player: one event of a rule after the other, each from the loop.
+ * script.c - plays the events of a rule one after the other, each from the loop.
  *
- *   NEXT ──> NEXT ──> ...      an event was told; the next follows at once or after its delay
+ *   NEXT ──> NEXT ──> ...      an event was reported; the next follows at once or after its delay
  *     │ ▲
  *     ▼ │
  *   ASKING                     a question is open
  *   WAITING                    until it is cancelled
  *   OVER                       the prompt has settled
  *
- * Cancelling ends NEXT and WAITING at once, and ASKING when the question was taken back.
+ * Cancelling ends NEXT and WAITING at once, and ASKING when the question was withdrawn.
  */
 #include "provider/script.h"
 
@@ -29,7 +29,7 @@ struct script_play {
     const struct script_rule *rule;
     enum play_state state;
     size_t next;  /* event of the rule */
-    size_t piece; /* of that event, which is told in pieces */
+    size_t piece; /* next piece of that event */
     bool delayed; /* the delay before that event has passed */
     struct timer timer;
     struct turn_question question;
@@ -150,7 +150,7 @@ static struct str piece_of(struct str text, size_t i, size_t n)
     return str_skip(i + 1 == n ? text : to, from.n);
 }
 
-/* {answer} stands for what the last question was answered. */
+/* Replace {answer} with the answer to the last question. */
 static struct str with_answer(struct script_play *y, struct str text)
 {
     static const char mark[] = "{answer}";
@@ -169,7 +169,7 @@ static void play_words(struct script_play *y, const struct script_event *ev)
 
     told.text = piece_of(with_answer(y, told.text), y->piece++, (size_t)ev->pieces);
     if (y->piece < (size_t)ev->pieces)
-        y->next--; /* the same again */
+        y->next--; /* repeat the event */
     else
         y->piece = 0;
     turn_event(y->prompt->turn, &told);
@@ -272,7 +272,7 @@ static struct str script_save(const struct conversation *c, struct arena *mem)
                         (size_t)(y->rule - y->script->rule), event);
 }
 
-/* Where the turn stood when it was stored last; false: not known, or the script has changed. */
+/* The stored position of the turn. False: unknown, or the script has changed. */
 static bool read_position(struct script_play *y)
 {
     const struct json_opts opts = { .max_depth = 4, .max_values = 16 };
@@ -291,7 +291,7 @@ static bool read_position(struct script_play *y)
     return true;
 }
 
-/* What was asked last: of a task, behind its preface. */
+/* The last prompt; of a task: without the preface. */
 static struct str last_prompt(struct history *h)
 {
     size_t n;

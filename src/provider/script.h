@@ -11,12 +11,12 @@
  *   text = "Hi"
  *   pieces = 2            # streamed in so many pieces
  *
- * Event types: text, thought, tool, plan, permission, form, artifact, usage, notice, delay,
- * wait (until it is cancelled), end. A rule without an end ends well after its last event. A
- * script starts nothing and opens no file: it is data.
+ * Event types: text, thought, tool, plan, permission, form, artifact, usage, notice, delay, wait
+ * (until cancelled), end. A rule without an end event succeeds after its last event. A script
+ * starts no process and opens no file: it is data.
  *
- * A script can be cancelled at any event. Its position is stored with its records, so a turn that
- * was broken off is resumed behind the last event that was stored.
+ * A script can be cancelled at any event. Its position is stored with its records, so an unfinished
+ * turn resumes after the last stored event.
  */
 #ifndef PROVIDER_SCRIPT_H
 #define PROVIDER_SCRIPT_H
@@ -46,11 +46,12 @@ enum script_type {
 /* One event, whatever its type; what a type does not have stays empty. */
 struct script_event {
     enum script_type type;
-    struct event event;  /* of all that are told as they are */
-    int64_t pieces;      /* of text and thought */
-    int64_t delay_ms;    /* before it; of a delay: all of it */
-    struct str params;   /* of permission and form: as in struct ask */
-    struct str refused;  /* of permission and form: the text after a no; else it continues */
+    struct event event; /* the event to report, for types that are events */
+    int64_t pieces;     /* of text and thought */
+    int64_t delay_ms;   /* pause before the event; of a delay: its length */
+    struct str params;  /* of permission and form: as in struct ask */
+    /* of permission and form: the answer if the client declines; STR_NONE: continue */
+    struct str refused;
     enum turn_stop stop; /* of end */
     struct str failure;  /* of end */
     int64_t cost_micros; /* of usage: millionths of a US dollar; -1: not known */
@@ -68,14 +69,14 @@ struct script {
     size_t rules;
 };
 
-/* Read a script; texts live in mem. ERR_INVALID and ERR_LIMIT say file:line:column. */
+/* Parse a script; texts are in mem. ERR_INVALID and ERR_LIMIT name file:line:column. */
 bool script_read(struct arena *mem, struct str text, const char *file, struct script *out,
                  struct err *e);
 
 /* The rule that is played for a prompt; NULL: none. */
 const struct script_rule *script_find(const struct script *s, struct str id, struct str text);
 
-/* An agent of this kind has a struct script as its own data. */
+/* agent.own of such an agent is a struct script. */
 extern const struct agent_kind script_agent_kind;
 enum { SCRIPT_AGENT_CAPS = AGENT_RESUMES | AGENT_SAVES };
 

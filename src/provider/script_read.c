@@ -1,4 +1,4 @@
-/* script_read.c - the rules of a script, from its TOML file. */
+/* script_read.c - parses the TOML file of a script. */
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/pick.h"
@@ -73,7 +73,7 @@ static const struct pick event_fields[] = {
     PICK_FIELD("more", PICK_BOOL, struct raw_event, more, 0),
 };
 
-/* The place of a name in a list of n; n, and *e, when it is none of them. */
+/* The index of a name in a list of n; n, and *e: it is none of them. */
 static size_t name_in(struct json at, const char *key, struct str name, const char *const *list,
                       size_t n, struct err *e)
 {
@@ -176,7 +176,7 @@ static void write_options(struct jw *w, const struct pick_strs *options)
     jw_object_end(w);
 }
 
-/* What a person is asked: a sentence, and a form; options are a form with one choice. */
+/* Write a question as a sentence and a form; options are a form with one choice. */
 static void read_question(struct arena *mem, const struct raw_event *r, struct script_event *out)
 {
     struct buf b;
@@ -266,7 +266,7 @@ static bool read_event(struct arena *mem, struct json at, struct script_event *o
     *out = (struct script_event){ .type = (enum script_type)type,
                                   .pieces = r.pieces,
                                   .delay_ms = r.delay_ms };
-    out->event.tool.id = r.id; /* of a question, too: the call it is about */
+    out->event.tool.id = r.id; /* also of a question: the call that it is about */
     return read_by_type(mem, at, &r, out, e);
 }
 

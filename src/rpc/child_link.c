@@ -5,16 +5,16 @@
 
 #include <stdio.h>
 
-/* ---- why it ended ------------------------------------------------------------------------ */
+/* ---- reasons ----------------------------------------------------------------------------- */
 
-/* Frames of a stack trace and lone brackets would push out the line that says what is wrong. */
+/* Skip lines of a stack trace and single brackets: they would displace the line with the reason. */
 static bool is_telling_line(struct str line)
 {
     return line.n > 2 && line.p[0] != ' ' && line.p[0] != '\t' &&
            !str_starts(line, STR("Node.js v"));
 }
 
-/* As many of the last lines as fit, in their order. */
+/* Write as many of the last lines as fit, in order. */
 static void quote_stderr(const struct tail *t, char *out, size_t size)
 {
     struct str line[8];
@@ -156,7 +156,7 @@ void child_link_close(struct child_link *l)
 {
     l->closing = true;
     if (!l->started)
-        return; /* on_child_opened ends it */
+        return; /* on_child_opened reports it */
     if (l->ended)
         proc_close(&l->proc);
     else

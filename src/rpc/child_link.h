@@ -1,14 +1,17 @@
 /*
  * child_link.h - JSON-RPC with a child process over its stdin and stdout.
  *
- *   opening -> open -> failed -> closed      told by the events below, from the loop, never from
- *      |                 ^                   inside child_link_open or child_link_close
+ *   opening -> open -> failed -> closed
+ *      |                 ^
  *      +-----------------+
  *
- * failed  the child could not be started, or has ended: the reason says how, and quotes the last
- *         lines of its stderr. A child that only closes its stdout is asked to exit first.
- * closed  after child_link_close, when the child and all its descendants are gone. The link may be
- *         freed then.
+ *   failed  the child could not be started, or has ended: the reason says how, and quotes the last
+ *           lines of its stderr. A child that only closes its stdout is asked to exit first.
+ *   closed  after child_link_close, when the child and all its descendants have ended. The link may
+ *           then be freed.
+ *
+ * The events below report each change. They are called from the loop, never from inside
+ * child_link_open or child_link_close.
  */
 #ifndef RPC_CHILD_LINK_H
 #define RPC_CHILD_LINK_H
@@ -27,12 +30,14 @@ struct child_link_events {
     /* The child has ended: the last lines of its stderr. May be NULL. */
     void (*on_stderr)(struct child_link *l, const struct tail *tail);
 
-    /* It will carry nothing more. Called at most once, and not after child_link_close. */
+    /*
+     * The link delivers no further messages. Called at most once, and not after child_link_close.
+     */
     void (*on_failed)(struct child_link *l, const struct err *e);
     void (*on_closed)(struct child_link *l);
 };
 
-/* The command and its environment. Copied as far as needed. */
+/* The command and its environment. Borrowed for the call of child_link_open. */
 struct child_command {
     const char *const *argv;
     const char *const *env; /* complete, as proc_env makes it */
@@ -44,20 +49,24 @@ struct child_link {
     struct proc proc;
     struct stream_link link; /* &link.link sends messages to the child */
     const struct child_link_events *events;
-    struct post post; /* tell that it is open, or could not be started */
+    struct post post; /* calls on_open or on_failed */
     bool started, ended, closing;
     struct err err;
 };
 
-/* Start the child. Never fails at once: on_open or on_failed follows. False if nothing started. */
+/*
+ * Start the child; on_open or on_failed follows. False: nothing was started, and on_failed follows.
+ */
 bool child_link_open(struct child_link *l, struct procs *procs, const struct child_command *command,
                      enum framing framing, const struct child_link_events *events);
 
-/* The same, for a command that could not even be prepared, and why. */
+/* The same for a command that could not be prepared: on_failed follows with this error. */
 void child_link_open_failed(struct child_link *l, struct procs *procs, const struct err *e,
                             const struct child_link_events *events);
 
-/* Stop the child politely; on_closed follows. May be called once, at any time. */
+/*
+ * Ask the child to exit, and kill it if it does not; on_closed follows. Call it once, at any time.
+ */
 void child_link_close(struct child_link *l);
 
 #endif

@@ -93,7 +93,9 @@ struct str event_log_number(struct event_log *log, struct event_stream *s, char 
     return write_event_id(log, s->stream, s->newest, id);
 }
 
-/* The oldest event of the pool is the first of its log: both are in the order of keeping. */
+/*
+ * The oldest event of the pool is the first of its log, because both lists are in order of arrival.
+ */
 static bool event_pool_make_room(struct event_pool *pool, size_t n)
 {
     size_t cost = sizeof(struct logged_event) + n;
@@ -105,7 +107,9 @@ static bool event_pool_make_room(struct event_pool *pool, size_t n)
     return true;
 }
 
-/* An event that can never fit drops all older ones, so that a gap is only at the beginning. */
+/*
+ * An event that can never fit removes all older ones, so that a gap can only be at the beginning.
+ */
 static bool event_log_make_room(struct event_log *log, size_t n)
 {
     bool fits = log->max_count && n <= log->max_bytes && event_pool_make_room(log->pool, n);

@@ -1,19 +1,19 @@
 /*
- * http_post.h - one JSON-RPC message that came by HTTP POST, on its way to its answer.
+ * http_post.h - one JSON-RPC message that arrived by HTTP POST, until its answer is sent.
  *
  *   WAITING -> ANSWERED                  one JSON body
  *      |
  *      +-----> STREAMING -> ANSWERED     an event stream; the answer is its last event
  *
- * WAITING    nothing was sent yet.
- * STREAMING  a message had to be sent before the answer, or the answer takes long (an event stream
- *            has heartbeats). With a log each event has an id, and a client that disconnects can
- *            resume by another request; without one, disconnecting cancels the call.
- * ANSWERED   nothing more will be sent.
+ *   WAITING    nothing was sent yet.
+ *   STREAMING  a message had to be sent before the answer, or the answer takes long (an event stream
+ *              has heartbeats). With a log each event has an id, and a client that disconnects can
+ *              resume with another request; without a log, disconnecting cancels the call.
+ *   ANSWERED   nothing more will be sent.
  *
- * The post is the link of its message: answers and what is sent meanwhile go out by it. It lives
- * in the memory of its HTTP request, which is kept until the last call that came by it has ended,
- * however early the client has its answer or disconnects.
+ * The post is the link of its message: answers, and messages sent before them, go through it. It is
+ * allocated in its HTTP request, which is kept until the last call of the message has ended, even
+ * if the client has its answer or disconnects earlier.
  */
 #ifndef RPC_HTTP_POST_H
 #define RPC_HTTP_POST_H
@@ -25,7 +25,7 @@ struct http_post;
 
 enum { HTTP_POST_HEADERS = 4, HTTP_POST_RETRY_MS = 1000 };
 
-/* What a protocol adds. Each but `end` may be NULL. */
+/* Callbacks of the protocol. All but `end` may be NULL. */
 struct http_post_hooks {
     /* The HTTP status of an answer; code is that of its JSON-RPC error, or 0. NULL: 200. */
     int (*status)(const struct http_post *post, int code);
@@ -40,7 +40,7 @@ struct http_post_hooks {
     /* No call was answered, as for a notification: send a response. NULL: 202 without a body. */
     void (*unanswered)(struct http_post *post);
 
-    /* All calls that came by it have ended: release what the protocol holds. */
+    /* All calls of the message have ended: release what the protocol holds. */
     void (*end)(struct http_post *post);
 };
 
@@ -51,25 +51,27 @@ struct http_post {
     struct link link;
     const struct http_post_hooks *hooks;
     struct peer *peer;
-    struct http_req *home;      /* the POST */
-    struct http_req *out;       /* where events go: home, a request that resumed, or NULL */
-    struct link *aside;         /* for messages the client does not accept here; NULL: dropped */
+    struct http_req *home; /* the POST */
+    /* the request that receives events: home, the one that resumed, or NULL */
+    struct http_req *out;
+    /* link for messages that the client does not accept here; NULL: they are dropped */
+    struct link *aside;
     struct event_log *log;      /* NULL: events have no ids and the stream cannot be resumed */
     bool primes;                /* with a log: the first event gives an id to resume with */
-    struct event_stream events; /* its stream of the log; 0: none */
-    size_t calls;               /* that came by it and have not ended */
+    struct event_stream events; /* its stream in the log; 0: none */
+    size_t calls;               /* calls of the message that have not ended */
     enum http_post_state state;
     bool streamed;     /* it was STREAMING once */
     bool takes_events; /* the client accepts an event stream */
 };
 
-/* The protocol sets aside, log and primes after it. */
+/* Initialize *post. The protocol then sets aside, log and primes. */
 void http_post_init(struct http_post *post, struct http_req *req, struct peer *peer,
                     const struct http_post_hooks *hooks);
 
 /*
- * Hand the message to the peer: the tree, and its envelope unless it is an array. The post may be
- * gone when this returns.
+ * Pass the message to the peer: the tree, and its envelope unless it is an array. The post may be
+ * freed when this returns.
  */
 void http_post_receive(struct http_post *post, struct json root, const struct rpc_message *m);
 
@@ -79,10 +81,12 @@ void http_post_resume(struct http_post *post, struct http_req *req, struct event
 /* End the event stream of a call that continues; the client resumes after retry_ms. */
 void http_post_detach(struct http_post *post, int64_t retry_ms);
 
-/* The post by which a call came; NULL if it came by another transport, or the client is gone. */
+/*
+ * The post of a call; NULL: it arrived through another transport, or the client has disconnected.
+ */
 struct http_post *http_post_of_call(const struct rpc_in *in);
 
-/* ---- before it is one -------------------------------------------------------------------- */
+/* ---- reading the body -------------------------------------------------------------------- */
 
 /*
  * Read the body as JSON. On failure *status and *code say how to refuse it; code is that of a

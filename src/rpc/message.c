@@ -25,7 +25,7 @@ static bool usable_id(struct json id)
     return (json_type(id) == JSON_STRING && !json_has_lone_surrogate(id)) || json_int(id, &n);
 }
 
-/* The id to answer under, also when the rest is wrong; none when there is any doubt. */
+/* The id for the answer, also of a malformed message; missing if it is ambiguous. */
 static struct json id_of(struct json v)
 {
     struct json id = { 0 };
@@ -110,7 +110,7 @@ void rpc_message_read(struct arena *mem, struct json v, struct rpc_message *out)
         read_response(&env, out);
 }
 
-/* ---- a message of which only the head is known ------------------------------------------- */
+/* ---- ids of truncated messages ----------------------------------------------------------- */
 
 static struct str skip_string(struct str s)
 {
@@ -120,7 +120,7 @@ static struct str skip_string(struct str s)
     return s.n ? str_skip(s, 1) : s;
 }
 
-/* Past one value; an empty rest means that it is cut off. */
+/* Skip one value. An empty rest means that the text was truncated. */
 static struct str skip_value(struct str s)
 {
     int depth = 0;
@@ -144,7 +144,7 @@ static struct str skip_value(struct str s)
     return s;
 }
 
-/* It is put into an answer as it is, so it is read like any other. */
+/* The id is copied into an answer, so it must be valid JSON. */
 static bool looks_like_id(struct str raw)
 {
     struct json_opts opts = { .max_depth = 1, .max_values = 1 };

@@ -1,4 +1,4 @@
-/* peer.c - a peer's life, and what a frame turns out to be. */
+/* peer.c - the life of a peer, and the dispatch of its messages. */
 #include "rpc/peer.h"
 
 #include "base/container.h"
@@ -98,7 +98,7 @@ void peer_fini(struct peer *p)
     p->awaited_room = 0;
 }
 
-/* ---- refusing --------------------------------------------------------------------------- */
+/* ---- rejecting -------------------------------------------------------------------------- */
 
 void rpc_write_error(struct jw *w, struct str id, int code, struct str message, struct str data)
 {
@@ -207,7 +207,7 @@ static void take_batch(struct peer *p, struct link *via, struct rpc_packet *pack
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
-/* The other side sent what cannot be understood: tell it, or whoever wants to know. */
+/* A malformed message has arrived: answer it with an error, or notify the protocol. */
 static void reject(struct peer *p, struct link *via, struct rpc_batch *batch, struct str id,
                    int code, const struct err *why)
 {
@@ -257,7 +257,7 @@ static void refuse_frame(struct peer *p, struct link *via, const struct frame *f
 
 enum { COPY_UP_TO = 32 << 10 };
 
-/* Bring the message's bytes where they will stay, and read them. */
+/* Move the bytes of a message to memory that lasts as long as its call, and parse them. */
 static bool open_packet(struct peer *p, struct link *via, const struct frame *frame,
                         struct rpc_packet *packet, struct err *e)
 {
@@ -295,7 +295,7 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame)
         take_batch(p, via, &packet);
     else
         take_message(p, via, NULL, &packet);
-    buf_fini(&packet.text); /* empty when a call has taken them */
+    buf_fini(&packet.text); /* empty if a call has taken the bytes */
     arena_pool_give(&p->rpc->arenas, &packet.own);
     peer_check_idle(p);
 }

@@ -1,18 +1,18 @@
 /*
- * peer.h - the other side of a JSON-RPC 2.0 conversation, as client and server at once.
+ * peer.h - the other side of a JSON-RPC 2.0 connection, as client and server at once.
  *
- * A peer holds two sets: the calls it made to us that we are serving (struct rpc_in), and the
- * calls we made to it whose answers we await (struct rpc_out). Messages arrive by any number of
- * links (stdio has one; an HTTP session has one per request). An answer goes out by the link its
- * request came by.
+ * A peer holds two sets: the calls that the other side made and we serve (struct rpc_in), and the
+ * calls that we made and whose answers we await (struct rpc_out). Messages arrive through any
+ * number of links (stdio has one; an HTTP session has one per request). An answer is sent through
+ * the link of its request.
  *
- * A malformed message never ends the conversation. It is answered with the matching error, with
- * its id if that could be read, else with null.
+ * A malformed message never ends the connection. It is answered with the matching error, with its
+ * id if that could be read, else with null.
  *
- * A call we serve is an op. It is answered exactly once, or not at all when the other side
- * cancelled it or disconnected. A call we make is an op too. It settles with the answer, with
- * ERR_TIMEOUT at its deadline, with ERR_CLOSED when the peer is gone, or with ERR_CANCELED. On a
- * timeout or cancel, the peer is sent the protocol's cancel notification.
+ * A call we serve is an op. It is answered exactly once, or not at all if the other side cancelled
+ * it or disconnected. A call we make is an op too. It settles with the answer, with ERR_TIMEOUT at
+ * its deadline, with ERR_CLOSED when the peer has disconnected, or with ERR_CANCELED. On a timeout
+ * or cancel, the peer is sent the protocol's cancel notification.
  */
 #ifndef RPC_PEER_H
 #define RPC_PEER_H
@@ -30,7 +30,7 @@ struct rpc_batch;
 struct rpc {
     struct loop *loop;
     const struct limits *limits;
-    struct buf scratch; /* where a message is built, between begin and end only */
+    struct buf scratch; /* memory in which a message is built, between begin and end only */
     struct jw writer;
     struct arena_pool arenas; /* for calls */
 };
@@ -75,15 +75,15 @@ struct rpc_admit {
 struct peer {
     struct rpc *rpc;
     const struct peer_kind *kind;
-    struct link *link;               /* for our own calls and notifications; NULL once it is gone */
-    void *ctx;                       /* the protocol's state for this conversation */
+    struct link *link;               /* for our calls and notifications; NULL: it is closed */
+    void *ctx;                       /* the protocol's state for this connection */
     void *transport;                 /* of the transport, for on_idle; NULL: it needs none */
     int version;                     /* column in the method table */
     bool batches;                    /* an array of messages is accepted */
     void (*on_idle)(struct peer *p); /* no call is in progress; may free the peer */
 
     struct rpc_in *serving;   /* newest first */
-    size_t unanswered;        /* of them */
+    size_t unanswered;        /* calls in `serving` that are not answered yet */
     struct rpc_out **awaited; /* slot table; an id names slot and generation */
     uint32_t awaited_room, awaited_count;
     uint32_t next_slot, generation;
@@ -94,7 +94,7 @@ void peer_init(struct peer *p, struct rpc *rpc, const struct peer_kind *kind, st
                void *ctx);
 
 /*
- * The conversation is over: calls being served are cancelled (their answers go nowhere), calls
+ * The connection has ended: calls being served are cancelled (their answers are dropped), calls
  * awaited fail with ERR_CLOSED. on_idle follows, from the loop, when the last call has ended.
  */
 void peer_hang_up(struct peer *p);
@@ -102,19 +102,19 @@ void peer_hang_up(struct peer *p);
 /* Fail all calls we made, for this reason. The other side is not notified. */
 void peer_fail_calls(struct peer *p, const struct err *why);
 
-/* A link is gone: calls that came by it are cancelled and not answered. */
+/* A link was closed: cancel the calls that arrived through it, without an answer. */
 void peer_lose_link(struct peer *p, struct link *via);
 
 /* The other side will send nothing more: calls we made fail with ERR_CLOSED. */
 void peer_await_no_more(struct peer *p);
 
-/* No call is in progress, in either direction. */
+/* Is no call in progress, in either direction? */
 bool peer_idle(const struct peer *p);
 
 /* Free what the peer holds. It must be idle. */
 void peer_fini(struct peer *p);
 
-/* A frame arrived by `via`. Answers go out there too. */
+/* A frame has arrived through `via`; its answer is sent there. */
 void peer_receive(struct peer *p, struct link *via, const struct frame *frame);
 
 /*
@@ -124,7 +124,7 @@ void peer_receive(struct peer *p, struct link *via, const struct frame *frame);
 void peer_receive_tree(struct peer *p, struct link *via, struct json root,
                        const struct rpc_message *m);
 
-/* Send a notification by `via`, or by the peer's own link if NULL; params is raw or STR_NONE. */
+/* Send a notification through `via`, or through p->link if NULL; params is raw JSON or STR_NONE. */
 void peer_notify(struct peer *p, struct link *via, const char *method, struct str params);
 
 /* ---- calls made to us ------------------------------------------------------------------- */
@@ -134,15 +134,15 @@ struct rpc_in {
     struct arena *mem; /* lives as long as the call */
     struct peer *peer;
     struct link *via;  /* NULL once it is gone */
-    struct link *home; /* the link whose memory it lives in, or NULL */
+    struct link *home; /* the link in whose memory it is allocated, or NULL */
     struct json id;    /* missing for a notification */
     struct str method;
     struct json params; /* an object, or missing */
     struct json meta;   /* its member _meta, or missing */
     int version;        /* the version it is served in */
     void *data;         /* the handler's */
-    struct arena own;   /* what mem points to, unless it lives in that of a link or batch */
-    struct buf text;    /* the message's bytes, when they were too many to copy */
+    struct arena own;   /* the memory of the call, unless it uses that of a link or batch */
+    struct buf text;    /* the bytes of the message, if it was too large to copy */
     struct rpc_batch *batch;
     struct rpc_in *older, *newer;
     bool answered, silent;
@@ -191,10 +191,10 @@ struct rpc_out {
 };
 
 /*
- * Call a method by `via`, or by the peer's own link if NULL; params is raw JSON (an object) or
- * STR_NONE. An error answered by the other side is a success of the op with out->error set. *out
- * must live until done has returned; then rpc_out_fini frees the answer. Losing `via` does not end
- * the call: the answer may come by another link.
+ * Call a method through `via`, or through p->link if NULL; params is raw JSON (an object) or
+ * STR_NONE. If the other side answers with an error, the op succeeds with out->error set. *out must
+ * live until done has returned; then rpc_out_fini frees the answer. Closing `via` does not end the
+ * call: the answer may arrive through another link.
  */
 void peer_call(struct peer *p, struct link *via, struct rpc_out *out, struct op *parent,
                const char *method, struct str params, int64_t timeout_ms, op_done_fn *done,

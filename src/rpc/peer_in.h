@@ -1,4 +1,4 @@
-/* peer_in.h - the inside of a peer, shared by the files of this room only. */
+/* peer_in.h - the internals of a peer, shared by the files of this room only. */
 #ifndef RPC_PEER_IN_H
 #define RPC_PEER_IN_H
 

@@ -72,7 +72,7 @@ void rpc_exchange_free(struct rpc_exchange *x)
     if (x->sse.max)
         sse_read_fini(&x->sse);
     mem = x->mem;
-    arena_pool_give(&rpc->arenas, &mem); /* *x is gone with it */
+    arena_pool_give(&rpc->arenas, &mem); /* also frees *x */
 }
 
 /* ---- the answer -------------------------------------------------------------------------- */

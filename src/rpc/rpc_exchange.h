@@ -1,12 +1,12 @@
 /*
  * rpc_exchange.h - one HTTP request of a JSON-RPC client, and the messages that answer it.
  *
- * The answer is one JSON document or an event stream; either way its messages are delivered as
- * they arrive. What the request as a whole means is up to the protocol: it is told of the head, of
- * events that are not messages, and of the end.
+ * The answer is one JSON document or an event stream; in both cases its messages are delivered as
+ * they arrive. The protocol decides what the response means: it is notified of the head, of events
+ * that are not messages, and of the end.
  *
- * An exchange lives in an arena of its own, not in that of a call: a connection whose last bytes
- * are still to come can be kept for reuse, though the call is answered.
+ * An exchange has its own arena, separate from that of its call: after the call is answered, the
+ * last bytes of the response are still read, so that the connection can be reused.
  */
 #ifndef RPC_RPC_EXCHANGE_H
 #define RPC_RPC_EXCHANGE_H
@@ -21,20 +21,20 @@ struct rpc_exchange_events {
     /* The head has arrived. May be NULL. */
     void (*on_head)(struct rpc_exchange *x);
 
-    /* An event; true if it was no message. May be NULL. */
+    /* An event. Return true if it is not a message. May be NULL. */
     bool (*on_event)(struct rpc_exchange *x, const struct sse_event *ev);
 
     /* A message, borrowed for the call. */
     void (*on_message)(struct rpc_exchange *x, const struct frame *frame);
 
-    /* It has ended; e is NULL when an answer of any status is complete. */
+    /* The exchange has ended; e is NULL if the response is complete, with any status. */
     void (*on_over)(struct rpc_exchange *x, const struct err *e);
 };
 
 /* Embed it as the first member. */
 struct rpc_exchange {
     struct fetch fetch; /* first */
-    struct arena mem;   /* holds this too */
+    struct arena mem;   /* also holds this struct */
     struct rpc *rpc;
     const struct rpc_exchange_events *events;
     struct str body;
@@ -43,7 +43,7 @@ struct rpc_exchange {
     struct rpc_exchange *next, **link; /* in the owner's list */
     bool running;
     bool streams;     /* the answer is an event stream */
-    struct err broke; /* why we cancelled it; code 0: we did not */
+    struct err broke; /* why we cancelled it; code 0: not cancelled */
 };
 
 /* A new exchange of `size` bytes, zeroed, in the owner's list. The body is copied. */

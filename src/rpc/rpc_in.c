@@ -15,8 +15,8 @@ static struct rpc_in *in_of(struct op *op)
 }
 
 /*
- * Work is done in children, which have been told: the handler answers when they are done. With
- * no child nobody would.
+ * The children of the op have been cancelled, and the handler answers when they have ended. Without
+ * a child, the call is settled here.
  */
 static void cancel_in(struct op *op)
 {
@@ -26,7 +26,7 @@ static void cancel_in(struct op *op)
 
 static const struct op_kind in_kind = { .name = "call", .cancel = cancel_in };
 
-/* Counts as under way no longer, though its op may still have to be delivered. */
+/* The call counts as answered, though its op may not have been delivered yet. */
 static void answered(struct rpc_in *in)
 {
     if (!in->answered)
@@ -61,12 +61,12 @@ static void on_in_done(struct op *op, const struct err *e, void *ctx)
     leave_peer(in);
     buf_fini(&in->text);
     if (owns)
-        arena_pool_give(&p->rpc->arenas, &own); /* *in is gone with it */
+        arena_pool_give(&p->rpc->arenas, &own); /* also frees *in */
     if (batch)
         rpc_batch_done(batch);
     peer_check_idle(p);
     if (home)
-        home->kind->calls(home, -1); /* may be the end of the peer */
+        home->kind->calls(home, -1); /* may free the peer */
 }
 
 static void join_peer(struct peer *p, struct rpc_in *in)
@@ -80,7 +80,7 @@ static void join_peer(struct peer *p, struct rpc_in *in)
 
 /* ---- dispatch --------------------------------------------------------------------------- */
 
-/* Moves the parcel's memory into the call that lives in it. */
+/* Create the call inside the memory of the packet, which the call takes over. */
 static struct rpc_in *unpack(struct peer *p, struct link *via, struct rpc_batch *batch,
                              struct rpc_packet *packet, const struct rpc_message *m, int version)
 {
@@ -162,7 +162,7 @@ void rpc_in_dispatch(struct peer *p, struct link *via, struct rpc_batch *batch,
 
 /* ---- answers ---------------------------------------------------------------------------- */
 
-/* Is there anyone to answer? Settles the call either way. */
+/* Settle the call. Returns whether an answer must be sent. */
 static bool rpc_in_settle(struct rpc_in *in)
 {
     bool send = in->via && !in->silent && !in->answered && json_here(in->id);

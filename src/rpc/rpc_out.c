@@ -1,8 +1,8 @@
 /*
  * rpc_out.c - calls made by us.
  *
- * An id is generation * SLOTS + slot: the slot finds the call without a search, the generation
- * unmasks an answer that comes too late or twice.
+ * An id is generation * SLOTS + slot. The slot finds the call without a search; the generation
+ * detects an answer that is late or duplicate.
  */
 #include "base/container.h"
 #include "base/digits.h"
@@ -22,7 +22,7 @@ static uint32_t slot_of(const struct rpc_out *out)
     return (uint32_t)(out->id % SLOTS);
 }
 
-/* The call is no longer awaited: a late answer finds nothing. */
+/* Stop awaiting the call: a late answer is ignored. */
 static void rpc_out_forget(struct rpc_out *out)
 {
     struct peer *p = out->peer;
@@ -40,7 +40,7 @@ static struct str id_text(const struct rpc_out *out, char text[DIGITS_MOST])
     return (struct str){ text, digits_put(text, out->id) };
 }
 
-/* Tell the other side in its protocol's words that we no longer wait. */
+/* Send the cancel notification of the protocol: we no longer wait. */
 static void send_cancel(struct rpc_out *out, const struct err *why)
 {
     struct peer *p = out->peer;
@@ -88,7 +88,7 @@ static void grow_slots(struct peer *p)
     p->awaited_room = room;
 }
 
-/* A free slot, or false when all SLOTS are taken. */
+/* Take a free slot. False: all SLOTS are taken. */
 static bool take_slot(struct peer *p, struct rpc_out *out)
 {
     uint32_t slot;
@@ -193,7 +193,7 @@ struct rpc_out *peer_find_out(struct peer *p, struct str id)
     return str_uint(id, 0, INT64_MAX, &n) ? awaited(p, n) : NULL;
 }
 
-/* The answer's memory becomes the call's; a lent one has to be read again from a copy. */
+/* Move the memory of the answer into the call. A borrowed answer is copied and parsed again. */
 static void keep_answer(struct rpc_out *out, struct rpc_packet *packet, const struct rpc_message *m)
 {
     struct json_opts opts = limits_json(out->peer->rpc->limits);
@@ -210,7 +210,7 @@ static void keep_answer(struct rpc_out *out, struct rpc_packet *packet, const st
         return;
     }
     if (!json_read(&out->mem, arena_str(&out->mem, json_raw(packet->root)), &opts, &again, &e))
-        return; /* it was read a moment ago */
+        return; /* cannot happen: the same bytes were parsed before */
     out->result = json_get(again, STR("result"));
     out->error = json_get(again, STR("error"));
 }

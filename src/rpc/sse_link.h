@@ -34,8 +34,8 @@ struct sse_link {
 void sse_link_init(struct sse_link *l, struct event_log *log);
 
 /*
- * Send by this stream from now on; the caller has closed the previous one. First go the messages
- * that were not sent yet, or those after `from` (if not NULL).
+ * Send through this stream from now on; the caller has closed the previous one. Sends the messages
+ * that were not sent yet first, or those after `from` (if not NULL).
  */
 void sse_link_open(struct sse_link *l, struct http_req *req, const struct event_stream *from);
 

@@ -71,7 +71,8 @@ static void stdio_peer_end(struct stdio_peer *s)
 void stdio_peer_drain(struct stdio_peer *s)
 {
     stream_pause(s->link.io);
-    frame_reader_stop(&s->link.reader); /* or reading resumes when the backlog is written */
+    /* otherwise reading would resume when the backlog is written */
+    frame_reader_stop(&s->link.reader);
     stdio_peer_end(s);
     if (peer_idle(s->peer))
         loop_post(s->peer->rpc->loop, &s->peer->idle);

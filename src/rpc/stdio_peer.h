@@ -16,18 +16,18 @@
 
 struct stdio_peer;
 
-/* What a protocol adds. Each may be NULL. */
+/* Callbacks of the protocol. Each may be NULL. */
 struct stdio_peer_hooks {
     /* The client sends nothing more. May be called more than once. */
     void (*end)(struct stdio_peer *s);
 
     /*
-     * Has the protocol finished as well, when the peer is idle? If it answers false, the protocol
-     * calls peer.on_idle again when it has.
+     * The peer is idle: has the protocol finished as well? If it returns false, the protocol calls
+     * peer.on_idle again when it has.
      */
     bool (*idle)(struct stdio_peer *s);
 
-    /* The stream is closed: free what the conversation holds, the peer included. */
+    /* The stream is closed: free the state of the connection, including the peer. */
     void (*fini)(struct stdio_peer *s);
 };
 
@@ -36,7 +36,8 @@ struct stdio_peer {
     struct stream_link link;
     struct peer *peer;
     const struct stdio_peer_hooks *hooks;
-    void (*done)(struct stdio_peer *s, const struct err *e); /* e: why it broke; NULL: it did not */
+    /* e: why the stream broke; NULL: it did not */
+    void (*done)(struct stdio_peer *s, const struct err *e);
     struct err why;
     bool broken, closing;
 };

@@ -1,6 +1,6 @@
 /*
- * Answers to questions of tasks. They are kept beside their task until it ends, so that the second
- * of two answers to the same question is rejected; the row of the task lists the open questions.
+ * answers.c - answers to questions of tasks. They are kept with their task until it ends, so that a
+ * second answer to the same question is rejected; the row of the task lists the open questions.
  */
 #include "store/verbs.h"
 

@@ -15,12 +15,13 @@
 struct check {
     struct audit_report *report;
     struct audit_head head;
-    bool has_head, seals, begins, ends; /* it has seals; the first and the last that are expected */
-    const char *name;                   /* of the file, in complaints */
-    char prev[AUDIT_HASH + 1];          /* "": nothing is known of the seal before */
-    const char *since;                  /* behind the last seal, */
-    uint64_t lines;                     /* so many lines ago */
-    int64_t number;                     /* of the line that is looked at */
+    /* the log has seals; the expected first and last seal were found */
+    bool has_head, seals, begins, ends;
+    const char *name;          /* name of the file in reports */
+    char prev[AUDIT_HASH + 1]; /* hash of the previous seal; "": unknown */
+    const char *since;         /* position after the last seal, */
+    uint64_t lines;            /* and number of lines since then */
+    int64_t number;            /* number of the current line */
     struct err *e;
 };
 
@@ -122,7 +123,7 @@ static bool check_file(struct check *c, const struct limits *limits, const char 
     return check_text(c, text);
 }
 
-/* What is not in the files. */
+/* Check what may be missing: the head, and the beginning and end of the chain. */
 static void check_ends(struct check *c)
 {
     c->number = 0;
@@ -139,7 +140,7 @@ static void check_ends(struct check *c)
         complain(c, "the end of the audit log was removed");
 }
 
-/* No process may begin a new file while we read; -1: there is none to lock. */
+/* Lock the log, so that no process starts a new file meanwhile; -1: there is none. */
 static int hold(const char *folder)
 {
     char path[AUDIT_PATH];

@@ -33,7 +33,7 @@ struct audit_head {
 bool audit_head_read(const char *folder, struct audit_head *out, struct err *e);
 bool audit_head_write(const char *folder, const struct audit_head *head, struct err *e);
 
-/* A new one with a new key for a log whose last seal is this. Writes nothing. */
+/* Initialize *out with a new key, for a log whose last seal is `last`. Writes no file. */
 void audit_head_new(struct audit_head *out, const char last[AUDIT_HASH + 1]);
 
 #endif

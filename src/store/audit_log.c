@@ -8,7 +8,7 @@
 
 /* ---- one record ---------------------------------------------------------------------------- */
 
-/* Many calls fall into one millisecond: the clock is read once for all of them. */
+/* The text of the time is reused within a millisecond, because many calls share it. */
 static struct str time_text(struct audit_log *log)
 {
     int64_t now = loop_now(log->spool.loop);

@@ -64,7 +64,7 @@ bool audit_seal_read(struct str line, struct audit_seal *out)
            cut_torn(&line, &out->torn) && str_eq(line, STR("}"));
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 void audit_hex(const unsigned char *bytes, size_t n, char *out)
 {

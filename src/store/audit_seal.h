@@ -19,27 +19,27 @@ bool audit_file(const char *folder, int64_t number, char out[AUDIT_PATH], struct
 
 struct audit_seal {
     struct str hash, prev;
-    uint64_t lines; /* right before it, that it is of */
-    uint64_t torn;  /* and before these: lines that a crash left since the previous seal */
+    uint64_t lines; /* number of lines before the seal that it covers */
+    uint64_t torn;  /* number of lines before these that a crash left since the previous seal */
 };
 
-/* Is the line a whole seal? No record is one: they begin with other keys. */
+/* Is the line a complete seal? Records are not: they begin with other keys. */
 bool audit_seal_read(struct str line, struct audit_seal *out);
 
 /*
- * sealed: the hash of the previous seal, then the lines, `torn` of them left by a crash: the input
- * of the seal, which is appended. hash: that of the new seal.
+ * Append a seal to `sealed`, which holds its input: the hash of the previous seal, then the lines,
+ * of which a crash left `torn`. hash: set to the hash of the new seal.
  */
 bool audit_seal_put(struct buf *sealed, const char *key, uint64_t torn, char hash[AUDIT_HASH + 1],
                     struct err *e);
 
-/* Is it the seal of these bytes? */
+/* *fits: is this the seal of these bytes? False: the hash cannot be computed. */
 bool audit_seal_fits(const struct audit_seal *seal, const char *key, struct str sealed, bool *fits,
                      struct err *e);
 
 uint64_t audit_count_lines(struct str lines);
 
-/* 2 n hexadecimal digits and a NUL. */
+/* Write 2 n hexadecimal digits and a NUL. */
 void audit_hex(const unsigned char *bytes, size_t n, char *out);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * audit_write.c - one batch of records, under a lock on the file: find the last seal, add the
- * lines and a seal that hangs on it, begin a new file where this one is full.
+ * audit_write.c - writes one batch of records, under a lock on the file: find the last seal, append
+ * the lines and a seal that refers to it, and start a new file if this one is full.
  *
- * A batch and its seal are one write. Where a crash tears it, its lines stand without a seal, and
- * the next seal counts them apart. A batch hangs on the seal that audit_head.h knows to be the last,
- * or on one that follows it (a crash came before the head was written): what is missing in the log
- * is not replaced by what is there.
+ * A batch and its seal are one write. If a crash interrupts it, its lines have no seal, and the
+ * next seal counts them separately. A batch refers to the seal that audit_head.h names as the last,
+ * or to one after it (if a crash came before the head was written). So missing parts of the log
+ * stay detectable.
  */
 #include "store/audit_write.h"
 
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-    CHUNK = 8 << 10, /* read at once when the last seal is looked for */
+    CHUNK = 8 << 10, /* bytes per read in the search for the last seal */
 };
 
 struct file {
@@ -31,10 +31,10 @@ struct file {
     char path[AUDIT_PATH];
     int fd;
     off_t size;
-    bool torn;                   /* its last line has no end */
-    off_t since;                 /* behind its last seal */
+    bool torn;                   /* its last line has no line feed */
+    off_t since;                 /* position after its last seal */
     char prev[AUDIT_HASH + 1];   /* the last seal of the log ... */
-    char before[AUDIT_HASH + 1]; /* ... and the one that it hangs on */
+    char before[AUDIT_HASH + 1]; /* ... and the seal before it */
     struct audit_head head;
 };
 
@@ -102,7 +102,10 @@ static bool last_seal(struct file *f, struct str text, off_t at)
     return found;
 }
 
-/* Nearly always in the last chunk. A seal across the edge of two is whole in the earlier one. */
+/*
+ * The seal is nearly always in the last chunk. A seal across two chunks is whole in the earlier
+ * one.
+ */
 static bool find_seal(struct file *f, struct err *e)
 {
     char chunk[CHUNK];
@@ -145,7 +148,7 @@ static bool find_seal_before(struct file *f, int64_t number, struct err *e)
     return ok;
 }
 
-/* What the next seal hangs on. */
+/* Determine the seal that the next one refers to. */
 static bool read_head(struct file *f, struct err *e)
 {
     struct audit_head *h = &f->head;
@@ -181,8 +184,8 @@ static bool look_at(struct file *f, struct err *e)
 /* ---- a new file ---------------------------------------------------------------------------- */
 
 /*
- * The files from this number on go. First it is noted that the chain begins behind them, so that a
- * crash in between leaves more than is expected, not less.
+ * Delete the files from this number on. First the head is changed, so that after a crash the log
+ * has more files than expected, never fewer.
  */
 static bool drop_files(struct file *f, int64_t number, struct err *e)
 {
@@ -206,7 +209,7 @@ static bool drop_files(struct file *f, int64_t number, struct err *e)
     return true;
 }
 
-/* audit.1.jsonl becomes audit.2.jsonl and so on; the oldest goes. */
+/* Rename audit.1.jsonl to audit.2.jsonl and so on; the oldest file is deleted. */
 static bool move_up(struct file *f, int64_t files, struct err *e)
 {
     char from[AUDIT_PATH], to[AUDIT_PATH];
@@ -261,7 +264,7 @@ static bool end_seal(struct file *f, struct err *e)
     return true;
 }
 
-/* The lines that a crash has left since the last seal, and the batch behind them. */
+/* Collect the lines that a crash has left since the last seal, and the lines of the batch. */
 static bool put_lines(struct file *f, struct buf *sealed, struct str lines, uint64_t *torn,
                       struct err *e)
 {
@@ -282,7 +285,7 @@ static bool put_lines(struct file *f, struct buf *sealed, struct str lines, uint
     return true;
 }
 
-/* Into the log, onto the disk, then into the head; all of it or nothing. */
+/* Write the log, sync it, then write the head. On failure the log is truncated. */
 static bool commit(struct file *f, struct str text, uint64_t records, struct err *e)
 {
     f->head.seals++;
@@ -308,7 +311,7 @@ static bool add(struct file *f, const struct limits *limits, struct str lines, s
     if (!end_seal(f, e) || !put_lines(f, &sealed, lines, &torn, e) ||
         !audit_seal_put(&sealed, f->head.key, torn, f->head.last, e))
         return false;
-    kept = AUDIT_HASH + (size_t)(f->size - f->since); /* is in the file already */
+    kept = AUDIT_HASH + (size_t)(f->size - f->since); /* already in the file */
     return commit(f, str_skip(buf_str(&sealed), kept), audit_count_lines(lines), e);
 }
 

@@ -1,4 +1,4 @@
-/* audit_write.h - records to their file. Blocking: for the pool. Part of the audit log. */
+/* audit_write.h - writes records to the log file. Blocking: for the pool. Part of the audit log. */
 #ifndef STORE_AUDIT_WRITE_H
 #define STORE_AUDIT_WRITE_H
 

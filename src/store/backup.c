@@ -1,6 +1,6 @@
 /*
- * For an open store: separate read-only connections, so commits continue. SQLite keeps their
- * snapshot until they are done.
+ * backup.c - checks and backups of an open store, through separate read-only connections, so
+ * commits continue. SQLite keeps their snapshot until they are done.
  */
 #include "base/auto.h"
 #include "base/id.h"
@@ -25,7 +25,7 @@ void store_brake_pull(struct store_brake *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* What the brake works on from now; NULL: nothing. False: it was pulled. */
+/* Set the connection that the brake interrupts; NULL: none. False: the brake was pulled. */
 static bool put_under(struct store_brake *b, sqlite3 *db)
 {
     bool pulled;
@@ -58,7 +58,7 @@ static bool open_to_read(struct sql *s, const char *path, struct err *e)
 
 typedef bool long_fn(struct sql *s, const char *to, struct err *e);
 
-/* Run fn with a connection that reads. Whatever it says when it was broken off counts for nothing. */
+/* Run fn with a read-only connection. If the brake was pulled, its result is ignored. */
 static bool run_under(struct store_brake *b, const char *path, long_fn *fn, const char *to,
                       struct err *e)
 {
@@ -76,7 +76,7 @@ static bool run_under(struct store_brake *b, const char *path, long_fn *fn, cons
 
 /* ---- the check ------------------------------------------------------------------------------ */
 
-/* The first complaint of quick_check, or "ok". */
+/* Read the first problem that quick_check reports, or "ok". */
 static bool quick_check(struct sql *s, const char *to, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
@@ -104,7 +104,7 @@ bool store_file_check(const char *path, struct store_brake *brake, struct err *e
 
 /* ---- backup --------------------------------------------------------------------------------- */
 
-/* SQLite writes into a file that is there and empty; ours is for the user alone. */
+/* SQLite writes into an existing empty file, so create one that only the user can read. */
 static bool make_empty(const char *path, struct err *e)
 {
     AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -124,7 +124,7 @@ static bool sync_file(const char *path, struct err *e)
     return (fd >= 0 && fsync(fd) == 0) || fail_sys(e, "sync %s", path);
 }
 
-/* A whole copy under its name, where there must be none yet. */
+/* Rename the complete copy to its name, which must not exist. */
 static bool put_in_place(const char *part, const char *to, struct err *e)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) == 0)

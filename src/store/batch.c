@@ -148,7 +148,10 @@ static bool do_steps(struct batch *b, struct store_ask *ask, struct err *e)
     return true;
 }
 
-/* One step leaves nothing behind when it fails (verbs.h); of several, the first ones would. */
+/*
+ * A single step that fails changes nothing (verbs.h). For several steps a savepoint undoes the
+ * first ones.
+ */
 static bool do_writes(struct batch *b, struct store_ask *ask, struct err *e)
 {
     struct err ignored;
@@ -166,9 +169,9 @@ static bool do_writes(struct batch *b, struct store_ask *ask, struct err *e)
     return false;
 }
 
-/* ---- all that write ------------------------------------------------------------------------- */
+/* ---- writers -------------------------------------------------------------------------------- */
 
-/* Which durability they need together; -1: none of them writes. */
+/* The strongest durability that a request needs; -1: none of them writes. */
 static int durability_of(const struct batch *b, size_t n)
 {
     int most = -1;
@@ -179,7 +182,7 @@ static int durability_of(const struct batch *b, size_t n)
     return most;
 }
 
-/* Cannot be changed inside of a transaction. */
+/* SQLite cannot change this inside a transaction. */
 static bool set_sync(struct batch *b, int durability, struct err *e)
 {
     if (b->sync == durability)
@@ -220,7 +223,7 @@ static bool write_all(struct batch *b, size_t n, struct err *e)
         if (!ask->writes || do_writes(b, ask, &ask->err))
             continue;
         ask->failed = true;
-        if (b->sql.broke) { /* not its fault: nothing of the transaction is sure */
+        if (b->sql.broke) { /* not because of this request: the whole transaction fails */
             *e = ask->err;
             return false;
         }

@@ -1,10 +1,10 @@
 /*
- * batch.h - requests done together, on the store's thread.
+ * batch.h - runs a batch of requests on the store's thread.
  *
- * All requests that write share one transaction. A request that fails for a reason of its own is
- * left out, and the others continue; if the transaction fails, all of them fail. Requests that only
- * read are answered afterwards, outside the transaction: they see committed data, and a full disk
- * does not affect them.
+ * All requests that write share one transaction. A request that fails by itself is left out, and
+ * the others continue; if the transaction fails, all of them fail. Requests that only read are
+ * answered afterwards, outside the transaction: they see committed data, and a full disk does not
+ * affect them.
  */
 #ifndef STORE_BATCH_H
 #define STORE_BATCH_H
@@ -16,26 +16,26 @@
 struct batch {
     struct sql sql;
     const struct limits *limits;
-    struct store_ask **ask; /* of the batch under way; room for limits.store_batch */
+    struct store_ask **ask; /* the requests of the current batch; room for limits.store_batch */
     char holder[HOLDER_TEXT];
-    int64_t lead;      /* of the clock of leases (lease.h) */
-    int64_t free;      /* bytes, once the batch under way is stored (room_make) */
-    int sync;          /* PRAGMA synchronous as it is set: a durability, or -1 */
-    atomic_int pages;  /* in the log */
-    atomic_int folded; /* of them, when it was last folded */
+    int64_t lead;      /* lead of the lease clock (lease.h) */
+    int64_t free;      /* bytes that are free after the current batch (room_make) */
+    int sync;          /* the current PRAGMA synchronous: a durability, or -1 */
+    atomic_int pages;  /* in the write-ahead log */
+    atomic_int folded; /* of them, after the last checkpoint */
     int page_bytes;
-    atomic_bool damaged; /* no write any more */
+    atomic_bool damaged; /* writes are rejected */
 };
 
 bool batch_init(struct batch *b, const struct limits *limits, const char *path, struct err *e);
 
-/* From now on the length of the log is known. *b stays where it is. */
+/* Track the length of the write-ahead log from now on. *b must not move. */
 void batch_watch_log(struct batch *b);
 
 /* {0} is fine. */
 void batch_fini(struct batch *b);
 
-/* The first n of b->ask. */
+/* Run the first n requests of b->ask. */
 void batch_run(struct batch *b, size_t n);
 
 /* Checkpoint the rest of the write-ahead log, so that it can restart at its beginning. */
@@ -45,7 +45,7 @@ void batch_fold(struct batch *b);
 
 bool batch_log_is_long(const struct batch *b);
 
-/* The database is damaged: it is only read from now on. */
+/* The database is damaged: reject writes from now on. */
 void batch_refuse_writes(struct batch *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Events of sessions and tasks: appended, and read in pages. */
+/* events.c - appends events of sessions and tasks, and reads them in pages. */
 #include "store/verbs.h"
 
 static int64_t place_of(int64_t n, int64_t seq)
@@ -31,7 +31,7 @@ bool events_append(struct run *r, struct store_step *step, struct err *e)
                          a->event, a->events, e);
 }
 
-/* A page ends after so many events, or with the one that passes its bytes. */
+/* A page ends after `most` events, or with the event that exceeds the limit of bytes. */
 bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,
                  struct err *e)
 {

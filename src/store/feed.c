@@ -1,14 +1,14 @@
 /*
- * The order of all tasks' events, for clients that follow all tasks.
+ * feed.c - the feed: the events of all tasks in one order.
  *
  * One process writes at a time, so numbers are assigned in the order of commits: a client that has
- * seen a number misses nothing by asking for the following ones. A row only refers to the event; it
- * also names its task, because the number of a deleted task may be reused. The newest row is never
- * deleted, so that its number is not reused.
+ * seen a number misses nothing if it asks for the following ones. A row only refers to the event;
+ * it also names its task, because the row number of a deleted task may be reused. The newest row is
+ * never deleted, so that its number is not reused.
  */
 #include "store/verbs.h"
 
-/* A task that says much trims, too, not only the next one that comes. */
+/* Trim the feed after every so many events, too, not only when a task is created. */
 enum { TRIM_EVERY = 1024 };
 
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e)
@@ -69,7 +69,7 @@ static bool fill(struct run *r, sqlite3_stmt *st, struct store_feed_page *p, siz
     return got != SQL_FAILED;
 }
 
-/* The newest number is read first: all up to it is in the page, or behind it. */
+/* Read the newest number first: every event up to it is in this page or in a later one. */
 bool db_task_feed(struct run *r, struct store_step *step, struct err *e)
 {
     struct store_feed_page *p = &step->feed;

@@ -1,6 +1,6 @@
 /*
- * Which sessions go. One request looks at the oldest few and deletes some of them, so that no
- * commit takes long; `more` asks for the next.
+ * gc.c - deletes old sessions. One request checks the oldest few and deletes some of them, so that
+ * no commit takes long; `more` asks for another request.
  */
 #include "store/verbs.h"
 

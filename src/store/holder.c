@@ -1,4 +1,4 @@
-/* A name is BOOT/NAMESPACE/PID/START. */
+/* holder.c - names of processes: BOOT/NAMESPACE/PID/START. */
 #include "store/holder.h"
 
 #include "base/auto.h"
@@ -13,7 +13,7 @@
 
 enum { PROC_FILE_MOST = 4096, HERE_TEXT = 80, PROGRAM_MOST = 512 };
 
-/* BOOT/NAMESPACE of this process; empty when /proc does not tell. */
+/* BOOT/NAMESPACE of this process; empty if /proc is not readable. */
 static void here(char out[HERE_TEXT])
 {
     AUTO_ARENA mem = { 0 };
@@ -29,8 +29,8 @@ static void here(char out[HERE_TEXT])
 }
 
 /*
- * When a process started, in ticks since boot: the 22nd field of its stat, counted behind the
- * command, which may hold anything. 0: it is not there, or has ended and only waits to be reaped.
+ * The start time of a process in ticks since boot: field 22 of its stat, counted after the command,
+ * which may contain anything. 0: there is no such process, or it is a zombie.
  */
 static uint64_t start_of(uint64_t pid)
 {
@@ -63,7 +63,7 @@ void holder_self(char out[HOLDER_TEXT])
              start_of((uint64_t)getpid()));
 }
 
-/* The last two parts of a name. */
+/* Split a name into place, pid and start time. */
 static bool take_apart(struct str name, struct str *place, uint64_t *pid, uint64_t *start)
 {
     const char *last = name.p && name.n ? memrchr(name.p, '/', name.n) : NULL, *middle;
@@ -90,7 +90,7 @@ enum holder_life holder_life(struct str name)
         return HOLDER_UNKNOWN;
     if (start_of(pid) == start)
         return HOLDER_ALIVE;
-    if (kill((pid_t)pid, 0) < 0 && errno == EPERM) /* there, and hidden from us */
+    if (kill((pid_t)pid, 0) < 0 && errno == EPERM) /* exists, but /proc hides it */
         return HOLDER_UNKNOWN;
     return HOLDER_DEAD;
 }

@@ -8,7 +8,7 @@
 
 enum { PATIENCE_MS = 5000, TITLE_MOST = 200, NAME_MOST = 64 };
 
-/* ---- a connection that believes nothing ------------------------------------------------------ */
+/* ---- untrusted databases --------------------------------------------------------------------- */
 
 /* Nothing in the schema may call functions with effects, write the schema, or be very long. */
 static bool open_wary(struct sql *s, const char *path, enum sql_mode mode,
@@ -26,7 +26,7 @@ static bool open_wary(struct sql *s, const char *path, enum sql_mode mode,
     return false;
 }
 
-/* ---- is it one of ours? ---------------------------------------------------------------------- */
+/* ---- checking the schema --------------------------------------------------------------------- */
 
 /* The whole schema as one text. */
 static bool schema_text(struct sql *s, struct arena *mem, struct str *out, struct err *e)
@@ -59,7 +59,7 @@ static bool expected_text(int version, struct arena *mem, struct str *out, struc
     return ok;
 }
 
-/* A view, a trigger or a column more, and it is refused. */
+/* A database with an additional view, trigger or column is rejected. */
 static bool check_schema(struct sql *s, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
@@ -93,7 +93,7 @@ static bool check_integrity(struct sql *s, struct err *e)
            fail(e, ERR_INVALID, "it is damaged: " STR_FMT, STR_ARG(str_head(said, 100)));
 }
 
-/* ---- what it holds --------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------- */
 
 static bool count_all(struct sql *s, struct store_import *out, struct err *e)
 {

@@ -13,19 +13,23 @@
 #include "base/limits.h"
 
 struct store_import {
-    int64_t sessions, records, tasks, unfinished, answers, locks, notes; /* that it holds */
-    int64_t imported;                                                    /* sessions */
-    int64_t imported_records;                                            /* of these */
+    /* contents of the database */
+    int64_t sessions, records, tasks, unfinished, answers, locks, notes;
+    int64_t imported;         /* sessions */
+    int64_t imported_records; /* of these */
 };
 
 /*
- * Count what it holds. `path` is a private copy, which is changed: its schema is raised. ERR_INVALID
- * when it is damaged or is not exactly a database of trefoil.
+ * Count the contents. `path` is a private copy, whose schema is upgraded. ERR_INVALID: it is
+ * damaged, or not exactly a database of trefoil.
  */
 bool store_import_look(const char *path, const struct limits *limits, struct store_import *out,
                        struct err *e);
 
-/* After that: copy its conversations into the database `to`. Sessions that are there are skipped. */
+/*
+ * Copy its conversations into the database `to`, after store_import_look. Existing sessions are
+ * skipped.
+ */
 bool store_import_copy(const char *path, const char *to, const struct limits *limits,
                        struct store_import *out, struct err *e);
 

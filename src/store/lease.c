@@ -10,7 +10,7 @@ enum { MARK_TEXT = HOLDER_TEXT + 32 };
 
 #define SELECT_MARK "SELECT value FROM meta WHERE key = 'lease_clock'"
 
-/* "BOOT LEAD": by how much leases are ahead of the time since that boot. */
+/* Parse "BOOT LEAD": the lead of the lease clock over the time since that boot. */
 static bool read_mark(struct sql *s, struct str boot, int64_t *lead, bool *found, struct err *e)
 {
     AUTO_ARENA mem = { 0 };
@@ -32,7 +32,7 @@ static bool read_mark(struct sql *s, struct str boot, int64_t *lead, bool *found
     return true;
 }
 
-/* Unless another process has been here since we looked. */
+/* Store the lead, unless another process has stored one meanwhile. */
 static bool write_mark(struct sql *s, struct str boot, int64_t lead, struct err *e)
 {
     char mark[MARK_TEXT];
@@ -54,7 +54,8 @@ bool lease_clock_open(struct sql *s, const char *holder, int64_t *lead, struct e
     *lead = ours > 0 ? ours : 0;
     if (!read_mark(s, boot, lead, &found, e))
         return false;
-    if (found || !write_mark(s, boot, *lead, &ignored)) /* it can be read, if no more: go by ours */
+    /* a store that is only readable: use our value */
+    if (found || !write_mark(s, boot, *lead, &ignored))
         return true;
     return read_mark(s, boot, lead, &found, e);
 }

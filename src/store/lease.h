@@ -13,7 +13,10 @@
 #include "store/holder.h"
 #include "store/sql.h"
 
-/* By how much it is ahead, for a process of this name (holder.h). False: the store is unreadable. */
+/*
+ * Read the lead of the lease clock for a process of this name (holder.h). False: the store is
+ * unreadable.
+ */
 bool lease_clock_open(struct sql *s, const char *holder, int64_t *lead, struct err *e);
 
 /* Now, in ms. */

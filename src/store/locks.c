@@ -17,7 +17,7 @@ static bool row_is_held(struct run *r, sqlite3_stmt *st)
     return is_held(r, sql_text(st, 1, r->mem), sql_int(st, 2));
 }
 
-/* A number more than there was, at an end that has room for twice as many when it is full. */
+/* Append a number to an array that doubles when it is full. */
 static int64_t *with(struct run *r, int64_t *v, size_t n, int64_t value)
 {
     if (!(n & (n - 1))) /* 0, or a power of two */

@@ -1,4 +1,4 @@
-/* What agents remember: values under a scope and a key. */
+/* memory.c - notes of agents: values under a scope and a key. */
 #include "store/verbs.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ static bool no_memory(const struct store_memory *m, struct err *e)
                 STR_ARG(str_head(m->key, 80)), STR_ARG(str_head(m->scope, 60)));
 }
 
-/* Its version, 0 when there is none. */
+/* Read the version of a note; 0: there is none. */
 static bool find_version(struct run *r, const struct store_memory *m, int64_t *out, struct err *e)
 {
     sqlite3_stmt *st;

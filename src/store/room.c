@@ -1,13 +1,13 @@
 /*
- * room.c - keeps the database at limits.store_bytes.
+ * room.c - keeps the database below limits.store_bytes.
  *
- * Before a batch writes, what is oldest leaves until the batch fits: tasks that have ended, and
- * sessions that no process holds and no live task needs. When nothing may leave, new work is refused
- * first, so that work under way can end:
+ * Before a batch writes, the oldest data is deleted until the batch fits: tasks that have ended,
+ * and sessions that no process holds and no live task needs. If nothing can be deleted, new work is
+ * rejected first, so that running work can end:
  *
- *   new tasks       when less than a part of the limit is free, which their sessions will need
- *   new sessions    when nothing is free
- *   longer sessions when they are past the limit by that part
+ *   new tasks       if less than a part of the limit is free, which their sessions will need
+ *   new sessions    if nothing is free
+ *   longer sessions if they exceed the limit by that part
  *   changed tasks   never: a task must be able to fail
  */
 #include "store/verbs.h"
@@ -16,7 +16,7 @@
 
 enum {
     PART = 8,
-    RECENT_MS = 5000, /* a task that has just ended stays: its result is about to be fetched */
+    RECENT_MS = 5000, /* keep a task that has just ended: its result is about to be fetched */
 };
 
 struct room_victim {
@@ -56,7 +56,7 @@ int64_t room_needed(const struct store_step *step)
     return 0;
 }
 
-/* What is in use of the file; free pages are written to again before it grows. */
+/* The bytes of the file that are in use. Free pages are reused before the file grows. */
 static bool room_find_used(struct run *r, int64_t *used, struct err *e)
 {
     int64_t pages, free_pages, page;
@@ -69,7 +69,7 @@ static bool room_find_used(struct run *r, int64_t *used, struct err *e)
     return true;
 }
 
-/* ---- what leaves ---------------------------------------------------------------------------- */
+/* ---- what to delete ------------------------------------------------------------------------- */
 
 static bool find_task(struct run *r, struct room_victim *out, struct err *e)
 {
@@ -109,7 +109,7 @@ static bool find_session(struct run *r, struct room_victim *out, struct err *e)
     return got == SQL_DONE;
 }
 
-/* *left: something did. */
+/* Delete the oldest task or session. *left: something was deleted. */
 static bool erase_oldest(struct run *r, bool *left, struct err *e)
 {
     struct room_victim task, session;

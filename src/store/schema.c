@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 /*
- * Step n brings schema n to n + 1. Never changed, only added: databases in the field have taken
- * them as they are.
+ * Step n changes schema n into n + 1. Steps are only added, never changed: existing databases have
+ * run them.
  *
- * events.place is the session's n << 32 | seq, so that a session's events lie together and in
- * order without a second index; likewise task_events.place. An index ends with its rows' n, which
- * grows with each new one: tasks of an owner, a context, an agent lie in it in the order of their
- * creation. What grows comes last in a row, so that the rest can be changed in place.
+ * events.place is the session's n << 32 | seq, so that the events of a session are stored together
+ * and in order without a second index; likewise task_events.place. An index ends with the n of its
+ * rows, which grows with each new row: so the tasks of an owner, a context or an agent are in the
+ * order of their creation. Columns that grow are last in a row, so that the others can be changed
+ * in place.
  *
  * operator() is the principal of the user who runs this process.
  */
@@ -70,7 +71,7 @@ static const char *const steps[] = {
     "CREATE TABLE task_events ("
     " place INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
     " STRICT;"
-    /* How many tasks there are: to count a million for each new one would take too long. */
+    /* The number of tasks: counting a million rows for each new task would take too long. */
     "CREATE TABLE task_count (tasks INTEGER NOT NULL) STRICT;"
     "INSERT INTO task_count VALUES (0);"
     "CREATE TRIGGER task_came AFTER INSERT ON tasks"
@@ -92,7 +93,7 @@ static const char *const steps[] = {
     " task INTEGER NOT NULL, key TEXT NOT NULL, answer TEXT NOT NULL, by TEXT NOT NULL,"
     " UNIQUE (task, key)) STRICT;",
 
-    /* The owner of a session is a principal, as that of a task; earlier it was the process. */
+    /* The owner of a session is a principal, like that of a task; it used to be the process. */
     "ALTER TABLE sessions RENAME COLUMN owner TO process;"
     "ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
     "UPDATE tasks SET owner = CASE owner WHEN 'key' THEN 'key:default' ELSE operator() END;"
@@ -122,7 +123,7 @@ bool schema_read(struct sql *s, int *out, struct err *e)
     return true;
 }
 
-/* Inside a transaction: one step, if another process has not taken it meanwhile. */
+/* Inside a transaction: run one step, unless another process has run it meanwhile. */
 static bool take_step(struct sql *s, int *now, int upto, struct err *e)
 {
     char mark[64];

@@ -13,10 +13,12 @@
 /* The number of the newest schema, which this program writes. */
 extern const int schema_newest;
 
-/* Which one it has. */
+/* Read the number of the database's schema. */
 bool schema_read(struct sql *s, int *out, struct err *e);
 
-/* Take the missing steps up to `upto`. A newer database is refused (ERR_INVALID), unchanged. */
+/*
+ * Run the missing steps up to `upto`. A newer database is rejected (ERR_INVALID) and not changed.
+ */
 bool schema_raise(struct sql *s, int upto, struct err *e);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Sessions and which process holds them.
+ * sessions.c - sessions, and the processes that hold them.
  *
- * The column `process` has the name of the process (holder.h) that holds the session, empty for none;
- * every write extends its lease (verbs.h). The token grows whenever the holder changes, so an earlier
- * one never fits again. The column `owner` is a principal and never changes.
+ * The column `process` has the name of the process (holder.h) that holds the session, empty for
+ * none; every write extends its lease (verbs.h). The token grows whenever the holder changes, so an
+ * earlier token is never valid again. The column `owner` is a principal and never changes.
  */
 #include "store/verbs.h"
 
@@ -14,7 +14,7 @@
     "version, fence,"                                                                              \
     " process, lease, owner"
 
-/* The row it stands on, in the order of COLUMNS. */
+/* Read the current row, in the order of COLUMNS. */
 static void read_row(struct run *r, sqlite3_stmt *st, struct store_session *s)
 {
     *s = (struct store_session){
@@ -55,7 +55,7 @@ bool session_find(struct run *r, struct str id, int64_t *n, struct err *e)
     return true;
 }
 
-/* ---- which process holds it ---------------------------------------------------------------------------- */
+/* ---- the holder ------------------------------------------------------------------------------ */
 
 struct session_holder {
     int64_t n, fence, version, lease;
@@ -89,7 +89,7 @@ static bool refuse_second(struct str id, const struct session_holder *h, struct 
                 STR_ARG(str_head(id, 80)), label);
 }
 
-/* A write found no row of that id and token: which of the two is it? */
+/* A write found no row with that id and token: report which of the two is wrong. */
 static bool refuse_stale(struct run *r, struct str id, int64_t fence, struct err *e)
 {
     struct session_holder h;

@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What the kernel said: of a commit that failed only the file that was written still knows it. */
+/* The errno of a failure. After a failed commit, only the file that was written still has it. */
 static int errno_of(struct sql *s)
 {
     int sys = sqlite3_system_errno(s->db);
@@ -21,7 +21,7 @@ static int errno_of(struct sql *s)
     return sys;
 }
 
-/* SQLite opens such a database for reading only, and does not tell why. */
+/* SQLite opens a database on a read-only mount for reading only, without a reason. */
 static bool is_read_only_mount(struct sql *s, int sys)
 {
     const char *path = s->db ? sqlite3_db_filename(s->db, "main") : NULL;

@@ -24,8 +24,8 @@ struct sql {
         sqlite3_stmt *st;
     } made[SQL_STATEMENTS];
     size_t count;
-    bool broke;   /* a statement failed for a reason that is not the request's: see sql_fail */
-    bool corrupt; /* and it was that the database is damaged */
+    bool broke;   /* a statement failed, and not because of the request: see sql_fail */
+    bool corrupt; /* and the reason was that the database is damaged */
 };
 
 enum sql_mode { SQL_WRITE, SQL_CREATE, SQL_READ };
@@ -68,16 +68,19 @@ sqlite3_stmt *sql_begin(struct sql *s, const char *text, const struct sql_value 
 
 enum sql_got { SQL_FAILED, SQL_DONE, SQL_ROW };
 
-/* The next row. */
+/* Read the next row. */
 enum sql_got sql_row(struct sql *s, sqlite3_stmt *st, struct err *e);
 
-/* No further row is wanted. */
+/* End a statement before its last row. */
 void sql_end(sqlite3_stmt *st);
 
 /* Begin and run to the end. */
 bool sql_do(struct sql *s, const char *text, const struct sql_value *v, size_t n, struct err *e);
 
-/* Begin, and read the first row; SQL_DONE: there is none. Unless SQL_ROW it has ended. */
+/*
+ * Begin, and read the first row. SQL_DONE: there is none. Only after SQL_ROW must the caller end
+ * it.
+ */
 enum sql_got sql_one(struct sql *s, const char *text, const struct sql_value *v, size_t n,
                      sqlite3_stmt **out, struct err *e);
 

@@ -1,9 +1,10 @@
 /*
- * Two sides. The loop takes requests, passes them to the worker, settles them when they are done,
- * and starts long requests and checkpoints on the pool. The thread (batch.c) owns the connection.
+ * store.c - the two sides of the store. The loop takes requests, passes them to the worker, settles
+ * them when they are done, and starts long requests and checkpoints on the pool. The thread
+ * (batch.c) owns the connection.
  *
- * The write-ahead log is checkpointed beside the commits: a job with a separate connection does
- * most of it (PASSIVE, so writers continue), then the thread does the small rest between two
+ * The write-ahead log is checkpointed in parallel to the commits: a job with a separate connection
+ * does most of it (PASSIVE, so writers continue), then the thread does the small rest between two
  * commits, after which SQLite restarts the log at its beginning.
  */
 #include "store/store.h"
@@ -21,14 +22,14 @@ struct store {
     struct store_port port; /* first */
     const struct limits *limits;
     char *path;
-    struct batch batch; /* the thread's, but for its atomics */
+    struct batch batch; /* used by the thread only, except its atomics */
     struct worker *worker;
     int schema;
-    struct job fold; /* the log's bulk */
+    struct job fold; /* checkpoints most of the log */
     bool folding;
-    struct work fold_rest;      /* what the thread does after it */
-    size_t jobs;                /* under way on the pool */
-    struct posted *posted_list; /* of them, those that were asked for */
+    struct work fold_rest;      /* the rest of the checkpoint, on the thread */
+    size_t jobs;                /* jobs that run on the pool */
+    struct posted *posted_list; /* those of them that are requests */
     bool closing;
     struct post gone;
     store_closed_fn *closed;
@@ -54,7 +55,7 @@ static void refuse(struct store_ask *ask, const struct err *e)
     settle(ask);
 }
 
-/* ---- folding the log ------------------------------------------------------------------------ */
+/* ---- checkpoints ---------------------------------------------------------------------------- */
 
 static bool fold_bulk(struct job *job, struct err *e)
 {
@@ -71,7 +72,7 @@ static bool fold_bulk(struct job *job, struct err *e)
     return ok;
 }
 
-/* Whatever became of it, the thread notes how far it is. */
+/* Also after a failure, the thread does the rest and records how far the log is checkpointed. */
 static void on_folded(struct op *op, const struct err *e, void *ctx)
 {
     struct store *s = ctx;
@@ -94,7 +95,7 @@ static void fold_if_long(struct store *s)
     job_start(&s->fold, s->port.loop, NULL, fold_bulk, on_folded, s);
 }
 
-/* ---- the thread, and back ------------------------------------------------------------------- */
+/* ---- requests to the thread ----------------------------------------------------------------- */
 
 static struct store_ask *ask_of(const struct work *w)
 {
@@ -213,7 +214,9 @@ static bool task_fits(const struct store *s, const struct store_task *t, struct 
            fits(s, t->asks, e) && events_fit(s, t->event, t->events, e);
 }
 
-/* Before it is handed over: values that are too large never reach the database. */
+/*
+ * Checked before the thread gets the request: values that are too large never reach the database.
+ */
 static bool step_fits(const struct store *s, const struct store_step *step, struct err *e)
 {
     if (step->what == STORE_APPEND)
@@ -339,7 +342,7 @@ static void on_gone(struct post *p)
         closed(ctx);
 }
 
-/* The answers that are left are posted before it. */
+/* The remaining answers are posted before this. */
 static void leave_if_idle(struct store *s)
 {
     if (!s->closing || s->jobs)

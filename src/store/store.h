@@ -19,8 +19,8 @@
 struct store;
 
 /*
- * Open or create, and bring the schema up to date. Blocks, so call it before serving, or once.
- * Fails as requests do; nothing was written then but whole steps of the schema.
+ * Open or create the database, and upgrade its schema. Blocking. Fails as requests do; then at most
+ * complete steps of the schema were written.
  */
 bool store_open(struct loop *loop, const struct limits *limits, const char *path,
                 struct store **out, struct err *e);
@@ -37,15 +37,15 @@ typedef void store_closed_fn(void *ctx);
  */
 void store_close(struct store *s, store_closed_fn *closed, void *ctx);
 
-/* The version of the schema it has. */
+/* The version of its schema. */
 int store_schema(const struct store *s);
 
-/* ---- beside a store that is open, here or in another process. All block. --------------------- */
+/* ---- on the file of an open store; all block ------------------------------------------------- */
 
-/* By which another thread ends one of them early. */
+/* Lets another thread cancel a check or backup. */
 struct store_brake {
     pthread_mutex_t lock;
-    void *db; /* what to interrupt; NULL: nothing is under way */
+    void *db; /* the connection to interrupt; NULL: nothing is running */
     bool pulled;
 };
 
@@ -55,10 +55,10 @@ struct store_brake {
  * finished. */
 void store_brake_pull(struct store_brake *b);
 
-/* Walk all pages. ERR_INVALID when it is damaged. Without a brake: NULL. */
+/* Check all pages. ERR_INVALID: the database is damaged. brake may be NULL. */
 bool store_file_check(const char *path, struct store_brake *brake, struct err *e);
 
-/* A consistent copy in a new file, for the user alone; all of it or nothing. */
+/* Write a consistent copy to a new file that only the user can read. On failure no file remains. */
 bool store_file_backup(const char *path, const char *to, struct store_brake *brake, struct err *e);
 
 #endif

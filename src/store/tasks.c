@@ -1,10 +1,11 @@
 /*
- * Tasks and the processes that run them.
+ * tasks.c - tasks, and the processes that hold them.
  *
- * As with sessions, a process (the column `process`; `owner` is a principal) holds a task by a
- * token that grows with each process that takes it. A final task is held by no process and is never
- * changed again. A cancel is a request to the process that runs the task, not a change: the version
- * stays. When another process takes a task, the questions of the old process are closed.
+ * As with sessions, a process (the column `process`; `owner` is a principal) holds a task with a
+ * token that grows with each process that takes the task. A final task is held by no process and is
+ * never changed again. A cancellation is a request to the process that runs the task, not a change:
+ * the version stays. When another process takes a task, the questions of the old process are
+ * closed.
  *
  * A statement names only the indexed columns that it changes: SQLite writes the index of every
  * column that is named.
@@ -21,7 +22,7 @@ enum { DELETE_MOST = 64 };
 
 enum { PROCESS_COLUMN = 22, LEASE_COLUMN };
 
-/* The row it stands on, in the order of COLUMNS. */
+/* Read the current row, in the order of COLUMNS. */
 static void read_row(struct run *r, sqlite3_stmt *st, struct store_task *t)
 {
     *t = (struct store_task){
@@ -93,7 +94,7 @@ bool task_erase(struct run *r, int64_t n, struct err *e)
            sql_do(r->sql, "DELETE FROM tasks WHERE n = ?", VALUES(V_INT(n)), e);
 }
 
-/* The numbers that a statement with a bound and a count yields: n of them, DELETE_MOST at most. */
+/* Read the row numbers that a statement with a bound and a count yields, DELETE_MOST at most. */
 static bool find_leaving(struct run *r, const char *statement, int64_t bound, int64_t most,
                          int64_t v[DELETE_MOST], size_t *n, struct err *e)
 {
@@ -132,9 +133,9 @@ bool db_tasks_expire(struct run *r, struct store_step *step, struct err *e)
     return true;
 }
 
-/* ---- coming --------------------------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------------------------- */
 
-/* As of the change they come with: never before an earlier one, whatever the clock says. */
+/* Events have the time of their change, which is never earlier than that of an earlier change. */
 static bool append(struct run *r, const struct store_task *t, int64_t n, struct err *e)
 {
     return events_insert(r, "INSERT INTO task_events VALUES (?, ?, ?, ?)", n, t->last_seq,
@@ -163,7 +164,7 @@ static bool insert(struct run *r, const struct store_task *t, struct err *e)
                : false;
 }
 
-/* Which final ones make room for one more. */
+/* Find the final tasks to delete to make room for a new task. */
 static bool find_room(struct run *r, int64_t capacity, int64_t v[DELETE_MOST], size_t *n,
                       struct err *e)
 {
@@ -205,7 +206,7 @@ bool db_task_create(struct run *r, struct store_step *step, struct err *e)
 
 /* ---- changing ------------------------------------------------------------------------------- */
 
-/* A write found no row that fits: why? */
+/* A write found no matching row: report the reason. */
 static bool refuse(struct run *r, const struct store_task *t, struct err *e)
 {
     struct store_step now = { STORE_TASK_LOAD, .task = { .id = t->id } };
@@ -224,7 +225,7 @@ static bool refuse(struct run *r, const struct store_task *t, struct err *e)
                 STR_ARG(str_head(t->id, 80)), now.task.version, t->version);
 }
 
-/* Token, version and state are checked; all that changes often is changed. */
+/* Check token, version and state, and update the columns that change often. */
 static bool touch(struct run *r, struct store_task *t, int64_t *n, struct err *e)
 {
     sqlite3_stmt *st;
@@ -405,7 +406,7 @@ static bool fill(struct run *r, sqlite3_stmt *st, struct store_task_page *p, siz
     " AND (?4 IS NULL OR agent = ?4) AND (?5 = 0 OR final = 0) AND (?6 = 0 OR asks <> '')"         \
     " ORDER BY n DESC LIMIT ?7"
 
-/* By what leaves the fewest rows to look at. */
+/* The statement whose index leaves the fewest rows to check. */
 static const char *statement_for(const struct store_task_page *p)
 {
     if (p->context.p)

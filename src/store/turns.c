@@ -1,4 +1,4 @@
-/* Where turns stand, and the files they wrote to as these were before. */
+/* turns.c - states of turns, and pre-images of the files that they changed. */
 #include "store/verbs.h"
 
 static const struct session_growth nothing = { 0, 0 };
@@ -87,7 +87,7 @@ bool turns_unfinished(struct run *r, struct store_step *step, struct err *e)
 
 /* ---- pre-images ----------------------------------------------------------------------------- */
 
-/* A file of no bytes is there, so its content is not NULL. */
+/* An empty file exists, so its content is not NULL. */
 static struct str content_of(const struct store_image *i)
 {
     if (i->absent)
@@ -95,7 +95,7 @@ static struct str content_of(const struct store_image *i)
     return i->content.p ? i->content : STR("");
 }
 
-/* The bytes of a session, when pre-images come and go. */
+/* Update the size of a session after pre-images were added or deleted. */
 static bool weigh(struct run *r, int64_t n, int64_t more, struct err *e)
 {
     return sql_do(r->sql, "UPDATE sessions SET bytes = bytes + ?2 WHERE n = ?1",

@@ -2,7 +2,7 @@
  * verbs.h - the functions that perform one step of a request on the database.
  *
  * A verb runs on the store's thread, inside the transaction of its batch if it writes. It checks
- * before it writes: a verb that fails for a reason of its own changes nothing.
+ * before it writes: a verb that rejects a step changes nothing.
  */
 #ifndef STORE_VERBS_H
 #define STORE_VERBS_H
@@ -18,7 +18,7 @@ struct run {
     const struct limits *limits;
     const char *holder; /* the name of this process (holder.h) */
     int64_t now;
-    int64_t lease_now; /* by the clock of leases (lease.h) */
+    int64_t lease_now; /* by the lease clock (lease.h) */
     struct arena *mem; /* for answers */
     struct str looked; /* the last holder that was looked up, and the result */
     enum holder_life life;
@@ -39,7 +39,7 @@ verb_fn db_task_feed;
 verb_fn db_task_answer, db_task_answers;
 verb_fn db_lock_put, db_lock_drop, db_locks;
 
-/* ---- what they share ------------------------------------------------------------------------ */
+/* ---- helpers -------------------------------------------------------------------------------- */
 
 /* How a session grows by a write. */
 struct session_growth {
@@ -47,8 +47,8 @@ struct session_growth {
 };
 
 /*
- * Begin a write to a session: the token is checked, version and lease move on. Yields its number
- * and its last sequence number after the growth.
+ * Begin a write to a session: check the token, and raise version and lease. Sets its row number and
+ * its last sequence number after the growth.
  */
 bool session_touch(struct run *r, struct str id, int64_t fence, struct session_growth by,
                    int64_t *n, int64_t *last_seq, struct err *e);
@@ -56,13 +56,13 @@ bool session_touch(struct run *r, struct str id, int64_t fence, struct session_g
 /* Fails with ERR_NOT_FOUND: the store has no session of that id. */
 bool session_missing(struct str id, struct err *e);
 
-/* Its number. ERR_NOT_FOUND. */
+/* Find the row number of a session. ERR_NOT_FOUND. */
 bool session_find(struct run *r, struct str id, int64_t *n, struct err *e);
 
-/* All that belongs to it, and itself. */
+/* Delete a session and everything that belongs to it. */
 bool session_erase(struct run *r, int64_t n, struct err *e);
 
-/* The same of a task. */
+/* The same for a task. */
 bool task_erase(struct run *r, int64_t n, struct err *e);
 
 /* Part of a SELECT: a session with a live task is kept, even when no process holds it. */
@@ -70,13 +70,13 @@ bool task_erase(struct run *r, int64_t n, struct err *e);
     " WHERE NOT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_live"                                 \
     " WHERE final = 0 AND tasks.session = sessions.id)"
 
-/* The bytes that a step adds, about. */
+/* The approximate number of bytes that a step adds. */
 int64_t room_needed(const struct store_step *step);
 
 /*
- * Erase the oldest data until limits.store_bytes has room for so many bytes and some more. *free:
- * the rest of the limit after that; negative: they do not fit, because all remaining data is in
- * use.
+ * Delete the oldest data until limits.store_bytes has space for `needed` bytes and a reserve.
+ * *free: the rest of the limit after that; negative: they do not fit, because all remaining data is
+ * in use.
  */
 bool room_make(struct run *r, int64_t needed, int64_t *free, struct err *e);
 
@@ -86,12 +86,12 @@ bool room_left(struct run *r, int64_t needed, int64_t *free, struct err *e);
 /* Fails with ERR_LIMIT: "<what>: the store is full ...". */
 bool room_refuse(const struct run *r, const char *what, struct err *e);
 
-/* May the step run while so much is free? ERR_LIMIT. */
+/* Is there space for the step if so many bytes are free? ERR_LIMIT. */
 bool room_admits(const struct run *r, const struct store_step *step, int64_t free, struct err *e);
 
 /*
- * Is it held by a process that is alive, or may be? Checks the process if it runs on this machine;
- * otherwise the lease decides.
+ * Is this holder alive, or might it be? Checks the process if it runs on this machine; otherwise
+ * the lease decides.
  */
 bool is_held(struct run *r, struct str holder, int64_t lease);
 
@@ -99,8 +99,9 @@ bool is_held(struct run *r, struct str holder, int64_t lease);
 int64_t lease_end(const struct run *r);
 
 /*
- * Events of a session or a task, in a table of its kind. The statement inserts place, time, kind
- * and body; n is the number of whose they are, last_seq the number of the last of them, at when.
+ * Insert events with a statement that takes place, time, kind and body. A place is a number made of
+ * n, the row number of the session or task, and the seq of the event. last_seq: seq of the last
+ * event; at: their time.
  */
 bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last_seq, int64_t at,
                    const struct store_event *v, size_t count, struct err *e);
@@ -110,17 +111,20 @@ bool events_insert(struct run *r, const char *statement, int64_t n, int64_t last
 bool feed_append(struct run *r, const struct store_task *t, int64_t n, struct err *e);
 bool feed_trim(struct run *r, struct err *e);
 
-/* The statement selects seq, time, kind and body, between two places and at most so many. */
+/*
+ * Read a page of events with a statement that selects seq, time, kind and body between two places,
+ * with a limit and a kind.
+ */
 bool events_page(struct run *r, const char *statement, int64_t n, struct store_event_page *p,
                  struct err *e);
 
-/* Answers to questions of the task of that number go. */
+/* Delete the answers to questions of the task with this row number. */
 bool answers_drop(struct run *r, int64_t n, struct err *e);
 
 /* Delete the locks that other processes hold for this task. */
 bool locks_drop_others(struct run *r, struct str task, struct err *e);
 
-/* Rows of a page that was asked to have `most`. */
+/* The number of rows of a page; most 0: the default. */
 size_t page_most(const struct run *r, int64_t most);
 
 #endif

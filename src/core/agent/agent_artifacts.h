@@ -1,6 +1,5 @@
 /*
- * agent_artifacts.h - the artifacts of an agent that was called, as content blocks of the call's
- * result.
+ * agent_artifacts.h - write the artifacts of a called agent as content blocks of the call's result.
  */
 #ifndef CORE_AGENT_AGENT_ARTIFACTS_H
 #define CORE_AGENT_AGENT_ARTIFACTS_H
@@ -10,8 +9,9 @@
 struct call;
 
 /*
- * A block for each part: a link stays a link, all else is embedded as artifact://SESSION/ID, with
- * #N for the parts after the first. A part that is larger than a message may be is left out.
+ * Write one block per part. A link stays a link; other parts are embedded with the URI
+ * artifact://SESSION/ID, and #N from the second part on. A part that is larger than the content of
+ * a call may be is omitted.
  */
 void agent_made_write(const struct artifact_set *made, struct call *call, const char *session);
 

@@ -1,3 +1,4 @@
+/* agent_context.c - describes agents for lists, and delays calls until the registry is loaded. */
 #include "core/agent/agent_context.h"
 
 #include "core/guard/guard_read_only.h"
@@ -85,7 +86,7 @@ struct guard_scope agent_caller_scope(const struct call *call)
     };
 }
 
-/* ---- the first to call may come before them -------------------------------------------------- */
+/* ---- waiting for the registry ---------------------------------------------------------------- */
 
 struct waiting {
     struct readiness_wait wait; /* first */

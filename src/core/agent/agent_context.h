@@ -1,5 +1,5 @@
 /*
- * agent_context.h - who can be called from one host, before anyone is.
+ * agent_context.h - the agents that calls on one host can use, and their descriptions.
  */
 #ifndef CORE_AGENT_AGENT_CONTEXT_H
 #define CORE_AGENT_AGENT_CONTEXT_H
@@ -11,38 +11,38 @@ struct lock_table;
 struct session_world;
 struct task_engine;
 
-/* Who can be called from one host, and what they run on. Program lifetime. */
+/* Everything that a host needs to call agents. Program lifetime. */
 struct agent_context {
-    struct agent_registry_port *registry; /* NULL: nobody, as long as it is */
+    struct agent_registry_port *registry; /* NULL: no agents, or not loaded yet */
     const struct session_world *world;
-    struct task_engine *tasks; /* NULL: no work goes on by itself, since nothing is kept */
-    struct lock_table *locks;  /* of tasks; NULL: none are taken */
-    struct readiness *coming;  /* open while the desk is still to come; NULL: it is not */
+    struct task_engine *tasks; /* NULL: without a store there are no tasks */
+    struct lock_table *locks;  /* locks of tasks; NULL: none */
+    struct readiness *coming;  /* open while the registry is loading; NULL: it is not loading */
 };
 
-/* Run then(call) once the agents are there, or will not come. */
+/* Run then(call) when the registry is loaded, at the latest after limits.gather_ms. */
 void agent_context_when(struct call *call, const struct agent_context *context,
                         call_start_fn *then);
 
 /*
- * All agents that can be called: the default one, unless a file defines it, then those of the desk.
- * NULL past the last. Lives until the desk changes.
+ * The agent number i of all that can be called: the default agent, unless a file defines it, then
+ * those of the registry. NULL: i is past the last. Valid until the registry changes.
  */
 const struct agent_card *agent_card_at(const struct agent_context *context, size_t i);
 
-/* The most that an agent may which this call calls: what its caller may. */
+/* The scope that limits an agent started by this call: the rights of the caller. */
 struct guard_scope agent_caller_scope(const struct call *call);
 
 /*
- * Why an agent of this name and mode only reads when this caller (NULL: nobody) calls it, and which
- * setting changes that, in mem. STR_NONE: it is read-write.
+ * Why an agent with this name and mode is read-only for a caller with this scope (NULL: no caller),
+ * and which setting changes that, in mem. STR_NONE: it is read-write.
  */
 struct str agent_mode_reason(struct arena *mem, const char *name, enum agent_mode mode,
                              const struct guard_scope *caller);
 
 /*
- * An object: name, title, description, mode in force for the caller of this call, mode_reason
- * where that is read-only, tier (null where it has none).
+ * Write a JSON object: name, title, description, the mode for the caller of this call, mode_reason
+ * if that mode is read-only, and tier (null: none).
  */
 void agent_card_write(struct jw *w, const struct agent_card *card, const struct call *call);
 

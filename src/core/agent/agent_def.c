@@ -127,7 +127,7 @@ enum agent_tier agent_def_tier(const struct agent_def *def)
     return of_model ? of_model : def->tier;
 }
 
-/* ---- what a provider cannot do ---------------------------------------------------------- */
+/* ---- ignored keys ----------------------------------------------------------------------- */
 
 enum family { FAMILY_OTHER, FAMILY_CLAUDE, FAMILY_GEMINI_CLI };
 

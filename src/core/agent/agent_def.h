@@ -1,8 +1,9 @@
 /*
- * agent_def.h - an agent as its file defines it, whatever shape the file has.
+ * agent_def.h - the definition of an agent, independent of the file format.
  *
- * Markdown with front matter, agent.json, [[agents]] in trefoil.toml: all become this record.
- * Pure data, in the arena of the reading it came from; three-state lists stay three-state.
+ * Markdown with front matter, agent.json and [[agents]] in trefoil.toml all become this struct.
+ * Pure data, in the arena of the reader. A list keeps the difference between absent and empty
+ * (pick_strs).
  */
 #ifndef CORE_AGENT_AGENT_DEF_H
 #define CORE_AGENT_AGENT_DEF_H
@@ -15,69 +16,72 @@ enum agent_tier { TIER_NONE, TIER_LOW, TIER_MEDIUM, TIER_HIGH };
 enum { AGENT_NAME_MOST = 64, AGENT_TURNS_MOST = 10000, AGENT_BUDGET_MOST = 1000000 };
 
 struct agent_def {
-    const char *name;  /* it is called by this; agent_name_valid */
-    const char *title; /* what it calls itself; the name unless its agent.json says otherwise */
+    const char *name;  /* what callers use; valid by agent_name_valid */
+    const char *title; /* display name; equals name unless agent.json sets it */
     struct str description;
-    struct str persona; /* the body: what it is told to be, includes resolved */
+    struct str persona; /* the body of the file, with includes resolved: its system prompt */
     enum agent_tier tier;
     struct str model;    /* a name, or sonnet|opus|haiku|inherit; STR_NONE: by tier */
     struct str provider; /* STR_NONE: by model, or the default */
     struct str fallback_model;
     enum agent_mode mode;
     struct pick_strs allowed, disallowed; /* tools and patterns as written: tool_pattern.h */
-    int64_t max_turns;                    /* 0: the limit's */
+    int64_t max_turns;                    /* limits.turn_requests */
     double budget_usd;                    /* 0: none */
-    struct str effort, output_format, approval_mode; /* one of the words of agent_words */
+    struct str effort, output_format, approval_mode; /* words listed by agent_words */
     struct pick_strs include_dirs;                   /* below the root, relative to it */
     struct pick_strs expose, hidden;                 /* mcp.expose_tools, mcp.private_tools */
-    bool isolate;       /* its tasks are worked on in processes of their own */
+    bool isolate;       /* each of its tasks runs in a separate process */
     const char *script; /* with provider "script": its file, below the root; NULL: none */
-    const char *folder; /* where it works unless its session says otherwise; NULL: the root */
+    const char *folder; /* working folder unless its session sets one; NULL: the root */
     const char *origin; /* "file:line", for errors and the listing */
-    struct str written; /* the definition as its file has it; not in copies */
-    bool trusted;       /* the user's own, or trusted: it may waive what is asked for by default */
+    struct str written; /* the text of the definition; STR_NONE in copies */
+    /* from the user's files, or trusted: it may skip questions that are asked by default */
+    bool trusted;
 };
 
-/* 1 to 64 of A-Z a-z 0-9 _ - and ., no dot first, and none of the names our routes have. */
+/*
+ * Is this a valid name: 1 to 64 of A-Z a-z 0-9 _ - and ., no leading dot, not a name of our routes?
+ */
 bool agent_name_valid(struct str name);
 
-/* The sentence that says so. */
+/* The rule as a sentence, for errors. */
 extern const char agent_name_rule[];
 
-/* Words of a file, in any case of letters. False leaves *out alone. */
+/* Parse a word of a file, ignoring case. False leaves *out unchanged. */
 bool agent_mode_named(struct str word, enum agent_mode *out);
 bool agent_tier_named(struct str word, enum agent_tier *out);
 const char *agent_mode_name(enum agent_mode mode);
 
-/* By its mode and its approval_mode: one that plans only reads. */
+/* The mode in force: approval_mode "plan" makes an agent read-only. */
 enum agent_mode agent_def_mode(const struct agent_def *def);
 const char *agent_tier_name(enum agent_tier tier); /* NULL for TIER_NONE */
 
 /*
- * Which words a key takes, as "a, b, c"; NULL when it takes any. Keys: effort, output_format,
+ * The words that a key accepts, as "a, b, c"; NULL: any. Keys: effort, output_format,
  * approval_mode.
  */
 const char *agent_words(struct str key);
 bool agent_word_known(struct str key, struct str word);
 
 /*
- * The level that a model alias stands for: haiku, sonnet, opus. TIER_NONE for names of models and
- * for inherit, which means the model of whoever asks.
+ * The tier of a model alias: haiku, sonnet or opus. TIER_NONE for names of models, and for inherit,
+ * which means the model of the caller.
  */
 enum agent_tier agent_alias_tier(struct str model);
 
-/* The level an agent asks for: that of its model when it is an alias, else its tier. */
+/* The tier of an agent: that of its model alias if it has one, else `tier`. */
 enum agent_tier agent_def_tier(const struct agent_def *def);
 
-/* All of it, in mem. */
+/* A deep copy in mem, without `written`. */
 struct agent_def agent_def_copy(struct arena *mem, const struct agent_def *def);
 
 enum { AGENT_IGNORED_MOST = 8 };
 
 /*
- * Keys of the definition that its provider cannot honour, for a warning; returns how many. The
- * driven Gemini CLI has no turns, budget, refused tools, effort and fallback; Claude no approval
- * mode. trefoil's own turns honour them with every other provider.
+ * List the keys of the definition that its provider ignores, for a warning; returns their number.
+ * The external Gemini CLI ignores max_turns, budget, disallowed_tools, effort and fallback_model;
+ * Claude ignores approval_mode.
  */
 size_t agent_def_ignored(const struct agent_def *def, const char *out[AGENT_IGNORED_MOST]);
 

@@ -1,3 +1,4 @@
+/* agent_progress.c - reports what a called agent does to its caller. */
 #include "core/agent/agent_progress.h"
 
 #include "base/auto.h"
@@ -9,18 +10,18 @@ static const char *const statuses[] = {
     [CALLED_FAILED] = "failed",   [CALLED_CANCELED] = "canceled",
 };
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- reporting ----------------------------------------------------------------------------- */
 
 static void on_quiet(struct timer *timer);
 
-/* An agent that waits for an agent hears what that one does and is told by itself. */
+/* A caller with `below` gets all events of the called agent and needs no "still working". */
 static void set_quiet(struct agent_tell *t)
 {
     if (!t->call->caller->kind->below)
         timer_set(t->call->op.loop, &t->quiet, t->call->host->limits->agent_progress_ms, on_quiet);
 }
 
-static void tell(struct agent_tell *t, struct str message)
+static void send_progress(struct agent_tell *t, struct str message)
 {
     char done[DIGITS_MOST];
     size_t n = digits_put(done, (uint64_t)++t->told);
@@ -31,10 +32,10 @@ static void tell(struct agent_tell *t, struct str message)
 
 static void on_quiet(struct timer *timer)
 {
-    tell(CONTAINER_OF(timer, struct agent_tell, quiet), STR("still working"));
+    send_progress(CONTAINER_OF(timer, struct agent_tell, quiet), STR("still working"));
 }
 
-static void tell_said(struct agent_tell *t)
+static void send_said(struct agent_tell *t)
 {
     AUTO_BUF out;
 
@@ -44,28 +45,28 @@ static void tell_said(struct agent_tell *t)
     if (t->cut)
         buf_put(&out, STR("... "));
     buf_put(&out, buf_str(&t->said));
-    tell(t, buf_str(&out));
+    send_progress(t, buf_str(&out));
 }
 
 static void on_pace(struct timer *timer)
 {
-    tell_said(CONTAINER_OF(timer, struct agent_tell, timer));
+    send_said(CONTAINER_OF(timer, struct agent_tell, timer));
 }
 
-static void tell_in_time(struct agent_tell *t)
+static void send_paced(struct agent_tell *t)
 {
     struct loop *loop = t->call->op.loop;
     int64_t left = t->next - loop_now(loop);
 
     if (left <= 0)
-        tell_said(t);
+        send_said(t);
     else if (!timer_is_set(&t->timer))
         timer_set(loop, &t->timer, left, on_pace);
 }
 
-/* ---- what there is to tell ----------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------- */
 
-static void forget(struct agent_tell *t)
+static void clear_said(struct agent_tell *t)
 {
     buf_clear(&t->said);
     t->cut = t->is_note = false;
@@ -76,7 +77,7 @@ static bool begins_inside(struct str s)
     return s.n && ((unsigned char)s.p[0] & 0xc0) == 0x80;
 }
 
-/* The last bytes of s, of which there may be `most`, beginning with a whole character. */
+/* The last bytes of s, at most `most`, starting at a character boundary. */
 static struct str tail(struct str s, size_t most)
 {
     if (s.n <= most)
@@ -87,7 +88,7 @@ static struct str tail(struct str s, size_t most)
     return s;
 }
 
-static void keep(struct agent_tell *t, struct str text)
+static void append_said(struct agent_tell *t, struct str text)
 {
     struct str end = tail(text, TELL_BYTES);
     struct str before = tail(buf_str(&t->said), TELL_BYTES - end.n);
@@ -100,20 +101,20 @@ static void keep(struct agent_tell *t, struct str text)
 static void keep_words(struct agent_tell *t, struct str text)
 {
     if (t->is_note)
-        forget(t);
-    keep(t, text);
-    tell_in_time(t);
+        clear_said(t);
+    append_said(t, text);
+    send_paced(t);
 }
 
 static void keep_note(struct agent_tell *t, struct str name, struct str text)
 {
-    forget(t);
+    clear_said(t);
     t->is_note = true;
     if (name.p) {
-        keep(t, name);
-        keep(t, STR(": "));
+        append_said(t, name);
+        append_said(t, STR(": "));
     }
-    keep(t, text);
+    append_said(t, text);
 }
 
 static void on_tool(struct agent_tell *t, const struct event_tool *tool)
@@ -122,10 +123,10 @@ static void on_tool(struct agent_tell *t, const struct event_tool *tool)
 
     if (on_its_way) {
         keep_note(t, tool->name, tool->text.n ? tool->text : tool->done);
-        tell_in_time(t);
+        send_paced(t);
     } else {
         keep_note(t, tool->name, str_of(statuses[tool->status]));
-        tell_said(t);
+        send_said(t);
     }
 }
 
@@ -136,7 +137,7 @@ void agent_tell_event(struct agent_tell *t, const struct event *ev)
     case EVENT_TOOL: on_tool(t, &ev->tool); break;
     case EVENT_NOTICE:
         keep_note(t, STR_NONE, ev->notice.text);
-        tell_in_time(t);
+        send_paced(t);
         break;
     case EVENT_END: agent_tell_end(t); break;
     case EVENT_PROMPT:

@@ -1,10 +1,10 @@
 /*
- * agent_progress.h - what an agent does, told to whoever called it as progress.
+ * agent_progress.h - reports what a called agent does to its caller, as progress.
  *
- * Words are gathered: a caller hears of them at most every TELL_PACE_MS, as the end of what was
- * said so far. That a tool begins or ends is told at once. Progress counts what was told; nobody
- * knows how much there will be. After limits.agent_progress_ms of silence a caller is told that the
- * work goes on: clients take long silence for a call that hangs, and cancel it.
+ * Text is collected: the caller gets at most one message every TELL_PACE_MS, with the end of the
+ * text so far. The start and the end of a tool call are reported at once. The progress value counts
+ * the messages; there is no total. After limits.agent_progress_ms without a message the caller gets
+ * "still working", because clients cancel a call that is silent for long.
  */
 #ifndef CORE_AGENT_AGENT_PROGRESS_H
 #define CORE_AGENT_AGENT_PROGRESS_H
@@ -16,20 +16,23 @@ enum { TELL_PACE_MS = 100, TELL_BYTES = 400 };
 
 struct agent_tell {
     struct call *call;
-    struct timer timer; /* set: something waits to be told */
-    struct timer quiet; /* since something was told */
-    int64_t told;       /* so far */
-    int64_t next;       /* when words may be told again */
-    struct buf said;    /* the end of what the agent says, or the last note of a tool */
-    bool cut;           /* there was more before it */
+    struct timer timer; /* set while a message waits for the pace */
+    struct timer quiet; /* sends "still working" */
+    int64_t told;       /* messages sent so far */
+    int64_t next;       /* loop time before which no text is sent */
+    struct buf said;    /* the end of the agent's text, or a note about a tool */
+    bool cut;           /* `said` has lost its beginning */
+    /* `said` is a note, not text of the agent */
     bool is_note;
 };
 
+/* Start to report to the caller of this call. Its memory is that of the call. */
 void agent_tell_begin(struct agent_tell *t, struct call *call);
 
+/* Report an event of the agent, if it is of interest to the caller. */
 void agent_tell_event(struct agent_tell *t, const struct event *ev);
 
-/* Nothing more is told; what waits is not. May be called twice. */
+/* Stop reporting; a message that still waits is dropped. May be called twice. */
 void agent_tell_end(struct agent_tell *t);
 
 #endif

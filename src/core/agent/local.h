@@ -1,14 +1,16 @@
 /*
- * local.h - the local agent: a model, asked again and again, and our tools (struct agent_kind).
+ * local.h - the local agent: a loop of requests to a model and calls of our tools (struct
+ * agent_kind).
  *
- *   ASK      history is made shorter when it does not fit; the model is asked
- *   STREAM   its words are told as they come; its answer is stored
- *   TOOLS    that its calls begin is stored, then they run side by side; each result is stored as
- *            it comes; back to ASK
+ *   ASK      shorten the history if it does not fit; send a request to the model
+ *   STREAM   forward the text as it arrives; store the answer
+ *   TOOLS    store that the calls start, then run them in parallel; store each result when it
+ *            arrives; back to ASK
  *
- * Stored before it is told or done, so that a process that is killed at any moment loses nothing
- * that a client was told, and runs no tool twice: a call that was begun and has no result is
- * given to the model as "interrupted, outcome unknown".
+ * Answers are stored before the agent acts on them, the start of a call before it runs, and its
+ * result before the client gets it. So a process that is killed at any moment loses no result that
+ * a client has seen, and no tool runs twice: the model gets "interrupted, outcome unknown" for a
+ * call that was started and has no result.
  */
 #ifndef CORE_AGENT_LOCAL_H
 #define CORE_AGENT_LOCAL_H
@@ -16,7 +18,7 @@
 #include "core/agent/agent.h"
 #include "core/model.h"
 
-/* US dollars for a million tokens; negative: not known. */
+/* US dollars per million tokens; negative: unknown. */
 struct model_price {
     double input, output, cache_read, cache_write;
 };
@@ -24,17 +26,17 @@ struct model_price {
 struct agent_model {
     struct provider *provider; /* NULL: none */
     struct str name;           /* as the provider spells it */
-    int64_t window;            /* tokens that fit; 0: not known */
-    int64_t max_tokens;        /* of one answer; 0: the provider's */
+    int64_t window;            /* size of the context in tokens; 0: unknown */
+    int64_t max_tokens;        /* of one answer; 0: the provider's default */
     struct model_price price;
 };
 
 struct local_agent {
-    struct agent agent; /* its kind is local_agent_kind, its own data this struct */
+    struct agent agent; /* agent.kind is local_agent_kind, agent.own points to this struct */
     struct agent_model model;
-    struct agent_model fallback; /* asked when the first cannot be reached */
+    struct agent_model fallback; /* used when `model` cannot be reached; provider NULL: none */
     enum model_effort effort;
-    struct str system; /* all the model is told before the conversation */
+    struct str system; /* the system prompt */
 };
 
 static inline const struct local_agent *local_agent_of(const struct agent *a)

@@ -1,9 +1,9 @@
-/* local_begin.c - how work of the local agent begins; its kind. */
+/* local_begin.c - the entry points of the local agent: prompt, resume, compact. */
 #include "core/agent/local_parts.h"
 
 #include "base/mem.h"
 
-static void release(struct agent_prompt *p)
+static void local_release(struct agent_prompt *p)
 {
     struct local_turn *w = p->work;
 
@@ -12,7 +12,7 @@ static void release(struct agent_prompt *p)
     mem_free(w);
 }
 
-static struct local_turn *begin(struct agent_prompt *p)
+static struct local_turn *local_turn_new(struct agent_prompt *p)
 {
     struct local_turn *w = MEM_NEW(struct local_turn);
 
@@ -21,7 +21,7 @@ static struct local_turn *begin(struct agent_prompt *p)
     w->def = turn_agent(p->turn)->def;
     w->model = &w->agent->model;
     p->work = w;
-    p->release = release;
+    p->release = local_release;
     return w;
 }
 
@@ -34,13 +34,13 @@ static void warn_budget(struct local_turn *w)
 
 static void local_prompt(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
 
     warn_budget(w);
     local_ask(w);
 }
 
-/* The answer was complete when our process ended. */
+/* The answer was complete and stored when the process ended. */
 static bool has_answered(struct history *h)
 {
     size_t n;
@@ -51,7 +51,7 @@ static bool has_answered(struct history *h)
 
 static void local_resume(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
     struct session *s = w->session;
     const struct block **open;
 
@@ -67,7 +67,7 @@ static void local_resume(struct agent_prompt *p)
 
 static void local_compact(struct agent_prompt *p)
 {
-    struct local_turn *w = begin(p);
+    struct local_turn *w = local_turn_new(p);
 
     w->only_shorten = true;
     local_shorten(w);

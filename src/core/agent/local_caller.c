@@ -1,6 +1,7 @@
 /*
- * local_caller.c - the local agent as the caller of its tools. What they report becomes events; what they
- * ask goes to the client of the turn, but for what the turn knows itself.
+ * local_caller.c - the local agent as the caller of its tools. Progress of the tools becomes
+ * events. Their questions go to the client of the turn, except two: the agent answers questions
+ * about roots itself, and its model answers sampling requests.
  */
 #include "core/agent/local_parts.h"
 
@@ -17,7 +18,7 @@ static struct work_client *client_of(const struct caller *c)
     return CONTAINER_OF(c, const struct local_call, caller)->w->turn->client;
 }
 
-static bool can(const struct caller *c, enum ask_kind kind)
+static bool local_caller_can(const struct caller *c, enum ask_kind kind)
 {
     struct work_client *client = client_of(c);
 
@@ -28,7 +29,7 @@ static bool can(const struct caller *c, enum ask_kind kind)
     return client->kind->can(client, kind);
 }
 
-/* The folders that its tools reach. */
+/* Answer with the folders that the tools of the session may use. */
 static void answer_roots(struct local_call *tc, struct ask *ask)
 {
     const struct host *h = &tc->w->session->host;
@@ -61,7 +62,7 @@ static void on_spent(void *ctx, const struct model_turn *t)
     local_spend(ctx, t);
 }
 
-/* What a server wants of our model is steered by the server. */
+/* The MCP server that asks controls the request: mark it as untrusted. */
 static void answer_sample(struct local_call *tc, struct ask *ask)
 {
     if (ask->call->from.n)
@@ -83,7 +84,7 @@ static void tell_ask(struct local_call *tc, const struct ask *ask, bool open)
     turn_tell(tc->w->turn, &ev);
 }
 
-static void ask_it(struct caller *c, struct ask *ask)
+static void local_caller_ask(struct caller *c, struct ask *ask)
 {
     struct work_client *client = client_of(c);
 
@@ -100,23 +101,23 @@ static void ask_it(struct caller *c, struct ask *ask)
     client->kind->ask(client, ask);
 }
 
-static void asked(struct caller *c, struct ask *ask)
+static void local_caller_asked(struct caller *c, struct ask *ask)
 {
     struct local_call *tc = of_caller(c);
 
-    if (ask->kind == ASK_ROOTS || ask->kind == ASK_SAMPLE || !can(c, ask->kind))
+    if (ask->kind == ASK_ROOTS || ask->kind == ASK_SAMPLE || !local_caller_can(c, ask->kind))
         return;
     turn_wall_go_on(tc->w->turn);
     if (!tc->w->prompt->op.settled)
         tell_ask(tc, ask, false);
 }
 
-static void let_in(struct caller *c)
+static void local_caller_let_in(struct caller *c)
 {
     local_call_runs(of_caller(c));
 }
 
-static void progress(struct caller *c, const struct progress *p)
+static void local_caller_progress(struct caller *c, const struct progress *p)
 {
     struct local_call *tc = of_caller(c);
     struct event ev = { .kind = EVENT_TOOL, .tool = tc->event };
@@ -127,8 +128,9 @@ static void progress(struct caller *c, const struct progress *p)
     turn_tell(tc->w->turn, &ev);
 }
 
-/* For those who look into the tool, not for those who follow the agent. */
-static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
+/* Log messages of tools are dropped: they are of no use to the clients of an agent. */
+static void local_caller_log(struct caller *c, enum call_level level, struct str logger,
+                             struct str data)
 {
     (void)c;
     (void)level;
@@ -136,7 +138,7 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
     (void)data;
 }
 
-static void below(struct caller *c, struct str session, const struct event *ev)
+static void local_caller_below(struct caller *c, struct str session, const struct event *ev)
 {
     struct local_call *tc = of_caller(c);
     struct work_client *client = client_of(c);
@@ -147,20 +149,20 @@ static void below(struct caller *c, struct str session, const struct event *ev)
         client->kind->below(client, session, ev);
 }
 
-static struct str call_id(const struct caller *c)
+static struct str local_caller_call_id(const struct caller *c)
 {
     return CONTAINER_OF(c, const struct local_call, caller)->block->id;
 }
 
 static const struct caller_kind local_caller = {
-    .call_id = call_id,
-    .can = can,
-    .ask = ask_it,
-    .asked = asked,
-    .let_in = let_in,
-    .progress = progress,
-    .log = say,
-    .below = below,
+    .call_id = local_caller_call_id,
+    .can = local_caller_can,
+    .ask = local_caller_ask,
+    .asked = local_caller_asked,
+    .let_in = local_caller_let_in,
+    .progress = local_caller_progress,
+    .log = local_caller_log,
+    .below = local_caller_below,
 };
 
 void local_caller_init(struct local_call *tc)

@@ -1,12 +1,13 @@
 /*
- * turn_compact.c - a conversation that does not fit the model's window any more.
+ * local_compact.c - shortens a conversation that no longer fits into the model's context.
  *
- * First what is old is summed up by the model itself; where that does not work, or is not enough,
- * the oldest results of tools are dropped. Both are records: history keeps all, the model gets less.
+ * First the model itself summarizes the older part. If that fails, or is not enough, the oldest
+ * tool results are removed. Both only add a record: the history keeps everything, the model gets
+ * less.
  */
 #include "core/agent/local_parts.h"
 
-enum { TRIES = 3 }; /* for one request: a summary, then twice less of the results */
+enum { TRIES = 3 }; /* for one request: a summary, then results are removed up to twice */
 
 #define TASK                                                                                       \
     "The conversation above is about to be replaced by a summary. Write that summary for the "     \
@@ -40,7 +41,7 @@ static void nothing_helps(struct local_turn *w, const struct err *why)
     else if (w->too_long)
         local_end(w, TURN_CONTEXT, NULL);
     else
-        local_ask(w); /* it was our own guess that it is too long */
+        local_ask(w); /* that it is too long was only our estimate */
 }
 
 static void drop_results(struct local_turn *w, const struct err *why)
@@ -102,7 +103,8 @@ static void sum_up(struct local_turn *w, size_t old)
         .system = w->agent->system,
         .message = m,
         .messages = old + 1,
-        .tool = w->request.tool, /* calls in the conversation want their definitions */
+        /* providers require the definitions of tools that the conversation calls */
+        .tool = w->request.tool,
         .tools = w->request.tools,
         .max_tokens = w->model->max_tokens,
         .temperature = -1,

@@ -1,12 +1,13 @@
 /*
- * local_tools.c - the calls of one answer.
+ * local_tools.c - runs the calls of one answer.
  *
- *   local_tools -> look     files that calls would change are read as they are
- *              -> begun    that they begin is stored, with those files
- *              -> run      all side by side
- *              -> kept     each result as it comes; after the last, local_ask
+ *   look    read the files that the calls would change
+ *   begin   store that the calls start, together with those files
+ *   run     run all calls in parallel
+ *   keep    store each result when it arrives; after the last one, call local_ask
  *
- * What cannot be run (no such tool, no arguments) has its result at once and goes the same way.
+ * A call that cannot run (unknown tool, invalid arguments) has its result at once and takes the
+ * same path.
  */
 #include "core/agent/local_parts.h"
 
@@ -44,7 +45,7 @@ static void tell_artifact(struct local_call *tc, struct json a)
     turn_tell(tc->w->turn, &ev);
 }
 
-/* Some results are more than text to the model. */
+/* The structured result of some tools is also reported as a plan or artifact. */
 static void tell_more(struct local_call *tc)
 {
     struct json_opts opts = limits_json(tc->w->session->world->limits);
@@ -101,7 +102,7 @@ static void keep_result(struct local_call *tc, struct str text, enum called_stat
     save_run(&tc->save, on_kept);
 }
 
-/* ---- what came back -------------------------------------------------------------------------- */
+/* ---- results of calls ------------------------------------------------------------------------ */
 
 static struct json read_content(struct local_call *tc)
 {
@@ -128,7 +129,10 @@ static bool is_media(struct json block)
     return json_is(type, STR("image")) || json_is(type, STR("audio"));
 }
 
-/* Two words with a slash between them; what a server sends otherwise is passed on as no type. */
+/*
+ * A valid media type is returned unchanged. Servers may send anything else, which becomes
+ * application/octet-stream.
+ */
 static struct str media_type(struct str type)
 {
     static const char more[] = "!#$&-^_.+/";
@@ -139,7 +143,7 @@ static struct str media_type(struct str type)
     return ok ? type : STR("application/octet-stream");
 }
 
-/* Pictures and sound go to the model beside the text. */
+/* Images and audio go to the model in addition to the text. */
 static void take_content(struct local_call *tc)
 {
     struct json content = read_content(tc);
@@ -172,7 +176,7 @@ static bool says_error(struct local_call *tc)
     return tc->call.is_error || tc->call.raw_error.p || json_true(json_get(v, STR("isError")));
 }
 
-/* The file is the last of the images: folders above it come first. */
+/* The edited file is the last image; the folders above it come first. */
 static void on_looked_again(struct op *op, const struct err *e, void *ctx)
 {
     struct local_call *tc = ctx;
@@ -187,7 +191,7 @@ static void on_looked_again(struct op *op, const struct err *e, void *ctx)
     keep_result(tc, tc->event.text, CALLED_DONE);
 }
 
-/* What an edit has changed, for those who show it. */
+/* Read the file again after an edit, so that clients can show the change. */
 static void look_again(struct local_call *tc)
 {
     struct session *s = tc->w->session;
@@ -244,33 +248,36 @@ static void tell_status(struct local_call *tc, enum called_status status)
 
 void local_call_runs(struct local_call *tc)
 {
-    if (tc->event.status == CALLED_PENDING) /* not what it asks for while it runs */
+    /* once: model_sample, run for this call, is let in with the same caller */
+    if (tc->event.status == CALLED_PENDING)
         tell_status(tc, CALLED_RUNNING);
 }
 
-static void run(struct local_call *tc)
+static void run_call(struct local_call *tc)
 {
     struct session *s = tc->w->session;
-    const struct tool *tool = session_tool(s, tc->block->name); /* lists change while we wait */
+    /* the offer may have changed meanwhile */
+    const struct tool *tool = session_tool(s, tc->block->name);
 
     if (tc->refusal.p || !tool) {
         keep_result(tc, tc->refusal.p ? tc->refusal : STR("the tool is no longer available"),
                     CALLED_FAILED);
         return;
     }
-    tell_status(tc, CALLED_PENDING); /* now with its arguments: who is asked wants to see them */
+    /* reported again with its arguments: the person who approves it must see them */
+    tell_status(tc, CALLED_PENDING);
     tool_run(tool, &tc->call, &s->host, &tc->caller, &tc->mem, tc->args, &tc->w->prompt->op,
              on_called, tc);
 }
 
-/* The last of them may end the turn's calls at once: nothing of w is looked at after it. */
+/* The last call may end at once and free w->call: do not use w->call after it has run. */
 static void run_all(struct local_turn *w)
 {
     struct local_call *call = w->call;
     size_t n = w->calls;
 
     for (size_t i = 0; i < n && !w->prompt->op.settled; i++)
-        run(&call[i]);
+        run_call(&call[i]);
 }
 
 static void on_begun(struct turn_save *s)
@@ -320,13 +327,13 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     struct local_call *tc = ctx;
 
     (void)op;
-    if (e) /* what cannot be read cannot be brought back; the tool will say what is wrong */
+    if (e) /* a file that cannot be read cannot be restored; the tool will report the error */
         tc->look.images = 0;
     if (!--tc->w->looking)
         begin_all(tc->w);
 }
 
-/* What will be denied changes nothing. */
+/* Could the call change files? A call that the guard would deny cannot. */
 static bool changes_files(const struct local_call *tc, const struct tool *tool)
 {
     const struct host *host = &tc->w->session->host;
@@ -394,7 +401,7 @@ static void read_args(struct local_call *tc)
         tc->event.args = raw;
 }
 
-/* Whom to show it to, and where. */
+/* Fill the event of the call: title, kind, path and line. */
 static void describe(struct local_call *tc, const struct tool *tool)
 {
     const struct session *s = tc->w->session;

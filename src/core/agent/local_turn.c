@@ -1,7 +1,7 @@
-/* local_turn.c - asking the model, and what its answer means. */
+/* local_turn.c - sends requests to the model, and decides what follows from its answer. */
 #include "core/agent/local_parts.h"
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static double price_of(const struct model_price *p, const struct model_usage *u)
 {
@@ -61,7 +61,7 @@ static void end_early(struct local_turn *w)
     local_end(w, TURN_CANCELED, NULL);
 }
 
-/* ---- what comes while the model speaks ------------------------------------------------------- */
+/* ---- deltas ---------------------------------------------------------------------------------- */
 
 static void on_text(struct model_turn *m, struct str delta)
 {
@@ -102,7 +102,9 @@ static void on_call(struct model_turn *m, struct str id, struct str name)
     turn_tell(w->turn, &ev);
 }
 
-/* The answer was broken off: nobody will run what it named. */
+/*
+ * The answer is incomplete: report the calls that it has named as canceled, because none will run.
+ */
 static void tell_dropped(struct local_turn *w)
 {
     struct event ev = { .kind = EVENT_TOOL };
@@ -127,7 +129,7 @@ static const struct model_events events = {
     .on_text = on_text, .on_thought = on_thought, .on_call = on_call, .on_retry = on_retry
 };
 
-/* ---- what an answer means -------------------------------------------------------------------- */
+/* ---- after an answer ------------------------------------------------------------------------- */
 
 static bool has_calls(const struct local_turn *w)
 {
@@ -137,7 +139,7 @@ static bool has_calls(const struct local_turn *w)
     return false;
 }
 
-/* Calls that were told have an end, too. */
+/* The client knows the calls of this answer, so each of them must be reported as ended. */
 static void stop_here(struct local_turn *w)
 {
     if (has_calls(w))
@@ -192,7 +194,7 @@ static bool may_fall_back(const struct local_turn *w, const struct err *e)
             e->code == ERR_SYSTEM || e->code == ERR_NOT_FOUND);
 }
 
-/* What it had said until then is kept. */
+/* Try the fallback model, or store the incomplete answer and end the turn. */
 static void on_ask_failed(struct local_turn *w, const struct err *e)
 {
     if (!local_stopping(w) && may_fall_back(w, e)) {
@@ -249,7 +251,7 @@ static void give_tools(struct local_turn *w)
         };
 }
 
-/* Definitions come before the conversation and count like it. */
+/* The system prompt and the tool definitions are part of the context, too. */
 static int64_t preface_tokens(const struct local_turn *w)
 {
     size_t bytes = w->agent->system.n;
@@ -268,7 +270,7 @@ static bool is_full(const struct local_turn *w)
     return w->model->window && used > w->model->window / 100 * FULL_PERCENT && !w->shortened;
 }
 
-static void ask(struct local_turn *w)
+static void send_request(struct local_turn *w)
 {
     w->requests++;
     w->told = false;
@@ -288,7 +290,7 @@ static int64_t most_requests(const struct local_turn *w)
     return own && own < all ? own : all;
 }
 
-/* Why no further request may be made; TURN_STOPS: it may. */
+/* Why no further request is allowed; TURN_STOPS: it is. */
 static enum turn_stop spent(const struct local_turn *w)
 {
     const struct turn *t = w->turn;
@@ -305,7 +307,7 @@ static enum turn_stop spent(const struct local_turn *w)
     return TURN_STOPS;
 }
 
-/* What the agent was told, and where the session works if that is elsewhere. */
+/* The system prompt of the agent, and the working folder of the session if it is another one. */
 static struct str system_of(struct local_turn *w)
 {
     const struct session *s = w->session;
@@ -340,5 +342,5 @@ void local_ask(struct local_turn *w)
     if (is_full(w))
         local_shorten(w);
     else
-        ask(w);
+        send_request(w);
 }

@@ -4,7 +4,7 @@
 
 enum { MORE_LINE = 32 }; /* "\n- and N more" */
 
-/* A description is one line, whatever its file does. */
+/* Write a description as one line: white space and control characters become single spaces. */
 static void put_flat(struct buf *b, struct str s)
 {
     s = str_trim(s);
@@ -18,7 +18,7 @@ static void put_flat(struct buf *b, struct str s)
     }
 }
 
-/* All of the line, or nothing. */
+/* Write the whole line, or nothing if it does not fit. */
 static bool put_line(struct buf *b, const struct skill *s)
 {
     size_t before = b->n;

@@ -1,8 +1,9 @@
 /*
- * skill.h - what an agent can look up how to do: a name, when it is of use, and the instructions.
+ * skill.h - skills: instructions for certain kinds of work, which an agent loads when it needs
+ * them.
  *
- * Models see names and descriptions all the time and load the body of one when they need it
- * (tool/skill.c). Pure data; who reads the files is config/skill_files.h.
+ * Models always see the names and descriptions, and load the body of a skill with a tool
+ * (tool/skill.c). Pure data; config/skill_files.h reads the files.
  */
 #ifndef CORE_AGENT_SKILL_H
 #define CORE_AGENT_SKILL_H
@@ -16,13 +17,13 @@ struct skill {
     const char *origin; /* the file, relative to the root */
 };
 
-/* In the order of their names. */
+/* Sorted by name. */
 struct skill_list {
     struct skill *v;
     size_t n;
 };
 
-/* NULL when there is none of that name, or no list. */
+/* Find a skill by name. NULL: there is none, or list is NULL. */
 static inline const struct skill *skills_find(const struct skill_list *list, struct str name)
 {
     for (size_t i = 0; list && i < list->n; i++)
@@ -32,8 +33,8 @@ static inline const struct skill *skills_find(const struct skill_list *list, str
 }
 
 /*
- * A line for each: "- name: description", in at most `max` bytes; a last line says how many more
- * there are. Empty when there is none.
+ * One line per skill, "- name: description", in at most `max` bytes; if not all fit, the last line
+ * gives the number of the others. Empty if there are no skills.
  */
 struct str skills_lines(struct arena *mem, const struct skill_list *list, size_t max);
 

@@ -1,16 +1,15 @@
 /*
- * system_prompt.h - what a model is told before the conversation. Pure: texts in, one text out.
+ * system_prompt.h - composes the system prompt. Pure: texts in, one text out.
  *
- * The order is fixed, so that the same files always give the same bytes (providers cache by
- * them): the persona, the rules in the order given, the system instructions in the order given,
- * the skills, where it works.
+ * The order is fixed: persona, rules in the given order, instructions in the given order, skills,
+ * place. The same files always give the same bytes, because providers cache by them.
  */
 #ifndef CORE_AGENT_SYSTEM_PROMPT_H
 #define CORE_AGENT_SYSTEM_PROMPT_H
 
 #include "base/arena.h"
 
-/* A text and where it is from; the model is told so. */
+/* A text and its file, which becomes a heading in the prompt. */
 struct prompt_part {
     const char *origin; /* relative to the root */
     struct str text;
@@ -22,13 +21,13 @@ struct prompt_parts {
     size_t rules;
     const struct prompt_part *instruction; /* may be NULL */
     size_t instructions;
-    struct str skills; /* a line for each (skill.h); may be empty */
-    struct str place;  /* where it works and what it may do there; may be empty */
+    struct str skills; /* the lines of skills_lines (skill.h); may be empty */
+    struct str place;  /* the working folder and the rights there; may be empty */
 };
 
 /*
- * Compose, at most `max` bytes: what is longer is cut at its end, on a character, and *out_cut
- * says so. Nothing to say gives an empty text.
+ * Compose the prompt in mem. A longer text is truncated to `max` bytes at a character boundary, and
+ * *out_cut is set. Empty parts give an empty text.
  */
 struct str prompt_compose(struct arena *mem, const struct prompt_parts *parts, size_t max,
                           bool *out_cut);

@@ -6,7 +6,7 @@
 
 /* ---- canonical text --------------------------------------------------------------------------- */
 
-/* The same value without the spaces between its parts. Strings and numbers stay as written. */
+/* Write the value without white space between its parts. Strings and numbers stay as written. */
 static void compact_write(struct jw *w, struct arena *mem, struct json v)
 {
     if (json_type(v) == JSON_OBJECT) {
@@ -34,7 +34,7 @@ static struct str compact_text(struct arena *mem, struct json v)
 
     if (!json_here(v))
         return STR("{}");
-    buf_init_in(&out, mem, 6 * json_raw(v).n + 16); /* at most all of its keys escaped */
+    buf_init_in(&out, mem, 6 * json_raw(v).n + 16); /* enough even if all keys are escaped */
     compact_write(&w, mem, v);
     return buf_str(&out);
 }

@@ -1,16 +1,15 @@
 /*
- * command_pattern.c - from arguments to words, and from words to yes or no.
+ * command_pattern.c - splits commands into words, and compares them with patterns.
  *
- * A shell text is read command by command. What a shell does with it beyond plain words is noted:
- * `simple` says that nothing of the kind was there, `unsure` that the value of one word depends on
- * variables or files.
+ * A shell text is parsed command by command. `simple`: so far the text is one command of plain
+ * words. `unsure`: the value of a word depends on variables or files, so only the shell knows it.
  */
 #include "core/guard/command_pattern.h"
 
 #include "base/auto.h"
 #include "base/buf.h"
 
-/* The kernel takes no longer argument; a text inside a text inside ... ends somewhere. */
+/* The limit of the kernel for one argument, and of texts nested inside texts (sh -c). */
 enum { TEXT_MOST = 128 << 10, DEPTH_MOST = 6 };
 
 struct word {
@@ -91,7 +90,7 @@ static void read_single_quoted(struct command_reader *r, struct buf *out)
     r->simple &= end >= 0;
 }
 
-/* After a backslash: the next byte as it is; a line end is joined. */
+/* After a backslash: take the next byte literally; a line end joins two lines. */
 static void read_escaped(struct command_reader *r, struct buf *out)
 {
     r->simple = false;
@@ -117,7 +116,7 @@ static void read_double_quoted(struct command_reader *r, struct buf *out, bool *
         }
         buf_putc(out, c);
     }
-    r->simple = false; /* no quote at its end */
+    r->simple = false; /* the closing quote is missing */
 }
 
 static struct word read_word(struct command_reader *r)
@@ -227,7 +226,10 @@ static bool is_star(struct str s)
 
 typedef bool word_fits_fn(struct str pat, const struct word *w);
 
-/* As in a pattern of a file name, with words for letters: the last star may take one more. */
+/*
+ * Like matching a file name, with words instead of letters. On a mismatch the last star takes one
+ * more word.
+ */
 static bool words_fit(const struct wanted *p, const struct word *w, size_t n, word_fits_fn *fits)
 {
     size_t i = 0, at = 0, star = SIZE_MAX, taken = 0;
@@ -273,7 +275,7 @@ static bool allows_text(struct arena *mem, const struct wanted *p, struct str te
 
 /* ---- a list that denies --------------------------------------------------------------------- */
 
-/* What stands before a command without being it. */
+/* Is this a word that precedes a command, such as a shell keyword or sudo? */
 static bool introduces(struct str s)
 {
     static const struct str all[] = {
@@ -290,7 +292,7 @@ static bool introduces(struct str s)
     return is_assignment(s) || str_starts(s, STR("-")) || is_number(s);
 }
 
-/* A word where a command stands, whose value only the shell will know. */
+/* Is the command itself a word whose value only the shell knows? */
 static bool hides_command(const struct words *cmd)
 {
     size_t i = 0;
@@ -314,7 +316,7 @@ static bool perhaps_fits(struct str pat, const struct word *w)
 
 static bool denies_text(struct arena *mem, const struct wanted *p, struct str text, int depth);
 
-/* sh -c TEXT, eval TEXT: a word that is more than one, or that a shell would expand later. */
+/* A word that contains a shell text (sh -c TEXT, eval TEXT), or that a shell would expand later. */
 static bool denies_inside(struct arena *mem, const struct wanted *p, const struct word *w,
                           int depth)
 {
@@ -351,7 +353,7 @@ static bool denies_text(struct arena *mem, const struct wanted *p, struct str te
 
 /* ---- a call --------------------------------------------------------------------------------- */
 
-/* False: it is no list of strings. */
+/* False: not a list of strings. */
 static bool read_vector(struct arena *mem, struct json list, struct words *out)
 {
     JSON_EACH(item, list)
@@ -370,7 +372,7 @@ bool command_has_env(struct json args)
     return json_here(env) && (json_type(env) != JSON_OBJECT || json_count(env));
 }
 
-/* One of them is given, or the tool refuses. */
+/* Compare one argument that holds a command, as text or as a list of words. */
 static bool fits_one(struct arena *mem, const struct wanted *p, struct json command,
                      enum pattern_use use)
 {
@@ -384,7 +386,7 @@ static bool fits_one(struct arena *mem, const struct wanted *p, struct json comm
     return use == PATTERN_ALLOWS ? allows(p, &vector) : denies(mem, p, &vector, 0);
 }
 
-/* What it reads from stdin may be commands as well. */
+/* The input on stdin may contain commands, too. */
 static bool denies_input(struct arena *mem, const struct wanted *p, struct json input)
 {
     return json_type(input) == JSON_STRING && denies_text(mem, p, json_str(mem, input), 0);

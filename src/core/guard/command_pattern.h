@@ -24,7 +24,7 @@
 
 #include "core/guard/tool_pattern.h"
 
-/* Does the part in brackets mean a call with these arguments? */
+/* Does the part in brackets match a call with these arguments? */
 bool command_pattern_fits(struct str inner, struct json args, enum pattern_use use);
 
 /* Do the arguments pass environment variables to the program? */

@@ -32,7 +32,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* What one call costs of the rate. */
+/* The cost of a call, counted against the rate of its caller. */
 static const int costs[TOOL_KINDS] = {
     [TOOL_READ] = 1,   [TOOL_EDIT] = 2,    [TOOL_DELETE] = 2, [TOOL_MOVE] = 2,
     [TOOL_SEARCH] = 2, [TOOL_EXECUTE] = 5, [TOOL_FETCH] = 5,  [TOOL_THINK] = 1,

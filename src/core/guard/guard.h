@@ -1,12 +1,12 @@
 /*
- * guard.h - the one place that every tool call passes.
+ * guard.h - the guard, which decides about every tool call.
  *
- * tool_run hands a call to the guard of its host. The guard gathers the facts (rate, history, paths)
- * and judges them (guard_check.h). Then it starts the tool, asks a person, or refuses with
- * ERR_DENIED and a sentence. It asks one question that names all reasons, unless an answer was
- * remembered for the session or the project; the deadline of the call stops meanwhile. When the
- * call settles, the guard records the outcome, marks results from outside as untrusted, and writes
- * an audit record.
+ * tool_run passes a call to the guard of its host. The guard collects the facts (rate, history,
+ * paths) and judges them (guard_check.h). Then it starts the tool, asks a person for approval, or
+ * refuses the call with ERR_DENIED and a sentence. It asks one question that names all reasons,
+ * unless an answer was remembered for the session or the project; the deadline of the call is
+ * suspended meanwhile. When the call settles, the guard records the outcome, marks results from
+ * outside as untrusted, and writes an audit record.
  *
  * A decision that allows a call without a question allocates nothing.
  */
@@ -27,7 +27,7 @@ struct guard {
     struct rate_table rates;
     struct audit_sink *audit;     /* NULL: none */
     struct answer_store *answers; /* answers that hold for the project; NULL: none are kept */
-    uint64_t secret;              /* of digests */
+    uint64_t secret;              /* key of the digests */
 };
 
 /* Program lifetime; limits must outlive it. */
@@ -50,7 +50,10 @@ const struct guard_scope *guard_first_scope(const struct guard *g, enum origin o
 int64_t guard_pace(struct guard *g, struct str principal, bool remote, int64_t cost,
                    int64_t now_ms);
 
-/* The verdict about a call of this tool, remembered answers included. Changes nothing. For explain. */
+/*
+ * The verdict about a call of this tool, including remembered answers, for `explain`. No side
+ * effects.
+ */
 void guard_look(struct guard *g, const struct host *host, const struct caller *caller,
                 const struct tool *tool, struct json args, struct guard_verdict *out);
 

@@ -12,7 +12,7 @@
 #include "core/tool/call_description.h"
 #include "core/tool/offer.h"
 
-/* How often one call is asked about: each time there was a new reason. */
+/* A call is asked about again only for a new reason, and at most this often. */
 enum { ROUNDS_MOST = 3, WHY_MOST = 1024 };
 
 /* In the memory of its call. */
@@ -30,7 +30,7 @@ static uint64_t mix(uint64_t h, uint64_t secret, const char *text)
     return (h ^ (text ? hash_str_long(secret, str_of(text)) : 7)) * 0x9e3779b97f4a7c15u;
 }
 
-/* All by which a tool is judged, or a person would decide. */
+/* A hash of the properties of a tool that the guard or a person relies on. */
 static uint64_t definition_of(const struct guard *g, const struct tool *t)
 {
     uint64_t h = t->server * 8 + (uint64_t)t->kind * 2 + t->read_only;
@@ -44,7 +44,7 @@ static uint64_t definition_of(const struct guard *g, const struct tool *t)
     return mix(h, g->secret, t->annotations);
 }
 
-/* The list it came from may have changed meanwhile. */
+/* Look the tool up again: the offer may have changed meanwhile. */
 static const struct tool *find_again(const struct call *call)
 {
     struct offer *offer = call->host->offer;
@@ -61,7 +61,7 @@ static bool is_news(const struct guard_question *q, const struct guard_verdict *
     return v->says == GUARD_ASK && !str_eq(str_of(why), str_of(q->why));
 }
 
-/* Approved: judge what is about to run. */
+/* The call was approved: judge it again before it runs. */
 static void judge_again(struct call *call)
 {
     struct guard_question *q = call->pass.question;
@@ -100,7 +100,7 @@ static const char *why_rejected(const struct call *call, struct json answer)
         .p;
 }
 
-/* One of the options that the question offered; an answer that names no option is a plain one. */
+/* Parse the answer as one of the offered options; an answer without an option applies once. */
 static bool read_choice(struct call *call, const struct ask *ask, enum permission_option *out,
                         struct err *e)
 {

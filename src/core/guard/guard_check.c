@@ -180,8 +180,9 @@ static void check_protected(const struct guard_facts *f, struct guard_check_find
 /* ---- permission ---------------------------------------------------------------------------- */
 
 /*
- * What runs commands, deletes or sends data away with the rights of the user, as long as no sandbox
- * holds it. Not the tools of servers: the user has configured or trusted these.
+ * Built-in tools that run commands, delete or send data with the rights of the user, since no
+ * sandbox confines them. Tools of MCP servers are exempt: the user has configured or trusted the
+ * server.
  */
 bool guard_asks_by_default(const struct tool *t)
 {
@@ -272,7 +273,7 @@ static void check_loop(const struct guard_facts *f, struct guard_check_finding *
 
 /* ---- taint --------------------------------------------------------------------------------- */
 
-/* Runs code, sends data away, or cannot be taken back. */
+/* The tool runs code, sends data away, or has effects that cannot be undone. */
 static bool is_high_risk(const struct tool *t)
 {
     return (t->kind == TOOL_EXECUTE && !t->read_only) || t->kind == TOOL_FETCH ||

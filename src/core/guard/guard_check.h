@@ -1,18 +1,18 @@
 /*
- * guard_check.h - may this call be made? A table of checks, each allow, ask or deny. Pure.
+ * guard_check.h - the checks of a tool call. A table of checks, each allow, ask or deny. Pure.
  *
  * The caller passes everything known about a call as facts and gets one finding per check. Every
  * check always runs, so that `explain` can print the deciding one and all others; the strictest
  * finding is the verdict.
  *
- *   identity     the caller has a name, and proved it if the call arrived over a network
+ *   identity     the caller has a name, and has proved it if the call arrived over a network
  *   depth        no more than limits.trace_depth agents have called each other
  *   rate         the caller has not called too often
  *   exposure     the tool is offered to this caller
  *   capability   allow and deny lists of the agent, and of all agents that it works for
  *   mode         what a read-only agent may do (guard_read_only.h)
  *   protected    .trefoil/ is never written; definitions there, trefoil.toml and .mcp.json need
- *                approval, whatever permission and grants say
+ *                approval, regardless of permissions and remembered answers
  *   permission   auto, ask or deny by kind of tool; by default, built-in tools that run commands,
  *                delete or fetch need approval
  *   loop         a model that repeats the same call too often is stopped
@@ -30,8 +30,8 @@ enum guard_says { GUARD_ALLOW, GUARD_ASK, GUARD_DENY }; /* the strictest last */
 
 /* The permission that a scope sets for a kind of tools. The strictest of all scopes applies. */
 enum guard_permission {
-    PERMISSION_UNSET, /* not set: the default applies, unless another scope sets it */
-    PERMISSION_AUTO,  /* not asked for: the default does not hold */
+    PERMISSION_UNSET, /* the default applies, unless another scope sets a permission */
+    PERMISSION_AUTO,  /* no approval needed, also where the default would ask */
     PERMISSION_ASK,
     PERMISSION_DENY,
 };
@@ -60,14 +60,15 @@ struct guard_scope {
     enum agent_mode mode;
     struct pick_strs allowed, disallowed; /* patterns (tool_pattern.h); allowed absent: all tools */
     enum guard_permission permission[TOOL_KINDS];
-    bool actor;                      /* it calls tools: an agent, or the clients of an endpoint */
-    bool trusted;                    /* its patterns like Bash(git status) also skip the question */
-    enum guard_says taint;           /* untrusted data towards a tool of high risk */
-    struct pick_strs expose, hidden; /* offered from outside; hidden wins */
-    bool expose_listed;              /* nothing is offered but what expose lists */
-    bool only_looks;                 /* an endpoint in read-only mode: see guard_offers */
-    bool inside; /* a running agent: of its parents' restrictions for other callers only `hidden`
-                  * applies to it */
+    bool actor;            /* it calls tools: an agent, or the clients of an endpoint */
+    bool trusted;          /* its patterns like Bash(git status) also skip the question */
+    enum guard_says taint; /* verdict if untrusted data would reach a high-risk tool */
+    /* tools offered to other callers, and never offered; hidden wins */
+    struct pick_strs expose, hidden;
+    bool expose_listed; /* only the tools in `expose` are offered */
+    bool only_looks;    /* an endpoint in read-only mode: see guard_offers */
+    /* the scope of a running agent: of the lists of its parents, only `hidden` applies to it */
+    bool inside;
 };
 
 struct guard_facts {
@@ -75,13 +76,13 @@ struct guard_facts {
     enum origin origin;
     struct str principal;
     int depth;
-    int64_t wait_ms; /* until the rate lets it in; 0: now */
+    int64_t wait_ms; /* until the rate limit allows the call; 0: now */
     const struct tool *tool;
     struct json args;
     const struct guard_scope *scope;
-    const char *root;         /* below which paths of patterns lie; NULL: none */
-    const char *cwd;          /* from where relative paths of args are meant; NULL: the root */
-    bool in_vault;            /* all it would write lies inside .vault/ */
+    const char *root;         /* paths of patterns are relative to it; NULL: none */
+    const char *cwd;          /* base of relative paths in args; NULL: the root */
+    bool in_vault;            /* all paths that it would write are inside .vault/ */
     enum guard_says protects; /* the verdict of protected_path.h on the files it would write */
     struct guard_repeats repeats;
     const struct limits *limits;
@@ -96,14 +97,16 @@ struct guard_finding {
 
 struct guard_verdict {
     enum guard_says says;
-    enum guard_row by; /* the first that was as strict; GUARD_ROWS when all allow */
+    enum guard_row by; /* the first check with this verdict; GUARD_ROWS: all allow */
     struct guard_finding row[GUARD_ROWS];
     char text[GUARD_ROWS][160];
-    enum guard_says answered; /* by a remembered answer; GUARD_ASK: there is none */
-    char answer[32];          /* its id, or "session"; "": there is none */
+    enum guard_says answered; /* the remembered answer; GUARD_ASK: there is none */
+    char answer[32];          /* id of that answer, or "session"; "": there is none */
 };
 
-/* Needs no memory but *out, and writes no sentence but of what is not simply allowed. */
+/*
+ * Judge a call. Allocates nothing; writes sentences only for findings that are not a plain allow.
+ */
 void guard_judge(const struct guard_facts *f, struct guard_verdict *out);
 
 /* The reasons for the verdict, for the person who is asked or the caller that is refused: all

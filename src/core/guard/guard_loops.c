@@ -38,7 +38,7 @@ static int count_outcomes(const struct guard_history *h, uint64_t call)
     return n;
 }
 
-/* The call at a distance from the one that is asked about, which is 0. */
+/* The call `back` calls before the one that is being judged, which is 0. */
 static uint64_t at(const struct guard_history *h, uint64_t call, uint32_t back)
 {
     return back ? h->seen[slot(h, back)].call : call;

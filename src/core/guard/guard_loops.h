@@ -13,22 +13,22 @@
 enum { GUARD_HISTORY = 128 }; /* calls remembered; a power of two */
 
 struct guard_history {
-    uint32_t calls; /* ever */
+    uint32_t calls; /* number of calls so far */
     struct {
         uint64_t call, outcome; /* digests; outcome 0: not known yet */
     } seen[GUARD_HISTORY];
 };
 
-/* How often, counting the call that is asked about. */
+/* Repetitions, including the call that is being judged. */
 struct guard_repeats {
     int same_call;
-    int same_outcome; /* results in a row of that call that were like its last one */
-    int ping_pong;    /* times that two or three calls alternated */
+    int same_outcome; /* results of that call in a row that equal its last one */
+    int ping_pong;    /* how often two or three calls have alternated */
 };
 
 struct guard_repeats guard_history_look(const struct guard_history *h, uint64_t call);
 
-/* It is made. Returns its turn, for guard_history_outcome. */
+/* Record a call that is made. Returns its number, for guard_history_outcome. */
 uint32_t guard_history_add(struct guard_history *h, uint64_t call);
 
 /* Record the outcome of a call. A call that has been forgotten meanwhile is ignored. */

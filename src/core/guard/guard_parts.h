@@ -1,4 +1,6 @@
-/* guard_parts.h - what guard.c, guard_ask.c and guard_answers.c share. */
+/*
+ * guard_parts.h - the internals of the guard, shared by guard.c, guard_ask.c and guard_answers.c.
+ */
 #ifndef CORE_GUARD_GUARD_PARTS_H
 #define CORE_GUARD_GUARD_PARTS_H
 
@@ -31,7 +33,7 @@ void guard_deny(struct call *call, const struct guard_verdict *v);
  */
 void guard_ask(struct call *call, const struct tool *tool, const struct guard_verdict *v);
 
-/* ---- remembered answers (guard_answers.c) ------------------------------------------------------ */
+/* ---- remembered answers (guard_answers.c) ---------------------------------------------------- */
 
 /* The options of a question about this call, beside those that apply once. */
 struct permission_offer guard_offer_of(const struct call *call);

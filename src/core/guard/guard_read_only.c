@@ -55,7 +55,7 @@ void guard_check_mode(const struct guard_facts *f, struct guard_check_finding *t
 
 static const struct str vault = STR(".vault/");
 
-/* A path that does not exist yet may still get a link in it: the tool looks again as it opens. */
+/* A link may still be added to the path later, so the tool checks again when it opens the path. */
 static bool seems_without_links(const struct host *host, const char *path)
 {
     const struct open_how how = {

@@ -93,7 +93,7 @@ static bool fail_word(struct str word, struct err *e)
                 STR_ARG(str_head(word, 20)));
 }
 
-/* Absent is allowed; a word that is not known is not. */
+/* An absent word means the default; an unknown word is an error. */
 static bool read_says(struct str word, enum guard_says *out, struct err *e)
 {
     if (!word.p)
@@ -144,7 +144,7 @@ static struct guard_scope *read_one(struct arena *mem, struct json text, struct 
     return s;
 }
 
-/* We wrote it; what is larger than this we did not. */
+/* guard_scope_write never writes more than this. */
 static const struct json_opts kept_opts = { .max_depth = 8, .max_values = 1 << 20 };
 
 const struct guard_scope *guard_scope_read(struct arena *mem, struct str text,

@@ -12,8 +12,8 @@
 struct guard;
 
 /*
- * A scope and its parents, the nearest first, as a JSON array. `last`, the guard's own scope, is
- * omitted: it applies wherever the work continues.
+ * Write a scope and its parents, the nearest first, as a JSON array. `last`, the guard's own scope,
+ * is omitted: it applies in the process that continues the work.
  */
 void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct guard_scope *last);
 
@@ -22,8 +22,8 @@ struct str guard_scope_text(struct arena *mem, const struct limits *limits,
                             const struct guard_scope *s, const struct guard *guard);
 
 /*
- * The same from its text, in mem, with `last` above all. NULL (ERR_INVALID) when it is no such
- * text: then nothing may be done in its name.
+ * Parse the text of a scope, in mem, with `last` as its last parent. NULL (ERR_INVALID): the text
+ * is not valid, so nothing may be permitted on its behalf.
  */
 const struct guard_scope *guard_scope_read(struct arena *mem, struct str text,
                                            const struct guard_scope *last, struct err *e);

@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 
-/* A text that grows to a number of characters, and counts what it had to leave out. */
+/* A text with a limit of characters, which counts the characters that did not fit. */
 struct cut {
     struct buf out;
-    size_t left; /* characters */
+    size_t left; /* characters that still fit */
     size_t lost;
 };
 
@@ -30,7 +30,7 @@ static void put(struct cut *c, struct str text)
     c->lost += utf8_count(str_skip(text, i));
 }
 
-/* Blocks begin on lines of their own. */
+/* Each block starts on a new line. */
 static void put_block(struct cut *c, struct str text)
 {
     if (c->out.n && c->out.p[c->out.n - 1] != '\n')
@@ -102,7 +102,7 @@ static void put_call(struct cut *c, const struct call *call, struct arena *mem)
 
 /* ---- around them --------------------------------------------------------------------------- */
 
-/* A name that a server chose must not look like more than a name. */
+/* A name chosen by a server must not look like other text: replace special characters. */
 static struct str plain(struct arena *mem, struct str name)
 {
     struct str copy = arena_str(mem, utf8_head(name, 100));

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "core/guard/tool_pattern.h"
 
-/* Of one scope: the patterns with brackets that name the tool. */
+/* The patterns of one scope with a part in brackets that name the tool. */
 struct path_rules {
     const struct path_rules *next;
     const char *scope, *tool;
@@ -16,7 +16,7 @@ static bool has_brackets(struct str pattern)
     return str_find_byte(pattern, '(') >= 0;
 }
 
-/* Those that mean some calls of the tool. */
+/* Copy the patterns that match only some calls of the tool. */
 static struct pick_strs copy_bracketed(struct arena *mem, const struct pick_strs *list,
                                        const struct pattern_call *call)
 {
@@ -32,7 +32,7 @@ static struct pick_strs copy_bracketed(struct arena *mem, const struct pick_strs
     return out;
 }
 
-/* An entry that means every call of the tool leaves nothing to compare. */
+/* An entry that matches every call of the tool makes a comparison of paths unnecessary. */
 static bool allows_all(const struct pick_strs *list, const struct pattern_call *call)
 {
     for (size_t i = 0; i < list->n; i++)

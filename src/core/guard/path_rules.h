@@ -1,9 +1,9 @@
 /*
- * path_rules.h - patterns of paths, such as Edit(docs), for the path that was really opened.
+ * path_rules.h - checks path patterns such as Edit(docs) against the file that was opened.
  *
- * The guard compares patterns with the path that a call names. A link in it may lead elsewhere, so
- * the tool compares again: with the path of the file that it has opened, by its descriptor
- * (tool/beneath.h). So the tool uses the file that was checked.
+ * The guard compares patterns with the path that a call names. A symbolic link in that path may
+ * lead elsewhere, so the tool checks again: it compares the patterns with the path of the opened
+ * descriptor (tool/beneath.h), and then uses that descriptor.
  */
 #ifndef CORE_GUARD_PATH_RULES_H
 #define CORE_GUARD_PATH_RULES_H
@@ -19,7 +19,9 @@ struct path_rules;
 const struct path_rules *path_rules_of(struct arena *mem, const struct guard_scope *scope,
                                        const struct tool *tool);
 
-/* May the call use what lies at a path below the root? STR_NONE: it lies elsewhere. ERR_DENIED. */
+/*
+ * May the call use the file at this path below the root (STR_NONE: outside the root)? ERR_DENIED.
+ */
 bool path_rules_check(const struct path_rules *r, struct str path, struct err *e);
 
 #endif

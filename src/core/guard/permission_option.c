@@ -136,7 +136,7 @@ static struct json named_option(struct json answer)
     return json_here(top) ? top : json_get(json_get(answer, STR("content")), STR("option"));
 }
 
-/* What an answer without an id means. */
+/* The option that an answer without an id chooses. */
 static struct json implied_option(struct json options, struct json answer)
 {
     struct json always = json_get(json_get(answer, STR("content")), STR("always"));
@@ -146,7 +146,7 @@ static struct json implied_option(struct json options, struct json answer)
         return find_kind(options, "reject_once");
     if (json_true(always))
         option = find_kind(options, "allow_always");
-    /* "always" never meant more than the session. */
+    /* "always" means the session at most, never the project. */
     if (json_is(json_get(option, STR("id")), str_of(permission_options[ALLOW_PROJECT].id)))
         option = (struct json){ 0 };
     return json_here(option) ? option : find_kind(options, "allow_once");

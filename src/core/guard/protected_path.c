@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A file, or a folder with all in it. The first row that fits counts. */
+/* Files, and folders with their contents. The first matching row applies. */
 static const struct {
     struct str path;
     enum guard_says says;
@@ -92,7 +92,7 @@ static bool real_path(const struct host *host, const char *path, char out[PATH_M
     return n > 0;
 }
 
-/* The beginning that exists, as the kernel calls it, and what is missing of it. */
+/* Resolve links in the part of the path that exists, and append the part that does not. */
 static struct str resolved(struct arena *mem, const struct host *host, struct str path)
 {
     char top[PATH_MAX], real[PATH_MAX];

@@ -1,13 +1,13 @@
 /*
  * protected_path.h - files of a root that control trefoil itself, and the logs of sessions.
  *
- * Tools that change files do not touch .trefoil/; definitions of agents and skills, trefoil.toml
- * and .mcp.json only after a person has approved that very call, whatever permission is in force.
- * Otherwise an agent could rewrite its own definition. The guard checks the paths of a call
- * (guard_protected), and the tool checks again the file that it has opened (tool/beneath.h), so
- * that neither a link nor a race can redirect it.
+ * Tools never change files in .trefoil/, except definitions of agents and skills. These,
+ * trefoil.toml and .mcp.json need approval of each call, regardless of permissions. Otherwise an
+ * agent could rewrite its own definition. The guard checks the paths of a call (guard_protected),
+ * and the tool checks the file that it has opened (tool/beneath.h), so that neither a link nor a
+ * race can redirect it.
  *
- * The comparison ignores case: some file systems do.
+ * The comparison ignores case, because some file systems do.
  */
 #ifndef CORE_GUARD_PROTECTED_PATH_H
 #define CORE_GUARD_PROTECTED_PATH_H
@@ -21,7 +21,7 @@
  */
 enum guard_says protected_path(struct str below, bool removes);
 
-/* Does it lie in .trefoil/logs, or is it that folder? Pure. */
+/* Is the path .trefoil/logs, or inside it? Pure. */
 bool protected_log(struct str below);
 
 /* The strictest verdict of protected_path on the paths of a call, links resolved. */
@@ -29,7 +29,7 @@ enum guard_says guard_protected(const struct host *host, const struct tool *tool
 
 /* Does a tool of this kind change files? */
 bool tool_kind_writes(enum tool_kind kind);
-/* ... and take away what is below a folder? */
+/* Does a tool of this kind delete or move files? */
 bool tool_kind_removes(enum tool_kind kind);
 
 #endif

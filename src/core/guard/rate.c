@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { WAYS = 8 }; /* cells that a client may occupy */
+enum { WAYS = 8 }; /* a client can be in one of so many cells */
 
 static const int64_t minute_us = 60 * 1000 * 1000;
 
@@ -18,7 +18,7 @@ int64_t rate_spend(int64_t *paid_us, int64_t per_min, int64_t cost, int64_t now_
     int64_t now = now_ms * 1000, paid = *paid_us > now ? *paid_us : now;
     int64_t price = cost * minute_us / per_min;
 
-    if (price > minute_us) /* more than a minute's worth: all of it */
+    if (price > minute_us) /* cap the price at the budget of a minute */
         price = minute_us;
     if (paid + price - now > minute_us)
         return to_ms(paid + price - now - minute_us);
@@ -45,7 +45,7 @@ static void make_room(struct rate_table *t)
     t->secret = hash_secret();
 }
 
-/* Its cell, or the one of its set that owes least, cleared. */
+/* The cell of a client, or the cell of its set that owes least, cleared. */
 static struct rate_cell *cell_of(struct rate_table *t, uint64_t principal)
 {
     struct rate_cell *set = &t->cell[principal % (t->cells / WAYS) * WAYS], *least = set;

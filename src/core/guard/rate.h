@@ -10,26 +10,26 @@
 
 #include "base/str.h"
 
-/* One client: the time, in us, at which all it spent is paid back. */
+/* One client. paid_us: the time in us at which all its spending is regained. */
 struct rate_cell {
     uint64_t principal; /* 0: the entry is free */
     int64_t paid_us;
 };
 
-/* Spend `cost` of `per_min` at now_ms. Answers 0, or the ms to wait, and then nothing is spent. */
+/* Spend `cost` of `per_min` at now_ms. Returns 0, or the ms to wait; then nothing was spent. */
 int64_t rate_spend(int64_t *paid_us, int64_t per_min, int64_t cost, int64_t now_ms);
 
 struct rate_table {
-    struct rate_cell *cell; /* made with the first client that has a rate */
+    struct rate_cell *cell; /* allocated for the first client that has a rate */
     size_t cells;
     uint64_t secret;
 };
 
-/* For about `clients` of them. */
+/* Prepare a table for about `clients` clients. */
 void rate_table_init(struct rate_table *t, size_t clients);
 void rate_table_fini(struct rate_table *t);
 
-/* The same for a client. per_min 0: no limit. peek: only look. */
+/* Like rate_spend, for a client of the table. per_min 0: no limit. peek: spend nothing. */
 int64_t rate_table_spend(struct rate_table *t, struct str principal, int64_t per_min, int64_t cost,
                          int64_t now_ms, bool peek);
 

@@ -73,10 +73,11 @@ bool tool_pattern_check(struct str pattern, struct err *e)
 
 /* ---- wildcards -------------------------------------------------------------------------- */
 
-/* Where to continue when the text after a star did not match: let the star match more. */
+/* The position at which to retry after a mismatch: the star then matches more. */
 struct retry {
-    struct str pat, s; /* after the star, and where that was tried last; pat.p NULL: none */
-    bool folders;      /* of a double star before a slash: it takes whole folders */
+    /* pattern after the star, and where it was tried last; pat.p NULL: no star yet */
+    struct str pat, s;
+    bool folders; /* a double star before a slash matches whole folders */
 };
 
 static bool try_again(struct retry *r, bool paths, bool deep, struct str *pat, struct str *s)
@@ -263,7 +264,10 @@ static const struct {
     { { "glob", 4 }, fits_path },           { { "web_fetch", 9 }, fits_host },
 };
 
-/* To deny Bash is to deny what runs programs: one that reads commands would get them later. */
+/*
+ * Denying Bash also denies starting processes and writing to them, because a process may run
+ * commands that it reads later.
+ */
 static bool denies_programs(struct str name, const struct pattern_call *call)
 {
     return str_eq(name, STR("Bash")) &&

@@ -42,21 +42,23 @@ struct pattern_call {
 
 enum pattern_use { PATTERN_ALLOWS, PATTERN_DENIES };
 
-/* Does the pattern mean this call? A pattern that is written wrongly means nothing that is
- * allowed and everything that is denied. */
+/*
+ * Does the pattern match this call? A pattern with wrong syntax matches nothing in a list that
+ * allows, and everything in a list that denies.
+ */
 bool tool_pattern_fits(struct str pattern, const struct pattern_call *call, enum pattern_use use);
 
-/* Does one of a list? An absent list has none. */
+/* Does any pattern of a list match? An absent list has none. */
 bool tool_patterns_fit(const struct pick_strs *list, const struct pattern_call *call,
                        enum pattern_use use);
 
-/* Can some call of the tool fit (then it is offered)? Looks at names only. */
+/* Can the pattern match some call of the tool, so that the tool is offered? Looks at names only. */
 bool tool_pattern_names(struct str pattern, const struct pattern_call *call);
 
-/* Is the part in brackets about paths, for this tool? */
+/* For this tool, is the part in brackets a path? */
 bool tool_pattern_of_paths(struct str tool);
 
-/* Is `s` the pattern, in which * is any run of bytes? */
+/* Does `s` match the pattern, in which * stands for any bytes? */
 bool tool_pattern_wild(struct str pattern, struct str s);
 
 #endif

@@ -106,7 +106,7 @@ static void wake(struct lock_table *t)
     }
 }
 
-/* It counts no more. */
+/* Release the claim, and delete its row. */
 static void leave(struct lock_entry *e)
 {
     struct lock_table *t = e->table;
@@ -220,7 +220,7 @@ static void drop(struct lock_entry *e)
 static void on_looked(struct op *op, const struct err *err, void *ctx)
 {
     struct lock_entry *e = ctx;
-    struct arena mem = e->ask.mem; /* the ask is used again meanwhile */
+    struct arena mem = e->ask.mem; /* the ask may be used for another request meanwhile */
     struct store_lock_page page = e->step[e->ask.steps - 1].locks;
     struct lock_others others;
 
@@ -247,7 +247,7 @@ static void look(struct lock_entry *e)
     ask(e, 1, on_looked);
 }
 
-/* Its place in the order is from now on. */
+/* Store the claim; its place in the order is the last one. */
 static void put(struct lock_entry *e)
 {
     unlink_entry(e);
@@ -285,7 +285,7 @@ static void on_look_time(struct timer *timer)
     look(CONTAINER_OF(timer, struct lock_entry, timer));
 }
 
-/* For another process: that it is done is seen by looking. */
+/* Wait for a claim of another process, by reading the store again after a while. */
 static void wait_for_others(struct lock_entry *e, struct str by)
 {
     const struct lock_table *t = e->table;
@@ -315,7 +315,10 @@ static void judge_order(struct lock_entry *e, const struct lock_others *others)
         wait_for_others(e, by);
 }
 
-/* What is known now: may it, does it wait? `others` is NULL without a store. */
+/*
+ * Decide by the current claims whether the entry holds its paths, waits or fails. `others` is NULL
+ * without a store.
+ */
 static void judge(struct lock_entry *e, const struct lock_others *others)
 {
     bool waits = e->table->conflict == LOCK_WAIT || e->table->conflict == LOCK_FAIL;

@@ -38,15 +38,15 @@ struct lock_table *lock_table_new(struct loop *loop, const struct limits *limits
  */
 void lock_table_free(struct lock_table *t);
 
-/* Another configuration is in force; for what is asked from now on. */
+/* Apply another configuration to later requests. */
 void lock_table_use(struct lock_table *t, enum lock_conflict conflict);
 
-/* Do two paths (below the root, "" for the root itself) overlap? By their letters. */
+/* Do two paths (below the root, "" for the root itself) overlap? Compares text only. */
 bool lock_overlaps(struct str a, struct str b);
 
 /*
- * One holder's locks: an op that is done when they are held (or reserved, with LOCK_TURNS). A task
- * has one hold at a time; its paths are read as tools read them ("a/./b/" is "a/b").
+ * The locks of one holder: an op that is done when they are held (or reserved, with LOCK_TURNS). A
+ * task has one hold at a time. Its paths are normalized as tools do ("a/./b/" is "a/b").
  */
 struct lock_hold {
     struct op op; /* first */
@@ -54,7 +54,7 @@ struct lock_hold {
     struct pick_strs paths;
     enum lock_mode mode;
     int64_t acquired; /* out: ms */
-    bool conflicts;   /* out: with LOCK_WARN, another holder has some of it */
+    bool conflicts;   /* out: with LOCK_WARN, another holder has an overlapping lock */
     void *state;
 };
 
@@ -82,7 +82,8 @@ struct lock_turn {
 
 void lock_turn_take(struct lock_table *t, struct lock_turn *w, struct op *parent, op_done_fn *done,
                     void *ctx);
-void lock_turn_end(struct lock_table *t, struct lock_turn *w); /* also of one that still waits */
+/* also ends a turn that still waits */
+void lock_turn_end(struct lock_table *t, struct lock_turn *w);
 
 struct lock_info;
 
@@ -90,7 +91,7 @@ struct lock_info;
 typedef void lock_changed_fn(void *ctx, const struct lock_info *lock, bool held);
 void lock_table_watch(struct lock_table *t, lock_changed_fn *changed, void *ctx);
 
-/* All that are held, of all processes: an op. */
+/* One held lock, of any process. */
 struct lock_info {
     struct str task, agent;
     struct str paths; /* JSON array */
@@ -98,6 +99,7 @@ struct lock_info {
     int64_t acquired;
 };
 
+/* An op that lists all held locks. */
 struct lock_list {
     struct op op; /* first */
     struct arena mem;

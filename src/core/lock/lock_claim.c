@@ -25,7 +25,7 @@ bool lock_conflict_named(struct str name, enum lock_conflict *out)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The next name of a path; empty at its end. */
+/* Take the next component of a path; empty at its end. */
 static struct str next_name(struct str *path)
 {
     struct str name = { 0 };
@@ -139,7 +139,7 @@ static bool is_lock_on(const struct lock_claim *lock, const struct lock_claim *a
            paths_overlap(&lock->paths, &b->paths);
 }
 
-/* Is there one lock on what both write? */
+/* Does one lock cover paths that both calls write? */
 static bool share_a_lock(const struct lock_table *t, const struct lock_others *others,
                          const struct lock_claim *a, const struct lock_claim *b)
 {

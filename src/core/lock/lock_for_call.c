@@ -3,7 +3,7 @@
 #include "core/lock/lock.h"
 #include "core/tool/path_args.h"
 
-/* In the memory of its call. */
+/* The turn of a call, in the memory of the call. */
 struct write_turn {
     struct lock_turn turn; /* first */
     struct call *call;
@@ -28,7 +28,7 @@ static void on_turn(struct op *op, const struct err *e, void *ctx)
         fail(&why, e->code, "%s could not lock its path for writing: %.160s", w->call->what,
              e->text);
         call_broke(w->call, &why);
-    } else if (w->call->op.canceled) { /* since it was its turn; that is how it settles */
+    } else if (w->call->op.canceled) { /* cancelled after its turn came */
         call_done(w->call);
     } else {
         begin_now(w->call, w->start);

@@ -10,7 +10,7 @@
 
 #include "core/tool/tool.h"
 
-/* Start the tool, now or when it is the call's turn. *tool may go as soon as this returns. */
+/* Start the tool, now or when it is the call's turn. *tool may be freed as soon as this returns. */
 void write_turn_begin(struct call *call, const struct tool *tool);
 
 #endif

@@ -19,7 +19,7 @@ struct lock_listing {
 
 static void on_cancel(struct op *op)
 {
-    (void)op; /* the store answers soon */
+    (void)op; /* the store request settles soon */
 }
 
 static const struct op_kind list_kind = { .name = "list of locks", .cancel = on_cancel };
@@ -88,7 +88,7 @@ static void on_rows(struct op *op, const struct err *e, void *ctx)
         op_ok(&l->op);
 }
 
-/* Without a store there are only our own. */
+/* Without a store only the locks of this process are known. */
 static void list_entries(struct lock_list *l, const struct lock_table *t)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /*
- * lock_parts.h - inside of the table of locks: lock.c, lock_claim.c, lock_list.c.
+ * lock_parts.h - the internals of the lock table, shared by lock.c, lock_claim.c and lock_list.c.
  */
 #ifndef CORE_LOCK_LOCK_PARTS_H
 #define CORE_LOCK_LOCK_PARTS_H
@@ -21,14 +21,14 @@ struct lock_others {
 };
 
 enum lock_state {
-    LOCK_LOOKS,  /* a turn: is anything locked that it writes? */
+    LOCK_LOOKS,  /* a turn: checks whether a path that it writes is locked */
     LOCK_PUTS,   /* its claim is being stored */
-    LOCK_WAITS,  /* for claims that were made before */
-    LOCK_HAS,    /* what it claims */
-    LOCK_LEAVES, /* counts no more; its claim is being taken out of the store */
+    LOCK_WAITS,  /* waits for earlier claims */
+    LOCK_HAS,    /* holds its paths */
+    LOCK_LEAVES, /* released; its claim is being deleted from the store */
 };
 
-/* A claim of this process. Its own memory: it stays until the store has forgotten it. */
+/* A claim of this process. It has its own arena, because it lives until its row is deleted. */
 struct lock_entry {
     struct lock_entry *next;
     struct lock_table *table;
@@ -40,11 +40,11 @@ struct lock_entry {
     struct lock_hold *hold; /* NULL: a turn, or released */
     int64_t acquired;
     bool stored;
-    bool asking; /* ask is under way */
+    bool asking; /* a store request is in flight */
     struct store_ask ask;
     struct store_step step[2];
     struct timer timer;
-    int64_t until; /* when it gives up; 0: not in the way of others yet */
+    int64_t until; /* when the wait for another process ends; 0: it has not started */
 };
 
 struct lock_table {
@@ -65,12 +65,12 @@ extern const struct str lock_turn_prefix;
 struct str lock_paths_write(struct arena *mem, const struct pick_strs *paths);
 struct pick_strs lock_paths_read(struct arena *mem, struct str json);
 
-/* Those among the rows of the store that are not this table's. `me` may be NULL. */
+/* The rows of the store that belong to other processes. `me` may be NULL. */
 struct lock_others lock_others_read(struct arena *mem, const struct lock_table *t,
                                     const struct store_lock_page *page,
                                     const struct lock_entry *me);
 
-/* May two holders not have these at once? */
+/* Do two claims conflict, so that they cannot be held at the same time? */
 bool lock_clash(const struct lock_claim *a, const struct lock_claim *b);
 
 /*

@@ -1,3 +1,4 @@
+/* history.c - adds records to a history, and reads single facts from it. */
 #include "core/session/history_parts.h"
 
 #include "base/mem.h"
@@ -31,7 +32,10 @@ static struct item *add_item(struct history *h, enum item_kind kind, int64_t seq
     return &h->item[h->n++];
 }
 
-/* What came from outside once may steer the model ever after. */
+/*
+ * Only the first source is kept. It never goes away: untrusted data may influence all later
+ * answers.
+ */
 static void note_taint(struct history *h, struct str from)
 {
     if (from.n && !h->taint.p)
@@ -180,7 +184,7 @@ static bool add_cut(struct history *h, int64_t seq, struct json body)
     return add_other(h, seq, STR("cut"), body);
 }
 
-/* What a model will not hear it is not told again. */
+/* Hide the refused prompt and everything after it, so that the next request does not contain it. */
 static void hide_refused(struct history *h)
 {
     for (size_t i = h->n; i-- > 0;) {
@@ -204,7 +208,8 @@ static bool add_end(struct history *h, int64_t seq, struct json body)
     return add_other(h, seq, STR("end"), body);
 }
 
-static bool add(struct history *h, int64_t seq, struct str kind, struct json body, struct err *e)
+static bool add_record(struct history *h, int64_t seq, struct str kind, struct json body,
+                       struct err *e)
 {
     if (str_eq(kind, STR("prompt")))
         return add_prompt(h, seq, body, e);
@@ -223,7 +228,7 @@ static bool add(struct history *h, int64_t seq, struct str kind, struct json bod
 
 bool history_add(struct history *h, int64_t seq, struct str kind, struct str body, struct err *e)
 {
-    /* It was written by us, and bounded then. */
+    /* trefoil wrote this record and applied its limits then. */
     struct json_opts opts = { .max_depth = JSON_DEPTH_CEILING, .max_values = UINT32_MAX };
     struct json v;
 
@@ -233,7 +238,7 @@ bool history_add(struct history *h, int64_t seq, struct str kind, struct str bod
         return fail_in(e, "record %lld", (long long)seq);
     h->fresh = false;
     h->last_seq = seq;
-    return add(h, seq, kind, v, e) || fail_in(e, "record %lld", (long long)seq);
+    return add_record(h, seq, kind, v, e) || fail_in(e, "record %lld", (long long)seq);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

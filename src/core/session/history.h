@@ -1,26 +1,26 @@
 /*
- * history.h - a conversation: as messages for a model, as records for the store.
+ * history.h - the history of a session: built from stored records, read as messages for a model.
  *
- * A record is one thing that happened, as (kind, JSON body), in the order it happened:
+ * A record describes one thing that happened in the session, as a kind and a JSON body. Records are
+ * in chronological order:
  *
- *   prompt   {"id","turn","blocks":[...],"from"?}     what somebody asked, and from where
- *   answer   {"id","blocks":[...],"stop","model","usage"}  what the model said: text, thoughts, calls
- *   result   {"id","name","text","error"?,"media"?,"from"?} of a call; in the order they came back
- *   compact  {"summary","after"}                       what was before seq `after` is summed up
- *   cut      {"seqs":[...]}                            results that were dropped to make room
- *   end      {"turn","stop","text"?,"usage","cost"?}   a turn is over
- *   undo     {"turn","files"}                          its changes of files were taken back
- *   state    any JSON value                            of the agent, to continue (agent_kind.save)
- *   plan, artifact, notice                             for those who look at it later
+ *   prompt   {"id","turn","blocks":[...],"from"?}     a prompt; "from": its untrusted source
+ *   answer   {"id","blocks":[...],"stop","model","usage"}  an answer: text, thoughts, calls
+ *   result   {"id","name","text","error"?,"media"?,"from"?}  the result of a call
+ *   compact  {"summary","after"}                      summary of all up to seq `after`
+ *   cut      {"seqs":[...]}                           results that were removed to save tokens
+ *   end      {"turn","stop","text"?,"usage","cost"?}  a turn has ended
+ *   undo     {"turn","files"}                         the file changes of a turn were undone
+ *   state    any JSON value                           saved state of the agent (agent_kind.save)
+ *   plan, artifact, notice                            for clients; never sent to the model
  *
- * Adding records, from the store or as they happen, gives the messages a model is sent. They are
- * always well-formed: every call has its result, in the order of the calls, in the message behind
- * it; a call whose result is missing (we were killed, the turn was cancelled) has one that says
- * that nobody knows what it did. A prompt that was refused is not in them. A resource in a prompt
- * (block.uri) stands there as text a model understands: its address, and what it holds if it was
- * given.
+ * history_messages() returns well-formed messages: each answer with calls is followed by one
+ * message with all their results, in the order of the calls. A call without a stored result (the
+ * process was killed, or the turn was cancelled) gets the result HISTORY_INTERRUPTED. A turn that
+ * the model refused is omitted. A resource in a prompt (block.uri) becomes text: its name, its URI
+ * and, if the prompt contains it, its content.
  *
- * Pure, but for memory.
+ * No I/O; the only side effect is memory allocation.
  */
 #ifndef CORE_SESSION_HISTORY_H
 #define CORE_SESSION_HISTORY_H
@@ -30,21 +30,29 @@
 
 struct history;
 
-/* What a model is told of a call that was begun and has no result. */
+/* The result that a model reads for a call that was started and has no stored result. */
 #define HISTORY_INTERRUPTED                                                                        \
     "[interrupted: it is unknown whether this call took effect. Check before you repeat it.]"
 
-/* In `mem`, which outlives it. */
+/*
+ * The history and the data of all records are allocated in `mem`, which must outlive the history.
+ */
 struct history *history_new(const struct limits *limits, struct arena *mem);
 void history_free(struct history *h);
 
-/* One more record; seq is its number in the store (0: nothing is stored). ERR_INVALID: damaged. */
+/*
+ * Add a record; `body` is copied. seq is its number in the store; 0: the session is not stored, and
+ * the history numbers its records itself. ERR_INVALID: the record is damaged.
+ */
 bool history_add(struct history *h, int64_t seq, struct str kind, struct str body, struct err *e);
 
-/* The messages; they live until the history changes. */
+/* The conversation as messages for a model; valid until the next history_add. */
 const struct message *history_messages(struct history *h, size_t *n);
 
-/* The calls of the last answer that have no result yet, in order; blocks of the history. */
+/*
+ * The calls of the last answer that have no result yet, in order. The array is in mem; the blocks
+ * belong to the history.
+ */
 size_t history_open_calls(const struct history *h, struct arena *mem, const struct block ***out);
 
 /* A call since the last prompt that has no result yet, by its id; NULL: none. */
@@ -53,46 +61,53 @@ const struct block *history_open_call(const struct history *h, struct str id);
 /* The seq of the last record. */
 int64_t history_last(const struct history *h);
 
-/* The turn that has not ended, by its id; STR_NONE: all have. */
+/* The id of the turn that has not ended; STR_NONE: all turns have ended. */
 struct str history_turn(const struct history *h);
 
-/* From where untrusted data got into it; STR_NONE: from nowhere. */
+/* The first source of untrusted data in the conversation; STR_NONE: there is none. */
 struct str history_taint(const struct history *h);
 
-/* The last state that the agent stored, as raw JSON; STR_NONE: none. */
+/* The last state that the agent saved, as raw JSON; STR_NONE: it has saved none. */
 struct str history_state(const struct history *h);
 
 /* The text of the last answer. */
 struct str history_answer(const struct history *h);
 
-/* The same, when it was given to a prompt of that id; else "": it answers something else. */
+/* The same if the last answer belongs to the prompt with this id; else "". */
 struct str history_answer_to(const struct history *h, struct str prompt);
 
-/* Calls since the prompt of that id that were told to the model as interrupted. */
+/* The number of calls since the prompt with this id whose stored result is HISTORY_INTERRUPTED. */
 size_t history_interrupted(const struct history *h, struct str prompt);
 
-/* About how many tokens it is, by bytes; what the model last counted weighs more. */
+/*
+ * The estimated number of tokens of the conversation: the last count that the model reported, plus
+ * an estimate from the number of bytes for everything after it.
+ */
 int64_t history_tokens(const struct history *h);
 
-/* Of all turns, in US dollars; negative when some were not known. */
+/* The cost of all turns in US dollars; negative: the cost of a turn is unknown. */
 double history_cost(const struct history *h);
 
 /*
- * Tell all of it as events. fill completes what is told of a call with what its record does not
- * hold: title, kind, path, line of the tool of that name. NULL: nobody knows.
+ * Replay the conversation to a client as events. `fill` completes the event of a tool call with
+ * what records do not contain: the title and kind of the tool. It may be NULL.
  */
 void history_tell(struct history *h, struct work_client *client,
                   void (*fill)(void *ctx, struct event_tool *tool), void *ctx);
 
-/* ---- making it shorter ----------------------------------------------------------------------- */
+/* ---- shortening ------------------------------------------------------------------------------ */
 
 /*
- * The messages to sum up: all before the last prompt, when that is enough of them, else all before
- * the last answer. *after is the seq to name in the compact record. 0: there is nothing to gain.
+ * How many messages, from the first, a summary should replace: all before the last prompt or, if
+ * these are too few, all before the last answer. *after is the seq for the compact record. 0: a
+ * summary would not help.
  */
 size_t history_old(struct history *h, int64_t *after);
 
-/* The oldest results that together hold about `tokens`, as a JSON array of seqs; STR_NONE: none. */
+/*
+ * The seqs of the oldest results that together have about `tokens` tokens, as a JSON array in mem.
+ * STR_NONE: no result can be removed.
+ */
 struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens);
 
 /* ---- writing records ------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /*
- * history_parts.h - the inside of a history, for its two files: history.c adds records,
- * history_view.c gives messages and events.
+ * history_parts.h - the internal structs of a history, shared by history.c (adds records) and
+ * history_view.c (reads the history as messages and as events).
  *
- * An item is a prompt, an answer (with room for the results of its calls) or something else that
- * happened. Items are only ever added and hidden. Hidden ones are told to people, not to models:
- * what was summed up, and what a model refused.
+ * An item is a prompt, an answer with the results of its calls, or another record. Items are added
+ * and may become hidden, but are never removed. A hidden item is still replayed to clients, but not
+ * sent to the model: a summary has replaced it, or the model refused its turn.
  */
 #ifndef CORE_SESSION_HISTORY_PARTS_H
 #define CORE_SESSION_HISTORY_PARTS_H
@@ -13,10 +13,10 @@
 
 enum item_kind { ITEM_PROMPT, ITEM_ANSWER, ITEM_OTHER };
 
-/* What came back of a call. */
+/* The result of a call. */
 struct item_result {
-    struct block block; /* BLOCK_RESULT; text.p is NULL while nothing came */
-    struct str from;    /* of untrusted data */
+    struct block block; /* BLOCK_RESULT; text.p is NULL until the result arrives */
+    struct str from;    /* source of an untrusted result; else STR_NONE */
     int64_t seq;
     bool cut;
 };
@@ -27,10 +27,10 @@ struct item {
     struct str id;
     struct block *block;
     size_t blocks;
-    struct item_result *result; /* of an answer: one for each call, in their order */
+    struct item_result *result; /* of an answer: one per call, in the order of the calls */
     size_t calls;
-    struct str record; /* of ITEM_OTHER: its kind ... */
-    struct json body;  /* ... and what it says */
+    struct str record; /* of ITEM_OTHER: the kind of the record ... */
+    struct json body;  /* ... and its body */
     bool hidden;
 };
 
@@ -41,13 +41,13 @@ struct history {
     size_t n, room;
     int64_t last_seq;
     struct str taint;
-    struct str turn;    /* that has not ended */
-    struct str summary; /* stands for what is hidden; STR_NONE: nothing was summed up */
-    int64_t counted;    /* tokens, by the model, of all up to: */
-    size_t counted_to;  /* items */
+    struct str turn;    /* id of the turn that has not ended; else STR_NONE */
+    struct str summary; /* replaces the items up to a seq; STR_NONE: there is none */
+    int64_t counted;    /* tokens as the model counted them, for the first ... */
+    size_t counted_to;  /* ... so many items; 0: no count is valid */
     double cost;
 
-    struct arena view; /* what history_messages gave */
+    struct arena view; /* memory of the messages */
     struct message *message;
     size_t messages;
     bool fresh;

@@ -1,4 +1,4 @@
-/* history_record.c - what happened in a session, as JSON for the store. Read back by history.c. */
+/* history_record.c - writes records as JSON for the store; history.c parses them. */
 #include "core/session/history_record.h"
 
 static void open_record(struct arena *mem, struct buf *out, struct jw *w)

@@ -1,13 +1,15 @@
-/* history_record.h - the parts of records that history.c, event.c and the turn share. */
+/* history_record.h - helpers for the JSON of records: blocks and token usage. */
 #ifndef CORE_SESSION_HISTORY_RECORD_H
 #define CORE_SESSION_HISTORY_RECORD_H
 
 #include "core/session/history.h"
 
-/* The parts are bounded where they come from (an answer, a result, a prompt). */
+/*
+ * The size limit of a record. The limits of answers, results and prompts are lower and apply first.
+ */
 enum { RECORD_MOST = 512 << 20 };
 
-/* The array of blocks of a prompt, an answer or a result's media, in mem. */
+/* Parse the array of blocks of a prompt, of an answer, or of the media of a result, into mem. */
 bool record_blocks(struct arena *mem, struct json list, struct block **out, size_t *n,
                    struct err *e);
 

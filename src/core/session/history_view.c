@@ -1,4 +1,4 @@
-/* history_view.c - a history as a model reads it, and as people are told. */
+/* history_view.c - reads a history as messages for a model and as events for a client. */
 #include "core/session/history_parts.h"
 
 #include "base/auto.h"
@@ -48,7 +48,7 @@ static void add_summary(struct history *h)
     add_message(h, ROLE_USER, b, 1);
 }
 
-/* A resource as words: what it is called, where it is, what it holds. */
+/* A resource as text: its name, its URI and, if the prompt contains it, its content. */
 static struct block in_words(struct history *h, const struct block *b)
 {
     struct block out = { .kind = BLOCK_TEXT };
@@ -73,7 +73,7 @@ static void add_prompt(struct history *h, const struct item *it)
     add_message(h, ROLE_USER, b, it->blocks);
 }
 
-static void view(struct history *h)
+static void build_messages(struct history *h)
 {
     arena_reset(&h->view);
     h->message = ARENA_ARRAY(&h->view, struct message, 2 * h->n + 1);
@@ -97,12 +97,12 @@ static void view(struct history *h)
 const struct message *history_messages(struct history *h, size_t *n)
 {
     if (!h->fresh)
-        view(h);
+        build_messages(h);
     *n = h->messages;
     return h->message;
 }
 
-/* ---- how long it is -------------------------------------------------------------------------- */
+/* ---- counting tokens ------------------------------------------------------------------------- */
 
 enum { BYTES_A_TOKEN = 4, TOKENS_OF_MEDIA = 1500 };
 
@@ -130,7 +130,7 @@ static int64_t item_tokens(const struct item *it, bool only_results)
     return n;
 }
 
-/* The answer that was counted stands in the count; its results do not. */
+/* The model's count includes its own answer but not the results of the calls in it. */
 int64_t history_tokens(const struct history *h)
 {
     int64_t n = h->counted;
@@ -141,7 +141,7 @@ int64_t history_tokens(const struct history *h)
     return h->counted_to ? n : n + (int64_t)h->summary.n / BYTES_A_TOKEN;
 }
 
-/* ---- making it shorter ----------------------------------------------------------------------- */
+/* ---- shortening ------------------------------------------------------------------------------ */
 
 static bool visible(const struct item *it)
 {
@@ -165,7 +165,7 @@ static size_t visible_before(const struct history *h, size_t at)
     return n;
 }
 
-enum { WORTH_IT = 2 }; /* fewer items than that are not summed up */
+enum { WORTH_IT = 2 }; /* a summary of fewer items is not worth a request */
 
 size_t history_old(struct history *h, int64_t *after)
 {
@@ -206,23 +206,23 @@ struct str history_cuttable(struct history *h, struct arena *mem, int64_t tokens
     return out.n > 2 ? buf_str(&out) : STR_NONE;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
-/* Who is told, and who knows more of tools than history does. */
-struct telling {
+/* The receiver of a replay. */
+struct replay {
     struct work_client *client;
     void (*fill)(void *ctx, struct event_tool *tool);
     void *ctx;
-    struct artifact_set *made; /* put together from the pieces that are stored */
+    struct artifact_set *made; /* whole artifacts, from the stored pieces */
 };
 
-static void tell(const struct telling *t, const struct event *ev)
+static void replay_event(const struct replay *t, const struct event *ev)
 {
     t->client->kind->event(t->client, ev);
 }
 
-static void tell_call(const struct telling *t, const struct block *call,
-                      const struct item_result *r)
+static void replay_call(const struct replay *t, const struct block *call,
+                        const struct item_result *r)
 {
     struct event ev = { .kind = EVENT_TOOL };
     struct block told = result_block(r);
@@ -236,34 +236,35 @@ static void tell_call(const struct telling *t, const struct block *call,
     };
     if (t->fill)
         t->fill(t->ctx, &ev.tool);
-    tell(t, &ev);
+    replay_event(t, &ev);
     ev.tool.status = told.is_error ? CALLED_FAILED : CALLED_DONE;
     ev.tool.text = told.text;
     ev.tool.trust = r->from.n ? "untrusted" : "trusted";
     ev.tool.from = r->from;
-    tell(t, &ev);
+    replay_event(t, &ev);
 }
 
-static void tell_answer(const struct telling *t, const struct item *it)
+static void replay_answer(const struct replay *t, const struct item *it)
 {
     for (size_t i = 0, call = 0; i < it->blocks; i++) {
         const struct block *b = &it->block[i];
 
         if (b->kind == BLOCK_CALL)
-            tell_call(t, b, &it->result[call++]);
+            replay_call(t, b, &it->result[call++]);
         else if (b->text.n)
-            tell(t, &(struct event){
-                        .kind = b->kind == BLOCK_THOUGHT ? EVENT_THOUGHT : EVENT_TEXT,
-                        .message = it->id,
-                        .text = b->text,
-                    });
+            replay_event(t, &(struct event){
+                                .kind = b->kind == BLOCK_THOUGHT ? EVENT_THOUGHT : EVENT_TEXT,
+                                .message = it->id,
+                                .text = b->text,
+                            });
     }
 }
 
-static void tell_prompt(const struct telling *t, const struct item *it)
+static void replay_prompt(const struct replay *t, const struct item *it)
 {
     for (size_t i = 0; i < it->blocks; i++)
-        tell(t, &(struct event){ .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
+        replay_event(
+            t, &(struct event){ .kind = EVENT_PROMPT, .message = it->id, .block = &it->block[i] });
 }
 
 static enum turn_stop stop_named(struct json name)
@@ -275,8 +276,8 @@ static enum turn_stop stop_named(struct json name)
     return (enum turn_stop)i;
 }
 
-/* As a whole, with its last piece. */
-static void tell_artifact(struct history *h, const struct telling *t, const struct item *it)
+/* A client gets an artifact once, as a whole, when its last piece was stored. */
+static void replay_artifact(struct history *h, const struct replay *t, const struct item *it)
 {
     struct event ev = { .kind = EVENT_ARTIFACT };
     struct artifact *a;
@@ -289,10 +290,10 @@ static void tell_artifact(struct history *h, const struct telling *t, const stru
     ev.artifact.part = artifact_blocks(a, t->made->mem);
     ev.artifact.append = ev.artifact.joins = false;
     if (a->complete)
-        tell(t, &ev);
+        replay_event(t, &ev);
 }
 
-static void tell_other(struct history *h, const struct telling *t, const struct item *it)
+static void replay_other(struct history *h, const struct replay *t, const struct item *it)
 {
     struct event ev;
 
@@ -300,7 +301,7 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
         ev = (struct event){ .kind = EVENT_PLAN };
         ev.plan = json_raw(json_get(it->body, STR("entries")));
     } else if (str_eq(it->record, STR("artifact"))) {
-        tell_artifact(h, t, it);
+        replay_artifact(h, t, it);
         return;
     } else if (str_eq(it->record, STR("compact"))) {
         ev = (struct event){ .kind = EVENT_NOTICE };
@@ -315,7 +316,7 @@ static void tell_other(struct history *h, const struct telling *t, const struct 
     } else {
         return;
     }
-    tell(t, &ev);
+    replay_event(t, &ev);
 }
 
 void history_tell(struct history *h, struct work_client *client,
@@ -323,13 +324,13 @@ void history_tell(struct history *h, struct work_client *client,
 {
     AUTO_ARENA mem = { 0 };
     struct artifact_set made = { .mem = &mem, .most = (size_t)h->limits->artifact_bytes };
-    const struct telling t = { client, fill, ctx, &made };
+    const struct replay t = { client, fill, ctx, &made };
 
     for (size_t i = 0; i < h->n; i++) {
         switch (h->item[i].kind) {
-        case ITEM_PROMPT: tell_prompt(&t, &h->item[i]); break;
-        case ITEM_ANSWER: tell_answer(&t, &h->item[i]); break;
-        case ITEM_OTHER: tell_other(h, &t, &h->item[i]); break;
+        case ITEM_PROMPT: replay_prompt(&t, &h->item[i]); break;
+        case ITEM_ANSWER: replay_answer(&t, &h->item[i]); break;
+        case ITEM_OTHER: replay_other(h, &t, &h->item[i]); break;
         }
     }
 }

@@ -1,3 +1,4 @@
+/* sampling.c - runs a sampling request of an MCP server as a call of the tool model_sample. */
 #include "core/session/sampling.h"
 
 #include "base/container.h"
@@ -50,7 +51,7 @@ static bool read_block(struct arena *mem, struct json v, struct block *out, stru
     return (out->type.p && out->data.p) || json_fail(v, e, "expected mimeType and data");
 }
 
-/* One block, or since 2025-11-25 an array of them. */
+/* The content is one block or, since MCP 2025-11-25, an array of blocks. */
 static bool read_message(struct arena *mem, struct json v, struct message *out, struct err *e)
 {
     struct json content = json_get(v, STR("content"));
@@ -148,7 +149,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-static void run(struct call *call)
+static void sample_run(struct call *call)
 {
     struct sampling *s = call->ctx;
     struct err e;
@@ -190,14 +191,14 @@ void sampling_start(struct ask *ask, const struct sampling_opts *opts)
         .title = "Ask the model",
         .input_schema = "{\"type\":\"object\"}",
         .kind = TOOL_FETCH,
-        .timeout_ms = CALL_NO_DEADLINE, /* the provider has its own */
+        .timeout_ms = CALL_NO_DEADLINE, /* the provider has its own deadline */
         .ctx = s,
-        .start = run,
+        .start = sample_run,
     };
     s->opts = *opts;
     s->ask = ask;
     s->host = *opts->host;
-    s->host.offer = NULL; /* nobody else can call it */
+    s->host.offer = NULL; /* model_sample is not in any offer */
     if (!json_read(mem, ask->params, &json, &params, &e)) {
         ask_refuse(ask, &e);
         return;

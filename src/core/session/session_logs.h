@@ -1,6 +1,6 @@
 /*
- * session_logs.h - where all that happens in sessions is written down, for people who look for what
- * went wrong. A port: core stores nothing.
+ * session_logs.h - the port to the log files of sessions, which help people to find out what went
+ * wrong.
  */
 #ifndef CORE_SESSION_SESSION_LOGS_H
 #define CORE_SESSION_SESSION_LOGS_H
@@ -11,16 +11,17 @@ struct session_logs;
 
 struct session_logs_kind {
     /*
-     * A client for the turns of a session, which writes down what it is told and passes all on to
-     * `to`, until it is closed. `to` lives until then, the session's id only for the call.
+     * Return a client for the turns of a session. It writes every event to the log and forwards it
+     * to `to`, until close. `to` must stay valid until then; `session` is only borrowed for the
+     * call.
      */
     struct work_client *(*open)(struct session_logs *l, const char *session,
                                 struct work_client *to);
 
-    /* Write down something that `to` need not hear, such as a prompt. */
+    /* Write an event to the log without forwarding it, such as a prompt. */
     void (*note)(struct session_logs *l, struct work_client *log, const struct event *ev);
 
-    /* It is told nothing any more; what it was told is written in a while. */
+    /* Close the log. It receives no further events; what it has buffered is still written. */
     void (*close)(struct session_logs *l, struct work_client *log);
 };
 

@@ -1,6 +1,8 @@
 /*
- * A wait could never end when the holder of the session waits, by itself or by what it called, for
- * a session that is held above whoever asks. Work below other work is known by its op's parents.
+ * session_queue.c - claims on open sessions, and the search for deadlocks.
+ *
+ * A wait would deadlock if the holder of the session, or work below it, waits for a session that
+ * work above the new caller holds. The parents of an op tell what work it is below.
  */
 #include "core/session/session_queue.h"
 
@@ -11,13 +13,13 @@ struct open_session {
     char id[ID_TEXT];
     char owner[PRINCIPAL_TEXT];
     struct session_claim *holder;
-    struct session_claim *first; /* that waits */
+    struct session_claim *first; /* head of the queue */
     int64_t waiting;
-    unsigned looked; /* the last search for a cycle that came here */
+    unsigned looked; /* number of the last deadlock search that visited it */
     struct open_session *next;
 };
 
-static struct open_session *find(const struct open_sessions *t, struct str id)
+static struct open_session *open_session_find(const struct open_sessions *t, struct str id)
 {
     struct open_session *s = t->first;
 
@@ -35,7 +37,7 @@ static bool is_below(const struct op *op, const struct session_claim *holder)
     return op != NULL;
 }
 
-/* Does the holder of `s` wait for a session that is held above `asker`? */
+/* Does the holder of `s` wait, directly or indirectly, for work that is above `asker`? */
 static bool waits_for(struct open_sessions *t, struct open_session *s, const struct op *asker)
 {
     if (s->looked == t->looks)
@@ -93,7 +95,8 @@ static bool leave_queue(struct open_session *s, struct session_claim *c)
     return true;
 }
 
-static void add(struct open_sessions *t, struct session_claim *c, const struct session_wanted *want)
+static void open_session_add(struct open_sessions *t, struct session_claim *c,
+                             const struct session_wanted *want)
 {
     struct open_session *s = MEM_NEW(struct open_session);
 
@@ -106,7 +109,7 @@ static void add(struct open_sessions *t, struct session_claim *c, const struct s
     c->of = s;
 }
 
-static void forget(struct open_sessions *t, struct open_session *s)
+static void open_session_remove(struct open_sessions *t, struct open_session *s)
 {
     struct open_session **at = &t->first;
 
@@ -119,7 +122,7 @@ static void forget(struct open_sessions *t, struct open_session *s)
 bool session_claim_begin(struct open_sessions *t, struct session_claim *c,
                          const struct session_wanted *want, bool *waits, struct err *e)
 {
-    struct open_session *s = find(t, want->id);
+    struct open_session *s = open_session_find(t, want->id);
 
     if (s && !may_wait(t, s, c->under, want, e))
         return false;
@@ -127,7 +130,7 @@ bool session_claim_begin(struct open_sessions *t, struct session_claim *c,
     if (s)
         join_queue(s, c);
     else
-        add(t, c, want);
+        open_session_add(t, c, want);
     return true;
 }
 
@@ -140,7 +143,7 @@ void session_claim_end(struct open_sessions *t, struct session_claim *c)
         return;
     s->holder = s->first;
     if (!s->holder) {
-        forget(t, s);
+        open_session_remove(t, s);
         return;
     }
     leave_queue(s, s->holder);

@@ -1,15 +1,15 @@
 /*
  * session_queue.h - the sessions that are open in this process, and the callers that wait for them.
  *
- * A process has at most one struct session of an id at a time. A caller that opens a session which
- * is open already waits in its queue until the session is closed. So the prompts of a session run
- * one after the other, whichever protocol they came by. Between processes the store decides
+ * A process opens a session at most once at a time. A caller that opens a session which is already
+ * open waits in the queue of that session until it is closed. So the prompts of a session run one
+ * after the other, whichever protocol delivered them. Between processes the store decides
  * (store.h).
  *
- *   WAITING -> HOLDING -> gone
+ *   WAITING -> HOLDING -> ended
  *
- * Only the owner of a session can wait for it. A wait that could never end is refused: the work
- * that holds the session itself waits for the caller.
+ * Only the owner of a session can wait for it. A wait that would deadlock is refused: the work that
+ * holds the session waits, directly or indirectly, for the caller.
  */
 #ifndef CORE_SESSION_SESSION_QUEUE_H
 #define CORE_SESSION_SESSION_QUEUE_H
@@ -20,11 +20,11 @@
 
 struct open_session;
 
-/* One who holds a session, or waits for it. Lives until session_claim_end. */
+/* The place of a caller: it holds a session or waits for one. Must live until session_claim_end. */
 struct session_claim {
-    const struct op *under; /* the work it is for; NULL: nobody's. Lives as long as the claim */
-    void (*ready)(struct session_claim *c); /* it holds the session now: called from the loop */
-    struct open_session *of;                /* NULL: none; the rest is the table's */
+    const struct op *under; /* op of the caller's work, for finding deadlocks; may be NULL */
+    void (*ready)(struct session_claim *c); /* the wait is over, and the claim holds the session */
+    struct open_session *of;                /* NULL: no session. Private from here on */
     struct session_claim *next;
 };
 
@@ -36,19 +36,22 @@ struct open_sessions {
 
 struct session_wanted {
     struct str id;
-    struct str owner; /* the principal who wants it */
-    int64_t most;     /* that may wait */
+    struct str owner; /* the principal that opens it */
+    int64_t most;     /* how many claims may wait for it */
 };
 
 /*
- * Ask for a session, by `under` and `ready` of *c. It is held at once when *waits is false after
- * this. ERR_NOT_FOUND: it belongs to another principal; ERR_LIMIT: too many wait; ERR_DENIED: the
- * wait could never end.
+ * Claim a session; c->under and c->ready must be set. After success, *waits is false if *c holds
+ * the session, or true if *c is in its queue. ERR_NOT_FOUND: the session belongs to another
+ * principal. ERR_LIMIT: the queue is full. ERR_DENIED: the wait would deadlock.
  */
 bool session_claim_begin(struct open_sessions *t, struct session_claim *c,
                          const struct session_wanted *want, bool *waits, struct err *e);
 
-/* Leave the session or the queue; the next one's ready() is called. Nothing for one of none. */
+/*
+ * Release the session or leave its queue. If another claim waits, the first one holds the session
+ * now, and its ready() is called. Does nothing for a claim that has no session.
+ */
 void session_claim_end(struct open_sessions *t, struct session_claim *c);
 
 #endif

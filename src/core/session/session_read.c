@@ -1,4 +1,7 @@
-/* session_read.c - the row first, then its records page by page up to the row's last_seq. */
+/*
+ * session_read.c - reads the session row first, then its records page by page up to the last_seq of
+ * the row.
+ */
 #include "core/session/session_read.h"
 
 #include "base/container.h"
@@ -103,7 +106,7 @@ static void reading_on_row(struct op *op, const struct err *e, void *ctx)
     reading_ask(r, reading_on_page);
 }
 
-/* The request that is under way settles, and with it the op. */
+/* The store request in flight settles, and that settles the op. */
 static void reading_cancel(struct op *op)
 {
     (void)op;

@@ -1,4 +1,6 @@
-/* session_tools.c - which tools the agent of a session is offered, and changes of a session. */
+/*
+ * session_tools.c - decides which tools the agent of a session is offered, and changes a session.
+ */
 #include "core/session/session.h"
 
 #include "base/container.h"
@@ -9,7 +11,7 @@
 
 /* ---- tools ----------------------------------------------------------------------------------- */
 
-/* A pattern with a part in brackets denies some calls only. */
+/* Is every call of the tool denied? A pattern with a part in brackets denies only some calls. */
 static bool denied(const struct guard_scope *s, const struct pattern_call *call)
 {
     for (size_t i = 0; i < s->disallowed.n; i++)
@@ -27,7 +29,10 @@ static bool allowed(const struct guard_scope *s, const struct pattern_call *call
     return !s->allowed.set;
 }
 
-/* A list of somebody above names it; that nobody has a list is not enough. */
+/*
+ * Does a list of this scope or of a parent name the tool? Absent lists allow all tools, but name
+ * none.
+ */
 static bool named(const struct guard_scope *scope, const struct pattern_call *call)
 {
     for (const struct guard_scope *g = scope; g; g = g->parent)
@@ -36,7 +41,7 @@ static bool named(const struct guard_scope *scope, const struct pattern_call *ca
     return false;
 }
 
-/* Names that every model takes. */
+/* Some models reject tool names with a dot. */
 static bool spellable(struct str name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -45,7 +50,7 @@ static bool spellable(struct str name)
     return true;
 }
 
-/* What no call of could pass is not offered: a model would only try. */
+/* Tools of which the guard would deny every call are not offered: the model would only try them. */
 static bool offered(const struct guard_scope *scope, const struct tool *t)
 {
     const struct pattern_call call = { .tool = str_of(t->name),
@@ -89,7 +94,7 @@ const struct tool *session_tool(const struct session *s, struct str name)
     return t && offered(&s->scope, t) ? t : NULL;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- replay ---------------------------------------------------------------------------------- */
 
 static void fill(void *ctx, struct event_tool *told)
 {
@@ -109,7 +114,7 @@ void session_tell(struct session *s, struct work_client *client)
 
 /* ---- changing -------------------------------------------------------------------------------- */
 
-/* What the store was asked to do is done. */
+/* The store carries out a request that was started; its end settles the op. */
 static void cancel_changing(struct op *op)
 {
     (void)op;

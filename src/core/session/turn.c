@@ -1,4 +1,4 @@
-/* turn.c - the states of a turn; see the header. */
+/* turn.c - the states of a turn (turn.h). */
 #include "core/session/turn_parts.h"
 
 #include "base/container.h"
@@ -67,7 +67,7 @@ void turn_wall_go_on(struct turn *t)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-/* Said when the agent gives no reason of its own. */
+/* The reasons of an end for which the agent gave none. */
 static const char *const why_ended[TURN_STOPS] = {
     [TURN_LENGTH] = "the answer was truncated: the model reached its output limit (max_tokens)",
     [TURN_REQUESTS] =
@@ -132,7 +132,7 @@ void turn_broke(struct turn *t, const struct err *e)
     turn_go(t, TURN_BROKEN);
     t->stop = TURN_FAILED;
     t->why = *e;
-    op_cancel(&t->op); /* all that runs under it */
+    op_cancel(&t->op); /* cancels everything below it */
     if (t->prompt.op.kind && !t->prompt.op.settled)
         op_fail(&t->prompt.op, e);
     op_fail(&t->op, e);
@@ -172,7 +172,7 @@ static void on_prompted(struct op *op, const struct err *e, void *ctx)
     turn_record_finish(t, save_end);
 }
 
-/* Nothing of the kind was begun: the reason is the turn's. */
+/* The kind does not implement this: the turn fails. */
 static void no_work(struct agent_prompt *p, const char *what)
 {
     p->stop = TURN_FAILED;
@@ -206,7 +206,7 @@ void turn_notice(struct turn *t, enum notice_kind kind, struct str text)
 
 /* ---- the op ---------------------------------------------------------------------------------- */
 
-/* What runs below has been told; it comes back. */
+/* Cancelling the turn also cancels its prompt, whose end ends the turn. */
 static void cancel_turn(struct op *op)
 {
     (void)op;
@@ -265,14 +265,14 @@ static void on_prompt_saved(struct turn_save *s)
     struct turn *t = s->turn;
     struct event ev = { .kind = EVENT_SESSION };
 
-    if (history_last(t->session->history) == 1) { /* the first prompt has named it */
+    if (history_last(t->session->history) == 1) { /* the first prompt has set the title */
         ev.session.title = t->session->title;
         turn_tell(t, &ev);
     }
     work(t, t->work->agent->kind->prompt, "work on prompts");
 }
 
-/* After the first line of what is asked first. */
+/* Set the title of a session without one to the first line of the user's prompt. */
 static void name_session(struct turn_work *w, const struct turn_prompt *p)
 {
     struct session *s = w->turn->session;
@@ -297,7 +297,7 @@ static void log_prompt(const struct session *s, const struct turn_prompt *p)
                          &(struct event){ .kind = EVENT_PROMPT, .block = &p->block[i] });
 }
 
-/* The kind gets a copy of the list; what the blocks point to is the caller's until the end. */
+/* The list of blocks and their texts are copied; other data of the blocks stays the caller's. */
 static void set_prompt(struct turn *t, const struct turn_prompt *prompt)
 {
     struct arena *mem = &t->work->mem;

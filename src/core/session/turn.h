@@ -1,5 +1,5 @@
 /*
- * turn.h - one prompt, worked on by the agent of a session until it has answered.
+ * turn.h - a turn: the work of an agent on one prompt, from the prompt to its answer.
  *
  *   STORING ──> WORKING ──> ENDING ──> OVER
  *      │           │           │
@@ -11,9 +11,9 @@
  * OVER     the end was told; the op has settled well
  * BROKEN   the store failed: the op fails, nothing more is told, the session can be opened anew
  *
- * A turn is the same for every kind of agent. Cancelling is asking the op: what runs is stopped,
- * what was said is kept, and the turn ends well with TURN_CANCELED; tool calls that are still open
- * are reported as canceled first.
+ * A turn is the same for every kind of agent. Cancelling the op stops the agent and reports its
+ * open tool calls as canceled. What the agent has said is stored, and the turn ends with
+ * TURN_CANCELED; its op succeeds.
  */
 #ifndef CORE_SESSION_TURN_H
 #define CORE_SESSION_TURN_H
@@ -25,8 +25,9 @@ enum turn_state { TURN_STORING, TURN_WORKING, TURN_ENDING, TURN_OVER, TURN_BROKE
 struct turn_prompt {
     const struct block *block; /* text, media and resources */
     size_t blocks;
-    size_t preface; /* how many of them stand before what was asked, and give no title */
-    struct str id;  /* of the message, as its client named it; STR_NONE: it gets one */
+    /* how many of them are an instruction before the user's text; the title ignores them */
+    size_t preface;
+    struct str id; /* id of the message, chosen by the client; STR_NONE: the turn chooses one */
 };
 
 struct turn {
@@ -36,19 +37,20 @@ struct turn {
     struct work_client *client;
     char id[ID_TEXT];
 
-    /* Known when it is done: */
+    /* Results: */
     enum turn_stop stop;
-    struct err why; /* of TURN_FAILED and others with a reason */
+    struct err why; /* the reason, if stop has one; else code 0 */
     struct model_usage usage;
-    double cost; /* US dollars; negative: not known */
+    double cost; /* US dollars; negative: unknown */
 
-    struct agent_prompt prompt; /* for the kind */
-    struct turn_work *work;     /* its own */
+    struct agent_prompt prompt; /* passed to the agent's kind */
+    struct turn_work *work;     /* private */
 };
 
 /*
- * Work on a prompt. ERR_DENIED when a turn is under way. Everything borrowed lives until the op
- * is done. Zero *t before. session->history holds the answer: history_answer.
+ * Start a turn. Fails with ERR_DENIED if the session has a running turn. *t, *client and the data
+ * of *prompt must stay valid until the op is done. Afterwards history_answer(session->history) is
+ * the answer.
  */
 void turn_start(struct turn *t, struct session *s, struct work_client *client,
                 const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx);
@@ -60,16 +62,18 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
 void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
                  op_done_fn *done, void *ctx);
 
-/* Shorten the history now; ends as TURN_FAILED with an agent that cannot (no AGENT_COMPACTS). */
+/*
+ * Shorten the history now. If the agent cannot (no AGENT_COMPACTS), the turn ends as TURN_FAILED.
+ */
 void turn_compact(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
                   op_done_fn *done, void *ctx);
 
-/* The id of the call in whose name something is asked; for clients. */
+/* For clients: the id of the tool call that an ask belongs to; STR_NONE: it has none. */
 struct str turn_call_id(const struct ask *ask);
 
 /* ---- for kinds of agents, while the turn is WORKING ------------------------------------------ */
 
-/* The agent that works on it; the session's own may have been changed for the next turn. */
+/* The agent of the turn. session->agent may already be another one, for the next turn. */
 const struct agent *turn_agent(const struct turn *t);
 
 /*
@@ -81,7 +85,7 @@ const struct agent *turn_agent(const struct turn *t);
  */
 void turn_event(struct turn *t, const struct event *ev);
 
-/* A question of the agent to its client; an op under the prompt. Zero it. */
+/* A question of the agent to the client of the turn. An op below the prompt. Zero it. */
 struct turn_question {
     struct op op; /* first */
     struct turn *turn;
@@ -89,7 +93,7 @@ struct turn_question {
     struct call call;
     struct arena mem;
     struct ask ask;
-    struct str id; /* of the tool call it is about; may be empty */
+    struct str id; /* id of the tool call that the question is about; may be empty */
     enum ask_kind kind;
     struct str params;  /* as in struct ask */
     struct json answer; /* once the op succeeded; lives until turn_question_fini */

@@ -1,11 +1,11 @@
 /*
- * turn_parts.h - the inside of a turn, for its files and for the local agent, which keeps records
- * of its own (core/agent/local_parts.h):
+ * turn_parts.h - the internals of a turn, shared by its files and by the local agent, which writes
+ * its own records (core/agent/local_parts.h):
  *
  *   turn.c           the states
- *   turn_record.c    what other kinds of agents report, as records
- *   turn_question.c  what they ask
- *   turn_save.c      checkpoints: records and state in one request to the store
+ *   turn_record.c    turns the events of other kinds of agents into records
+ *   turn_question.c  questions of an agent to the client
+ *   turn_save.c      checkpoints: records and the state of the turn in one store request
  */
 #ifndef CORE_SESSION_TURN_PARTS_H
 #define CORE_SESSION_TURN_PARTS_H
@@ -15,7 +15,10 @@
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
-/* Records, and where the turn stands, stored together; then they are in the history too. */
+/*
+ * A checkpoint: records and the state of the turn, committed together. Once they are committed, the
+ * records are also added to the history of the session.
+ */
 struct turn_save {
     struct turn *turn;
     struct arena *mem;
@@ -27,17 +30,24 @@ struct turn_save {
     void (*then)(struct turn_save *s);
 };
 
+/*
+ * Begin a checkpoint with memory in mem and space for more_steps calls of save_step, besides one of
+ * save_state.
+ */
 void save_begin(struct turn_save *s, struct turn *t, struct arena *mem, size_t more_steps);
 void save_record(struct turn_save *s, const char *kind, struct str body);
 void save_state(struct turn_save *s, struct str turn, const char *state);
 void save_step(struct turn_save *s, struct store_step step);
 
-/* When it is stored, then(s). When that fails the turn does, and then is not called. */
+/*
+ * Commit the checkpoint, then call then(s). If the store fails, the turn breaks (turn_broke) and
+ * `then` is not called. Without a store, `then` is called before this returns.
+ */
 void save_run(struct turn_save *s, void (*then)(struct turn_save *s));
 
 /* ---- the turn -------------------------------------------------------------------------------- */
 
-/* A tool call that the agent executes itself and has not ended. */
+/* A tool call that the agent runs itself and that has not ended. */
 struct turn_open_call {
     struct event_tool event;
     bool recorded; /* its beginning is */
@@ -56,15 +66,15 @@ struct turn_work {
     op_done_fn *done;
     void *ctx;
     struct timer wall;
-    int64_t wall_left; /* ms of it, while it stands still */
-    size_t asks;       /* open, for which it does */
-    bool late;         /* its time is over */
+    int64_t wall_left; /* the rest in ms, while the timer is suspended */
+    size_t asks;       /* number of open questions, which suspend the timer */
+    bool late;         /* the time limit has passed */
 
-    struct arena mem; /* of the prompt's record and the end's */
+    struct arena mem; /* for the prompt, the end record and open calls */
     struct turn_save save;
 
-    /* What the agent reported and is not stored yet: */
-    struct arena batch[2]; /* the one that fills, the one that is being stored */
+    /* Reported by the agent and not stored yet: */
+    struct arena batch[2]; /* one collects records, the other is being stored */
     size_t filling;
     struct store_event *record;
     size_t records;
@@ -77,7 +87,7 @@ struct turn_work {
     struct buf words;                 /* of the message that is being said */
     bool thinks;                      /* they are thoughts */
     char message[ID_TEXT];
-    struct block *block; /* of that message, before the words; in said_mem */
+    struct block *block; /* earlier blocks of that message; in said_mem */
     size_t blocks;
     struct arena said_mem;
     struct turn_open_call *call;
@@ -93,7 +103,7 @@ void turn_ask_waiting(struct turn *t);
 void turn_record_finish(struct turn *t, void (*then)(struct turn *t));
 void turn_record_free(struct turn_work *w);
 
-/* The store has failed: nothing more is told, and the prompt is settled. */
+/* The store has failed: fail the turn and the prompt. The client gets no further events. */
 void turn_broke(struct turn *t, const struct err *e);
 
 static inline void turn_tell(struct turn *t, const struct event *ev)
@@ -103,11 +113,11 @@ static inline void turn_tell(struct turn *t, const struct event *ev)
 
 void turn_notice(struct turn *t, enum notice_kind kind, struct str text);
 
-/* People are slow: the time of a turn stands still while a question is open. */
+/* Suspend and resume the time limit of the turn, while a question is open: people answer slowly. */
 void turn_wall_stop(struct turn *t);
 void turn_wall_go_on(struct turn *t);
 
-/* What a caller of tools is, when it works for this turn; kind stays. */
+/* Set all fields of *c except `kind` for a caller that acts for this turn. */
 void turn_fill_caller(const struct turn *t, struct caller *c);
 
 #endif

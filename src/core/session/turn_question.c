@@ -1,8 +1,9 @@
 /*
- * turn_question.c - what an agent asks its client by itself, beside what its tools ask.
+ * turn_question.c - questions that an agent itself asks the client, in addition to those of its
+ * tools.
  *
- * To clients it is the question of a call, like all others, so it is one: a call that does nothing
- * but ask, by a caller that stands for the turn.
+ * Clients expect every question to belong to a call. So each question runs as a call that only
+ * asks, with a caller that acts for the turn.
  */
 #include "base/container.h"
 #include "core/session/turn_parts.h"

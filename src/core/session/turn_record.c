@@ -1,5 +1,5 @@
 /*
- * turn_record.c - what an agent reports by turn_event(), as records of the history.
+ * turn_record.c - turns the events that an agent reports (turn_event) into records of the history.
  *
  * Words are gathered into one block until something else happens. A tool call becomes an answer
  * that ends in the call when it runs, and a result when it has ended. Each piece of an artifact
@@ -127,7 +127,7 @@ static void end_words(struct turn_work *w)
     buf_clear(&w->words);
 }
 
-/* All that was said since the last answer becomes one. */
+/* Write everything that the agent has said since the last answer record as one answer record. */
 static void add_answer(struct turn *t)
 {
     struct turn_work *w = t->work;
@@ -189,7 +189,7 @@ static void set_str(struct arena *mem, struct str *to, struct str s)
         *to = arena_str(mem, s);
 }
 
-/* What this report leaves out is as before. */
+/* Fields that the new report does not set keep their values. */
 static void merge_call(struct arena *mem, struct event_tool *to, const struct event_tool *t)
 {
     set_str(mem, &to->name, t->name);
@@ -294,7 +294,7 @@ static void on_plan(struct turn *t, const struct event *ev)
     commit(t);
 }
 
-/* Each piece is a record of its own, so that a restart loses none that was stored. */
+/* One record per piece, so that a restart loses no piece that was stored. */
 static void on_artifact(struct turn *t, const struct event *ev)
 {
     struct buf out;

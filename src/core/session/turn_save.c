@@ -1,3 +1,4 @@
+/* turn_save.c - commits records and the state of a turn; then adds the records to the history. */
 #include "core/session/turn_parts.h"
 
 #include "base/container.h"
@@ -6,7 +7,7 @@ void save_begin(struct turn_save *s, struct turn *t, struct arena *mem, size_t m
 {
     *s = (struct turn_save){ .turn = t, .mem = mem, .room = more_steps + 2 };
     s->step = ARENA_ARRAY(mem, struct store_step, s->room);
-    s->steps = 1; /* the first appends the records, when there are any */
+    s->steps = 1; /* step 0 appends the records; save_run skips it if there are none */
 }
 
 void save_record(struct turn_save *s, const char *kind, struct str body)
@@ -37,8 +38,8 @@ void save_state(struct turn_save *s, struct str turn, const char *state)
                  });
 }
 
-/* first: of their seqs; 0 when nothing is stored. */
-static bool keep(struct turn_save *s, int64_t first, struct err *e)
+/* Add the records to the history. first: seq of the first record; 0: the session is not stored. */
+static bool save_to_history(struct turn_save *s, int64_t first, struct err *e)
 {
     for (size_t i = 0; i < s->records; i++)
         if (!history_add(s->turn->session->history, first ? first + (int64_t)i : 0,
@@ -52,11 +53,12 @@ static void on_stored(struct op *op, const struct err *e, void *ctx)
     struct turn_save *s = ctx;
     int64_t first = s->step[0].append.last_seq - (int64_t)s->records + 1;
     struct err bad = { 0 };
-    bool kept = !e && keep(s, first, &bad);
+    bool kept = !e && save_to_history(s, first, &bad);
 
     (void)op;
     store_ask_fini(&s->ask);
-    if (s->turn->op.settled) /* another one has failed; what is stored is known all the same */
+    /* another checkpoint has failed; these records are stored all the same */
+    if (s->turn->op.settled)
         return;
     if (kept)
         s->then(s);
@@ -71,7 +73,7 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s))
 
     s->then = then;
     if (!ses->fence) {
-        if (keep(s, 0, &e))
+        if (save_to_history(s, 0, &e))
             then(s);
         else
             turn_broke(s->turn, &e);

@@ -1,12 +1,12 @@
 /*
- * undo.c - take back what the last turn changed.
+ * undo.c - restore the files that the last turn changed.
  *
- *   page     our token is good, and the next images, newest first
- *   put      the port restores them; back to page while there are more
- *   forget   in one request: the images are deleted, the record says so
+ *   page     read the next images, newest first, with our fencing token
+ *   put      the port restores them; back to page if there are more
+ *   forget   in one request: delete the images and append an undo record
  *
- * Killed at any moment, nothing is lost: the images are there until all is restored, and restoring
- * again does no harm.
+ * A process that is killed at any moment loses nothing: the images stay in the store until all
+ * files are restored, and restoring a file twice does no harm.
  */
 #include "core/session/undo.h"
 
@@ -29,7 +29,7 @@ struct str file_image_text(const struct file_image *i)
     return s;
 }
 
-static void ask(struct undo *u, op_done_fn *done)
+static void undo_ask_store(struct undo *u, op_done_fn *done)
 {
     struct session *s = u->session;
 
@@ -42,7 +42,7 @@ static void ask(struct undo *u, op_done_fn *done)
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
 
-static struct str record(struct undo *u)
+static struct str undo_record(struct undo *u)
 {
     struct buf out;
     struct jw w = jw_to(&out);
@@ -55,7 +55,7 @@ static struct str record(struct undo *u)
     return buf_str(&out);
 }
 
-static void on_forgotten(struct op *op, const struct err *e, void *ctx)
+static void on_undo_finished(struct op *op, const struct err *e, void *ctx)
 {
     struct undo *u = ctx;
     const struct store_append *a = &u->step[1].append;
@@ -71,12 +71,12 @@ static void on_forgotten(struct op *op, const struct err *e, void *ctx)
         op_ok(&u->op);
 }
 
-static void forget(struct undo *u)
+static void undo_finish(struct undo *u)
 {
     struct session *s = u->session;
     struct store_event *event = ARENA_NEW(&u->mem, struct store_event);
 
-    *event = (struct store_event){ .kind = STR("undo"), .body = record(u) };
+    *event = (struct store_event){ .kind = STR("undo"), .body = undo_record(u) };
     u->step[0] = (struct store_step){
         STORE_IMAGES_DELETE,
         .image = { .session = str_of(s->id), .turn = str_of(u->turn), .fence = s->fence },
@@ -85,7 +85,7 @@ static void forget(struct undo *u)
         STORE_APPEND,
         .append = { .session = str_of(s->id), .fence = s->fence, .event = event, .events = 1 },
     };
-    ask(u, on_forgotten);
+    undo_ask_store(u, on_undo_finished);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */
@@ -108,10 +108,10 @@ static void on_put(struct op *op, const struct err *e, void *ctx)
     else if (u->failed.code != ERR_NONE)
         op_fail(&u->op, &u->failed);
     else
-        forget(u);
+        undo_finish(u);
 }
 
-/* A line is whole or not there. */
+/* A path that does not fit as a whole is omitted. */
 static void note_files(struct undo *u, const struct store_image_page *page)
 {
     for (size_t i = 0; i < page->n; i++) {
@@ -152,7 +152,10 @@ static void on_page(struct op *op, const struct err *e, void *ctx)
     port->put(port, &u->put, &u->op, on_put, u);
 }
 
-/* Files are touched only while the session is ours, so each page is asked for by our token. */
+/*
+ * Each page is read together with an update under our token, so that files are changed only while
+ * this process holds the session.
+ */
 static void ask_page(struct undo *u, int64_t after)
 {
     struct session *s = u->session;
@@ -166,12 +169,12 @@ static void ask_page(struct undo *u, int64_t after)
                     .newest_first = true,
                     .after = after },
     };
-    ask(u, on_page);
+    undo_ask_store(u, on_page);
 }
 
 /* ---- an op ----------------------------------------------------------------------------------- */
 
-/* What is under way is asked to stop as well, and settles it. */
+/* Cancelling the op also cancels the request or job below it, whose end settles this op. */
 static void cancel_undo(struct op *op)
 {
     (void)op;
@@ -179,7 +182,7 @@ static void cancel_undo(struct op *op)
 
 static const struct op_kind undo_kind = { .name = "undo", .cancel = cancel_undo };
 
-static bool check(const struct session *s, struct err *e)
+static bool undo_check(const struct session *s, struct err *e)
 {
     if (s->state == SESSION_WORKING)
         return fail(e, ERR_DENIED, "a turn is running; it can be undone after it has ended");
@@ -196,7 +199,7 @@ void undo_start(struct undo *u, struct session *s, struct op *parent, op_done_fn
     u->session = s;
     buf_init_in(&u->files, &u->mem, NAMES_BYTES);
     op_begin(&u->op, &undo_kind, s->world->loop, parent, done, ctx);
-    if (check(s, &e))
+    if (undo_check(s, &e))
         ask_page(u, 0);
     else
         op_fail(&u->op, &e);

@@ -1,4 +1,4 @@
-/* task.c - states of tasks, and the engine that knows those of this process. */
+/* task.c - the states of tasks, lists of tasks, and the engine. */
 #include "base/container.h"
 #include "base/mem.h"
 #include "core/task/task_engine.h"
@@ -21,7 +21,7 @@ const char *const task_state_names[TASK_STATES] = {
     [TASK_REJECTED] = "rejected",
 };
 
-/* Other words for them that are in use; "unknown" is how A2A says that nobody can tell. */
+/* Other accepted spellings. "unknown" is A2A's state of a task whose state cannot be determined. */
 static const struct {
     struct str name;
     enum task_state state;
@@ -91,14 +91,16 @@ bool task_may_become(enum task_state from, enum task_state to)
     return false;
 }
 
-/* ---- what is known of one -------------------------------------------------------------------- */
+/* ---- facts about a task ---------------------------------------------------------------------- */
 
 static struct str filled(struct arena *mem, struct str s)
 {
     return s.n ? arena_str(mem, s) : STR_NONE;
 }
 
-/* Out of the spec, which we wrote ourselves. */
+/*
+ * Set the fields that come from the stored spec. trefoil wrote it, so its size is not limited here.
+ */
 static void read_spec(struct arena *mem, struct str spec, struct task_info *info)
 {
     struct json_opts opts = { .max_depth = JSON_DEPTH_CEILING, .max_values = UINT32_MAX };
@@ -240,7 +242,7 @@ struct listing {
     struct store_step step;
 };
 
-/* It has been asked, and comes back. */
+/* The store request in flight settles, and that settles the op. */
 static void cancel_list(struct op *op)
 {
     (void)op;

@@ -1,10 +1,10 @@
-/* task_answer.c - answers to questions of a task: which question is meant, and does the answer fit? */
+/* task_answer.c - finds the question that an answer is for, and checks the answer. */
 #include "core/task/task_question.h"
 
 #include "core/guard/permission_option.h"
 #include "core/tool/exposure.h"
 
-/* ---- which one ------------------------------------------------------------------------------- */
+/* ---- which question -------------------------------------------------------------------------- */
 
 static bool nothing_open(const struct task_info *info, const char *key, struct err *e)
 {
@@ -31,7 +31,7 @@ static bool which_one(struct arena *mem, struct json asks, struct err *e)
                 STR_ARG(str_head(all, 200)));
 }
 
-/* ---- does it fit? ---------------------------------------------------------------------------- */
+/* ---- checking the answer --------------------------------------------------------------------- */
 
 static bool check_form(struct arena *mem, struct json ask, struct json content, struct err *e)
 {
@@ -53,7 +53,10 @@ static bool is_kind(struct json ask, enum ask_kind kind)
     return json_is(json_get(ask, STR("kind")), str_of(ask_names[kind]));
 }
 
-/* A model's answer, or folders: whoever asked knows their shape. */
+/*
+ * The answers to these questions are an answer of a model or a list of folders. They have no
+ * "action", and the asking tool checks their form.
+ */
 static bool has_no_action(struct json ask)
 {
     return is_kind(ask, ASK_SAMPLE) || is_kind(ask, ASK_ROOTS);
@@ -76,7 +79,7 @@ static bool check_action(struct arena *mem, struct json ask, struct json answer,
     return !accepts || !is_kind(ask, ASK_FORM) || check_form(mem, ask, content, e);
 }
 
-/* A yes or no, given to it, would be taken for what it asks for. */
+/* An answer with an "action" (accept, decline) is for another kind of question. */
 static bool check_no_action(struct json answer, struct err *e)
 {
     return !json_here(json_get(answer, STR("action"))) ||
@@ -85,7 +88,7 @@ static bool check_no_action(struct json answer, struct err *e)
                 "else can answer it");
 }
 
-/* Any program of this machine may be a client without a key: it can reject, but not approve. */
+/* Any program on this machine can be a client without a key: it can reject, but not approve. */
 static bool check_known(const struct task_ask *a, struct err *e)
 {
     return a->by.origin != ORIGIN_LOOPBACK ||
@@ -103,7 +106,9 @@ static bool check_seen(const struct task_ask *a, struct json ask, struct err *e)
                 "it runs");
 }
 
-/* Answers for the project are kept in the state of the user, who alone may give them. */
+/*
+ * Answers that hold for the project are stored in the user's state, so only the user may give them.
+ */
 static bool check_scope(const struct task_ask *a, struct str id, struct err *e)
 {
     enum permission_option option;
@@ -152,7 +157,7 @@ bool task_answer_check(struct task_ask *a, const struct limits *limits, struct j
     return check_action(mem, ask, answer, e) && check_permission(a, ask, answer, e);
 }
 
-/* ---- afterwards ------------------------------------------------------------------------------ */
+/* ---- closed questions ------------------------------------------------------------------------ */
 
 struct str task_answered_by(struct arena *mem, const struct limits *limits,
                             const struct store_event_page *p, struct str key)

@@ -1,3 +1,4 @@
+/* task_artifacts.c - finds paths in texts, and checks which of the files have changed. */
 #include "core/task/task_artifacts.h"
 
 #include "base/auto.h"
@@ -62,7 +63,7 @@ void task_artifacts_add(struct task_artifacts *a, struct str path)
     a->v[a->n++] = arena_str(a->mem, path);
 }
 
-/* A sentence may end with a path. */
+/* Remove the full stop after a path at the end of a sentence. */
 static struct str without_dots(struct str path)
 {
     while (path.n && path.p[path.n - 1] == '.')
@@ -104,7 +105,7 @@ void task_artifacts_sort(struct task_artifacts *a)
         qsort(a->v, a->n, sizeof(*a->v), by_bytes);
 }
 
-/* ---- which of them have changed? -------------------------------------------------------------- */
+/* ---- changed files --------------------------------------------------------------------------- */
 
 static bool has_changed(const struct task_files *f, struct str path, struct arena *mem)
 {

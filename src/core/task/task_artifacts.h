@@ -17,25 +17,25 @@
 
 enum { TASK_ARTIFACTS_MOST = 1000 };
 
-/* Paths, below the root. In `mem`; {0} holds none. */
+/* A set of paths below the root. Everything is copied into `mem`; n 0: empty. */
 struct task_artifacts {
     struct arena *mem;
     struct str *v;
     size_t n, room;
 };
 
-/* One more; past TASK_ARTIFACTS_MOST nothing is added. Copied. */
+/* Add a path; ignored if there are TASK_ARTIFACTS_MOST already. The path is copied. */
 void task_artifacts_add(struct task_artifacts *a, struct str path);
 
-/* All paths that a text names, whether or not there are such files. */
+/* Add all paths that a text names, whether or not such files exist. */
 void task_artifacts_find(struct task_artifacts *a, struct str text);
 
-/* Sorted by their bytes, each once. */
+/* Sort the paths by their bytes and remove duplicates. */
 void task_artifacts_sort(struct task_artifacts *a);
 
-/* ---- which of them have changed? -------------------------------------------------------------- */
+/* ---- changed files --------------------------------------------------------------------------- */
 
-/* A look at files, on a pool thread. */
+/* A check of files on a pool thread. */
 struct task_files {
     struct job job;              /* first */
     struct task_artifacts named; /* paths below root */
@@ -44,8 +44,8 @@ struct task_files {
 };
 
 /*
- * Remove from f->named what is no file or has not changed since f->since. All of f lives until done
- * is called, and nothing else uses it meanwhile. Cancelled, nothing is removed.
+ * Remove the paths from f->named that are no files or have not changed since f->since. The job owns
+ * *f and all that it points to until done is called. If it is cancelled, nothing is removed.
  */
 void task_files_check(struct task_files *f, struct loop *loop, struct op *parent, op_done_fn *done,
                       void *ctx);

@@ -1,6 +1,6 @@
 /*
- * task_call.c - see task_call.h. A run whose work is a call: the states are those of task_parts.h,
- * with the call in the place of session and turn.
+ * task_call.c - runs a tool call as a task. The states of the run are those of task_run.h, with the
+ * call in place of session and turn.
  */
 #include "core/task/task_call.h"
 
@@ -27,8 +27,8 @@ struct task_call {
     struct json args;
     unsigned can;
     void (*write)(struct jw *w, const struct call *call, const struct err *e);
-    struct event_tool event; /* as last told */
-    struct str words;        /* of whoever wanted it, about the end; STR_NONE: none */
+    struct event_tool event; /* as last reported */
+    struct str words;        /* written by task_call_spec.write; STR_NONE: none */
 };
 
 /* ---- the caller ------------------------------------------------------------------------------ */
@@ -38,24 +38,24 @@ static struct task_call *of_caller(struct caller *c)
     return CONTAINER_OF(c, struct task_call, caller);
 }
 
-static void tell(struct task_call *c, const struct event_tool *t)
+static void task_call_report(struct task_call *c, const struct event_tool *t)
 {
     struct event ev = { .kind = EVENT_TOOL, .tool = *t };
 
     task_log_event(c->run, &ev);
 }
 
-static bool can(const struct caller *c, enum ask_kind kind)
+static bool task_caller_can(const struct caller *c, enum ask_kind kind)
 {
     return CONTAINER_OF(c, const struct task_call, caller)->can & 1u << kind;
 }
 
-static void ask(struct caller *c, struct ask *ask)
+static void task_caller_ask(struct caller *c, struct ask *ask)
 {
     task_run_ask(of_caller(c)->run, ask);
 }
 
-static void progress(struct caller *c, const struct progress *p)
+static void task_caller_progress(struct caller *c, const struct progress *p)
 {
     struct task_call *tc = of_caller(c);
     struct event_tool t = tc->event;
@@ -64,11 +64,12 @@ static void progress(struct caller *c, const struct progress *p)
     t.text = p->message;
     t.done = p->done;
     t.total = p->total;
-    tell(tc, &t);
+    task_call_report(tc, &t);
 }
 
-/* What matters is told to those who follow; the rest is for those who look into the tool. */
-static void say(struct caller *c, enum call_level level, struct str logger, struct str data)
+/* Warnings and errors of the tool become notices of the task; other log messages are dropped. */
+static void task_caller_log(struct caller *c, enum call_level level, struct str logger,
+                            struct str data)
 {
     struct json_opts opts = { .max_depth = 1, .max_values = 1 };
     struct event ev = { .kind = EVENT_NOTICE, .notice = { NOTICE_WARNING, data } };
@@ -84,20 +85,20 @@ static void say(struct caller *c, enum call_level level, struct str logger, stru
     task_log_event(of_caller(c)->run, &ev);
 }
 
-static void let_in(struct caller *c)
+static void task_caller_let_in(struct caller *c)
 {
     struct task_call *tc = of_caller(c);
 
     tc->event.status = CALLED_RUNNING;
-    tell(tc, &tc->event);
+    task_call_report(tc, &tc->event);
 }
 
 static const struct caller_kind call_task_caller = {
-    .can = can,
-    .ask = ask,
-    .progress = progress,
-    .log = say,
-    .let_in = let_in,
+    .can = task_caller_can,
+    .ask = task_caller_ask,
+    .progress = task_caller_progress,
+    .log = task_caller_log,
+    .let_in = task_caller_let_in,
 };
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -134,7 +135,7 @@ static enum called_status status_of(const struct task_call *c)
     return c->run->stop == TURN_END && !c->call.is_error ? CALLED_DONE : CALLED_FAILED;
 }
 
-/* A tool that says of itself that it failed has come to its end. */
+/* A call whose result has is_error set has run to its end: the task is COMPLETED. */
 static void on_called(struct op *op, const struct err *e, void *ctx)
 {
     struct task_call *c = ctx;
@@ -152,13 +153,13 @@ static void on_called(struct op *op, const struct err *e, void *ctx)
     c->event.args = STR_NONE;
     c->event.text = r->answer;
     c->event.status = status_of(c);
-    tell(c, &c->event);
+    task_call_report(c, &c->event);
     task_run_turned(r);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* It may have gone since the task was created. */
+/* The tool may have been removed since the task was created. */
 void task_call_start(struct task_run *r)
 {
     struct task_call *c = r->call;
@@ -180,15 +181,15 @@ void task_call_start(struct task_run *r)
         .kind = tool->kind,
         .args = json_here(c->args) ? json_raw(c->args) : STR("{}"),
     };
-    tell(c, &c->event);
-    c->event.args = STR_NONE; /* they are told once */
+    task_call_report(c, &c->event);
+    c->event.args = STR_NONE; /* arguments are reported once */
     tool_run(tool, &c->call, &c->offer->host, &c->caller, &r->mem, c->args, &r->op, on_called, c);
 }
 
 /* ---- creating -------------------------------------------------------------------------------- */
 
-/* "shell_exec {"command":...}": for those who look at tasks, without secrets. */
-static struct str asked(struct arena *mem, const struct task_call_spec *s)
+/* The text of the task in lists, without secrets: shell_exec {"command":...} */
+static struct str task_call_text(struct arena *mem, const struct task_call_spec *s)
 {
     bool cut;
     struct str args = args_brief(mem, s->args, &cut);
@@ -204,7 +205,7 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
 
     return (struct task_spec){
         .tool = s->tool,
-        .prompt = blocks_text(mem, asked(mem, s)),
+        .prompt = blocks_text(mem, task_call_text(mem, s)),
         .budget_usd = -1,
         .context = s->context,
         .owner = c->principal,
@@ -212,7 +213,7 @@ static struct task_spec spec_of(struct task_engine *g, struct arena *mem,
         .caller = c->name,
         .trace = c->trace,
         .taint = c->taint,
-        /* what its caller may is the most; the scope itself may go with whoever called */
+        /* the rights of the caller, as text: the scope itself may be freed before the task ends */
         .rights = c->scope ? guard_scope_text(mem, g->limits, c->scope, g->opts.guard) : STR_NONE,
     };
 }

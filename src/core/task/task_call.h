@@ -14,23 +14,22 @@
 #include "core/task/task.h"
 #include "core/tool/offer.h"
 
-/* All but the offer is copied. */
+/* Everything but the offer is copied. */
 struct task_call_spec {
     struct offer *offer; /* of the tool and its host; lives as long as the engine */
     struct str tool;
-    struct json args; /* an object, or missing */
-    const struct caller
-        *caller;        /* the caller: everything but its kind, history and grants is used */
-    struct str context; /* as in struct task_spec */
-    unsigned can;       /* bits, 1u << enum ask_kind: what may be asked */
+    struct json args;            /* an object, or missing */
+    const struct caller *caller; /* its kind, history and grants are not used */
+    struct str context;          /* as in struct task_spec */
+    unsigned can; /* bits, 1u << enum ask_kind: the kinds of questions that may be asked */
     /*
-     * How the settled call ended, in the caller's format: one JSON value, kept as "call" beside the
-     * rest of the result. e: NULL unless the call failed. May be NULL.
+     * Write how the settled call ended, in the caller's format: one JSON value, which is stored as
+     * "call" in the result of the task. e: NULL unless the call failed. May be NULL.
      */
     void (*write)(struct jw *w, const struct call *call, const struct err *e);
 };
 
-/* As task_create. ERR_NOT_FOUND: there is no such tool. */
+/* Create a task that runs a tool; like task_create. ERR_NOT_FOUND: there is no such tool. */
 void task_create_call(struct task_engine *g, struct task_ask *a, const struct task_call_spec *spec,
                       struct op *parent, op_done_fn *done, void *ctx);
 

@@ -1,9 +1,9 @@
 /*
- * task_client.c - a task as the client of its turn: what the agent tells becomes events, what it
- * asks stays open until somebody answers, or for limits.task_ask_ms.
+ * task_client.c - the task as the client of its turn: events of the agent become events of the
+ * task, and its questions stay open until they are answered or limits.task_ask_ms has passed.
  *
- * A question is named by a key that no other question of the task has had, also in a process that
- * worked on it before: who answers late must not answer something else.
+ * The key of a question is unique in the task, also across processes, so that a late answer cannot
+ * reach another question.
  */
 #include "base/container.h"
 #include "base/utf8.h"
@@ -20,7 +20,7 @@ static struct task_run *run_of(struct work_client *c)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Questions are told under their keys; how it ended is told by its state. */
+/* Questions are reported under their keys by this file, and the end of the turn as a state. */
 static void on_event(struct work_client *c, const struct event *ev)
 {
     struct task_run *r = run_of(c);
@@ -35,9 +35,9 @@ static void on_event(struct work_client *c, const struct event *ev)
 /* ---- questions ------------------------------------------------------------------------------- */
 
 /*
- * The question as it is stored, in the memory of its call; false: it is longer than one question
- * of a task may be. Its length must be known before anything of it is stored: what the store does
- * not take would be tried again for ever.
+ * Write the stored form of the question, in the memory of its call. False: it is longer than one
+ * question of a task may be. The length must be checked before anything is stored: a value that is
+ * too large for the store would be retried forever.
  */
 static bool write_question(struct task_question *q, struct err *e)
 {
@@ -140,7 +140,7 @@ static void tell_answered(struct task_run *r, struct str key, struct str by, str
     task_log_add(r, "answered", buf_str(&out), false);
 }
 
-/* The sentence that says what is asked, for who looks at the task. */
+/* The message of the question, as the text of the task. */
 static struct str sentence_of(struct task_run *r, const struct ask *ask)
 {
     struct json_opts opts = limits_json(r->engine->limits);
@@ -160,7 +160,7 @@ static enum task_state asking_state(const struct task_run *r)
     return r->asks ? TASK_AUTH_REQUIRED : TASK_WORKING;
 }
 
-/* The state, and what is said of it, as its open questions want it; stored with what they told. */
+/* Set the state and its text from the open questions; stored together with their events. */
 static void show_state(struct task_run *r)
 {
     struct str text = r->asks ? sentence_of(r, r->asks->ask) : STR_NONE;
@@ -170,7 +170,7 @@ static void show_state(struct task_run *r)
     task_log_hurry(r);
 }
 
-/* It is closed: answered by somebody, taken back, or its time is over. */
+/* Close a question: it was answered or withdrawn, or has expired. */
 static void close_question(struct task_question *q, struct str by, struct str text)
 {
     struct task_run *r = q->run;
@@ -219,7 +219,7 @@ static bool can_ask(const struct work_client *c, enum ask_kind kind)
     return kind == ASK_FORM || kind == ASK_URL || kind == ASK_PERMISSION;
 }
 
-/* The first process to work on it counts plainly; each later one has a number of its own. */
+/* A unique key. Later processes put their fencing token into it. */
 static struct str new_key(struct task_run *r, struct arena *mem)
 {
     r->asked++;
@@ -227,7 +227,7 @@ static struct str new_key(struct task_run *r, struct arena *mem)
                         : arena_printf(mem, "ask_%zu", r->asked);
 }
 
-/* Whoever follows the task sees why the question never appeared. */
+/* Refuse the question, with a notice that tells the followers of the task why. */
 static void refuse_question(struct task_run *r, struct ask *ask, const struct err *e)
 {
     task_log_event(

@@ -1,5 +1,5 @@
 /*
- * task_create.c - a new task: checked, stored as SUBMITTED, told to whoever wanted it, begun.
+ * task_create.c - creates a task: checks the spec, stores the task as SUBMITTED, starts the work.
  */
 #include "core/task/task_create.h"
 
@@ -8,7 +8,7 @@
 #include "core/task/task_isolated.h"
 #include "core/task/task_spec.h"
 
-/* What was asked of the store is done. */
+/* The store carries out a request that was started; its end settles the op. */
 static void cancel_create(struct op *op)
 {
     (void)op;
@@ -25,7 +25,7 @@ static struct task_info info_of(struct arena *mem, const struct task_run *r,
     return task_info_of(mem, &all);
 }
 
-/* Here, or in a process of its own. */
+/* Start the work in this process or, for an isolated task, in a child. */
 static void set_off(struct task_run *r)
 {
     if (!task_wants_away(r->engine, &r->spec)) {
@@ -36,7 +36,7 @@ static void set_off(struct task_run *r)
     task_run_free(r);
 }
 
-/* The creator may go from here on; the work stays. */
+/* From here on the creator may disconnect, and the work continues. */
 static void on_created(struct op *op, const struct err *e, void *ctx)
 {
     struct task_run *r = ctx;
@@ -64,7 +64,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     task_engine_settled(g);
 }
 
-/* Of a call its tool stands where the agent does. */
+/* The row of a new task. For a tool call, `agent` is the name of the tool. */
 static struct store_task first_of(struct task_run *r, const struct store_event *status)
 {
     return (struct store_task){
@@ -82,7 +82,7 @@ static struct store_task first_of(struct task_run *r, const struct store_event *
     };
 }
 
-/* Those whose time is over make room first. */
+/* Delete expired tasks in the same request, to make room for the new one. */
 static void store_new(struct task_run *r)
 {
     struct store_event *status = ARENA_NEW(&r->mem, struct store_event);

@@ -4,11 +4,11 @@
 
 #include "core/task/task_run.h"
 
-/* Begin the op of a and check the spec. False: the op has failed. */
+/* Begin a->op and check the spec. False: a->op has failed. */
 bool task_create_begin(struct task_engine *g, struct task_ask *a, const struct task_spec *spec,
                        struct op *parent, op_done_fn *done, void *ctx);
 
-/* Store the run as SUBMITTED, settle the op of a, and start the work. */
+/* Store the task of the run as SUBMITTED, settle a->op, and start the work. */
 void task_create_store(struct task_ask *a, struct task_run *r);
 
 #endif

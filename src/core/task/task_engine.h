@@ -1,4 +1,6 @@
-/* task_engine.h - the task engine of a process: its runs, followers and requests. */
+/*
+ * task_engine.h - the struct of the task engine: the runs, subscribers and requests of a process.
+ */
 #ifndef CORE_TASK_TASK_ENGINE_H
 #define CORE_TASK_TASK_ENGINE_H
 
@@ -15,7 +17,8 @@ struct task_engine {
     struct task_run *runs;
     struct task_away *away;
     struct task_follower *followers;
-    struct task_follower *hears_next; /* while events are delivered: the next follower */
+    /* while events are delivered: the next follower, so that a callback may end any */
+    struct task_follower *hears_next;
     struct task_feeds feeds;
     struct task_request *requests;
     size_t others; /* store requests of the engine itself, lists, child processes */
@@ -32,14 +35,16 @@ struct task_engine {
 /* The run of a task in this process, or NULL. */
 struct task_run *task_engine_find(struct task_engine *g, struct str id);
 
-/* Something has ended: if it was the last thing that a closing engine waits for, finish closing. */
+/*
+ * Call when a run, request or follower has ended: finishes closing the engine if it was the last.
+ */
 void task_engine_settled(struct task_engine *g);
 
 /* Does the task exist for this owner, and is it not expired? Else *e is ERR_NOT_FOUND. */
 bool task_visible(struct task_engine *g, const struct store_task *t, struct str owner,
                   struct err *e);
 
-/* The run has stored something: requests that wait for its task look again (task_request.c). */
+/* The run has stored something: requests that wait for its task read it again (task_request.c). */
 void task_requests_hear(struct task_run *r);
 void task_requests_close(struct task_engine *g);
 

@@ -1,11 +1,11 @@
 /*
- * task_feed.c - following all tasks.
+ * task_feed.c - delivers the events of all tasks to followers.
  *
- * The store has one order of what happens to tasks (store_feed_event). One reader serves all who
- * follow: it reads from behind the one who knows least, and tells each what that one has not been
- * told. It reads when this process has stored something, and every limits.task_look_ms, for what
- * other processes do; nothing is kept in memory. Who has no room is left out until it has, and then
- * is the one who knows least.
+ * The store numbers the events of all tasks in one order (store_feed_event). One reader serves all
+ * followers: it reads from the position of the follower that is furthest behind, and delivers to
+ * each follower only what is new to it. It reads when this process has stored an event, and every
+ * limits.task_look_ms for events of other processes; no event is kept in memory. A follower that
+ * has paused is skipped until it can take more; then it is the one furthest behind.
  */
 #include "base/container.h"
 #include "core/task/task_engine.h"
@@ -24,7 +24,7 @@ bool task_feed_tells(struct str kind)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void settle(struct task_feed *f, enum err_code code, const char *why)
+static void feed_settle(struct task_feed *f, enum err_code code, const char *why)
 {
     struct task_feed **at = &f->engine->feeds.first;
     struct err e;
@@ -45,7 +45,7 @@ static void cancel_feed(struct op *op)
     struct task_feed *f = CONTAINER_OF(op, struct task_feed, op);
 
     if (!f->ended)
-        settle(f, ERR_CANCELED, "canceled");
+        feed_settle(f, ERR_CANCELED, "canceled");
 }
 
 static const struct op_kind feed_kind = { .name = "follow tasks", .cancel = cancel_feed };
@@ -54,12 +54,12 @@ void task_feeds_close(struct task_engine *g)
 {
     timer_clear(g->loop, &g->feeds.look);
     while (g->feeds.first)
-        settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
+        feed_settle(g->feeds.first, ERR_CLOSED, "trefoil is shutting down");
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
-static void begin(struct task_feed *f, const struct store_feed_page *p)
+static void feed_begin(struct task_feed *f, const struct store_feed_page *p)
 {
     bool gap = f->after > p->last || (f->after >= 0 && f->after + 1 < p->first);
 
@@ -69,7 +69,7 @@ static void begin(struct task_feed *f, const struct store_feed_page *p)
     f->begun(f, gap);
 }
 
-static void tell(struct task_feed *f, const struct store_feed_page *p)
+static void feed_deliver(struct task_feed *f, const struct store_feed_page *p)
 {
     for (size_t i = 0; i < p->n && !f->full && !f->ended; i++) {
         const struct store_feed_event *ev = &p->v[i];
@@ -84,19 +84,20 @@ static void tell(struct task_feed *f, const struct store_feed_page *p)
         f->after = p->last;
 }
 
-/* Whoever is told may end any of them. */
-static void tell_all(struct task_engine *g, const struct store_feed_page *p)
+/* A callback may end any follower, so g->feeds.next holds the next one. */
+static void feed_deliver_all(struct task_engine *g, const struct store_feed_page *p)
 {
     for (struct task_feed *f = g->feeds.first; f; f = g->feeds.next) {
         g->feeds.next = f->next;
         if (f->asked && f->begins)
-            begin(f, p);
+            feed_begin(f, p);
         if (f->asked && !f->ended)
-            tell(f, p);
+            feed_deliver(f, p);
         if (!f->ended && f->full && p->last - f->after > g->limits->task_watch_events)
-            settle(f, ERR_LIMIT,
-                   "the subscriber is more than limits.task_watch_events events behind; resume "
-                   "from the last event received");
+            feed_settle(
+                f, ERR_LIMIT,
+                "the subscriber is more than limits.task_watch_events events behind; resume "
+                "from the last event received");
     }
 }
 
@@ -109,7 +110,7 @@ static void on_look(struct timer *t)
     read_on(CONTAINER_OF(t, struct task_engine, feeds.look));
 }
 
-/* A store that cannot be read now is looked at again. */
+/* After a failure, the timer reads the store again. */
 static void on_read(struct op *op, const struct err *e, void *ctx)
 {
     struct task_engine *g = ctx;
@@ -118,7 +119,7 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
 
     (void)op;
     if (!e)
-        tell_all(g, &s->step.feed);
+        feed_deliver_all(g, &s->step.feed);
     store_ask_fini(&s->ask);
     s->reading = false;
     g->others--;
@@ -129,7 +130,7 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
     task_engine_settled(g);
 }
 
-/* Where the one stands who knows least. */
+/* The position of the follower that is furthest behind. */
 static int64_t least_known(const struct task_feeds *s)
 {
     int64_t least = INT64_MAX;
@@ -150,7 +151,7 @@ static void read_on(struct task_engine *g)
         return;
     s->reading = true;
     for (struct task_feed *f = s->first; f; f = f->next)
-        f->asked = !f->full; /* else it is not asked for from where it stands */
+        f->asked = !f->full; /* a paused follower is not part of this read */
     s->step = (struct store_step){ .what = STORE_TASK_FEED, .feed = { .after = least_known(s) } };
     s->ask = (struct store_ask){ .step = &s->step, .steps = 1 };
     g->others++;
@@ -163,7 +164,7 @@ void task_feeds_hear(struct task_engine *g)
         read_on(g);
 }
 
-/* ---- for who follows ------------------------------------------------------------------------- */
+/* ---- subscribing ----------------------------------------------------------------------------- */
 
 void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op_done_fn *done,
                void *ctx)
@@ -175,7 +176,7 @@ void task_feed(struct task_engine *g, struct task_feed *f, struct op *parent, op
     g->feeds.first = f;
     op_begin(&f->op, &feed_kind, g->loop, parent, done, ctx);
     if (g->closing)
-        settle(f, ERR_CLOSED, "trefoil is shutting down");
+        feed_settle(f, ERR_CLOSED, "trefoil is shutting down");
     else
         read_on(g);
 }

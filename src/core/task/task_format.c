@@ -1,13 +1,13 @@
 /*
- * task_format.c - the response of a task as its output_format wants it.
+ * task_format.c - formats the answer of a task as its output_format requests.
  *
- *   text          the words of the agent (default)
- *   json          one object: {"type":"result","result":WORDS,"is_error","stop","session_id",
+ *   text          the text of the agent (default)
+ *   json          one object: {"type":"result","result":TEXT,"is_error","stop","session_id",
  *                 "model","usage"}
- *   stream-json   a line of JSON for each event of the work, then that object as the last line
+ *   stream-json   one line of JSON per event, then that object as the last line
  *
- * A task that is taken over by another process has only the events of calls and artifacts from
- * before. The result of a tool that became a task (r->call) has no format.
+ * After a task was taken over from another process, stream-json has only events of calls and
+ * artifacts from before. The result of a tool call (r->call) is not formatted.
  */
 #include "core/session/history_record.h"
 #include "core/task/task_engine.h"

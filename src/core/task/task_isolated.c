@@ -1,14 +1,13 @@
 /*
- * task_isolated.c - tasks that processes of their own work on (`isolate`), seen from who has started
- * them.
+ * task_isolated.c - isolated tasks (`isolate`), in the process that starts their child processes.
  *
- * The task is stored as ours, then its token is given away: the child takes the task by it, and
- * from then on we are like any other process that looks at the store. Cancelling goes by the store,
- * too; a child that does not end by that, since it hangs, is ended by us.
+ * This process stores the task and then passes its fencing token to the child, which takes the task
+ * with it. From then on this process only reads the task like any other process. A cancellation
+ * goes through the store, too; a child that does not end in time, because it hangs, is killed.
  *
- * When the child has gone the task is taken back; one that has not ended fails, and is not begun
- * again: what ended its process might do so again. So it stays ours to fail until that is stored:
- * otherwise it would be found as one that was lost.
+ * When the child has ended, this process takes the task back. If the task is not final, it fails
+ * and is not started again, because it might kill its process again. The task stays in the list of
+ * this engine until that is stored, so that the search for lost tasks does not resume it.
  */
 #include "core/task/task_isolated.h"
 
@@ -60,14 +59,14 @@ static void free_away(struct task_away *a)
     task_engine_settled(g);
 }
 
-/* ---- it has gone ----------------------------------------------------------------------------- */
+/* ---- the end of the child -------------------------------------------------------------------- */
 
 static void on_again(struct timer *t)
 {
     task_fail_away(CONTAINER_OF(t, struct task_away, timer));
 }
 
-/* Not ours to fail are a task that has ended, and one that is not there any more. */
+/* A task that is final already, or was deleted, needs no failure. */
 void task_away_taken(struct task_away *a, const struct err *e)
 {
     struct task_engine *g = a->engine;
@@ -78,7 +77,7 @@ void task_away_taken(struct task_away *a, const struct err *e)
         timer_set(g->loop, &a->timer, g->limits->task_look_ms, on_again);
 }
 
-/* A process that stops leaves its tasks to who comes next. */
+/* If this process stops, it leaves the task to the next process. */
 void task_away_ended(struct task_away *a, const char *how)
 {
     a->child = NULL;
@@ -91,7 +90,7 @@ void task_away_ended(struct task_away *a, const char *how)
     task_fail_away(a);
 }
 
-/* ---- it is to go ----------------------------------------------------------------------------- */
+/* ---- stopping the child ---------------------------------------------------------------------- */
 
 static void stop(struct task_away *a)
 {
@@ -103,7 +102,7 @@ static void on_overdue(struct timer *t)
     stop(CONTAINER_OF(t, struct task_away, timer));
 }
 
-/* It has the time to see that, and then to end what it has started itself. */
+/* The child gets the time to notice the cancellation and to stop its own processes. */
 void task_away_cancel(struct task_engine *g, struct str id)
 {
     struct task_away *a = task_away_find(g, id);
@@ -114,7 +113,7 @@ void task_away_cancel(struct task_engine *g, struct str id)
                   on_overdue);
 }
 
-/* At a task in the store; the child may be gone when it comes back. */
+/* A read of the task. The child may have ended before it is done. */
 struct look {
     struct task_engine *engine;
     struct store_ask ask;
@@ -163,7 +162,7 @@ void task_away_close(struct task_engine *g)
         next = a->next;
         if (a->child)
             stop(a);
-        else if (timer_is_set(&a->timer)) /* else it is being taken, and comes back */
+        else if (timer_is_set(&a->timer)) /* else an attempt to take it is in flight */
             free_away(a);
     }
 }

@@ -1,11 +1,11 @@
 /*
- * task_log.c - what happens to a task is stored, then told.
+ * task_log.c - stores the events of a task, then publishes them.
  *
- * One request is under way at most; what comes meanwhile is in the next. A request that fails
- * because the disk is full, the file system is read-only, or another process writes for too long, is
- * made again every limits.task_look_ms, as it was, until it succeeds. One that is larger than the
- * store takes is made again with less. Any other refusal means that the task is not ours any more.
- * Reports of progress and notices are left out while too much waits.
+ * At most one request is in flight; later events go with the next one. A request that fails because
+ * the disk is full, the file system is read-only or the database is locked is repeated unchanged
+ * every limits.task_look_ms until it succeeds. A request that is too large for the store is
+ * repeated in a shorter form. Any other error means that this process does not hold the task any
+ * more. Progress reports and notices are dropped while too many events wait.
  */
 #include "core/task/task_log.h"
 
@@ -99,9 +99,9 @@ static void store_again(struct task_run *r, const struct err *e)
 }
 
 /*
- * What was to be stored is larger than the store takes, and would be for ever. Events and questions
- * have limits of their own, so it is the text of the state, or the result: the state is stored with
- * a short text instead. The events that were to go with it are lost.
+ * The request is too large for the store and would fail forever. Events and questions have limits
+ * of their own, so the text of the state or the result is too large: store the state with a short
+ * text. The events of the request are lost.
  */
 static void store_briefly(struct task_run *r, const struct err *e)
 {
@@ -184,8 +184,7 @@ static void send(struct task_run *r)
     struct task_log *l = &r->log;
 
     l->storing = true;
-    l->step =
-        l->want; /* again as it was: what an attempt that failed has left there does not count */
+    l->step = l->want; /* repeat the original: the failed attempt may have changed the copy */
     l->ask =
         (struct store_ask){ .step = &l->step,
                             .steps = 1,
@@ -214,7 +213,7 @@ static void put(struct task_run *r, const char *kind, struct str body)
     };
 }
 
-/* What is longer than an event may be is told without what makes it long. */
+/* An event that is too large is reported without its long texts. */
 static struct event without_texts(const struct event *ev)
 {
     struct event less = *ev;
@@ -225,7 +224,7 @@ static struct event without_texts(const struct event *ev)
     } else if (ev->kind == EVENT_ARTIFACT) {
         less.artifact.part.n = 0;
     } else if (ev->kind == EVENT_ASK) {
-        less.ask.params = STR("{}"); /* who wants to answer looks at the task */
+        less.ask.params = STR("{}"); /* a client that wants to answer reads the task */
     }
     return less;
 }
@@ -308,7 +307,7 @@ static void on_gathered(struct timer *t)
 {
     struct task_run *r = run_of(t);
 
-    r->log.urgent = true; /* as soon as the request that is under way has ended */
+    r->log.urgent = true; /* sent when the request in flight has ended */
     flush(r);
 }
 

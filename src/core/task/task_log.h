@@ -1,12 +1,12 @@
 /*
- * task_log.h - the events and the state of a running task on their way to the store.
+ * task_log.h - stores the events and the state of a running task.
  *
  * A run has at most one store request in flight. Events that arrive meanwhile are collected in a
  * second arena and go with the next request. Text is collected for limits.task_gather_ms; urgent
  * events are sent as soon as the request in flight has ended.
  *
- * An event is serialised once, when it is added: the store and all followers get the same bytes.
- * A piece of an artifact that is larger than limits.task_event_bytes becomes several events.
+ * An event is serialized once, when it is added: the store and all followers get the same bytes. A
+ * piece of an artifact that is larger than limits.task_event_bytes becomes several events.
  */
 #ifndef CORE_TASK_TASK_LOG_H
 #define CORE_TASK_TASK_LOG_H
@@ -55,7 +55,7 @@ void task_log_hurry(struct task_run *r);
 /* Store everything collected now, then call then(r), possibly before this returns. */
 void task_log_flush(struct task_run *r, void (*then)(struct task_run *r));
 
-/* Give up a request that waits to be repeated, because this process stops. */
+/* Drop a request that waits for a retry, because this process stops. */
 void task_log_stop(struct task_run *r);
 
 /*

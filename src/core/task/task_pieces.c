@@ -1,3 +1,4 @@
+/* task_pieces.c - splits artifacts into events, and assembles them again. */
 #include "core/task/task_pieces.h"
 
 #include "base/auto.h"
@@ -5,7 +6,10 @@
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
-/* JSON may write a byte of text as six, and base64 as one; the rest of an event is small. */
+/*
+ * JSON may need six bytes for a byte of text, and one for a byte of base64; the rest of an event is
+ * small.
+ */
 enum { TEXT_GROWTH = 8, DATA_GROWTH = 2 };
 
 struct splitting {
@@ -14,7 +18,7 @@ struct splitting {
     void *ctx;
 };
 
-/* The first bytes of a part that fit into an event; the rest stays in *b. */
+/* Take the first bytes of a part that fit into an event; the rest stays in *b. */
 static struct block cut_part(struct block *b, size_t most)
 {
     struct block head = *b;
@@ -26,7 +30,7 @@ static struct block cut_part(struct block *b, size_t most)
     return head;
 }
 
-/* One part in as many pieces as it needs. *piece is left ready for the next part. */
+/* Write one part as one or more pieces. Leaves *piece ready for the next part. */
 static void put_part(const struct splitting *s, struct event *piece, struct block b, bool last)
 {
     struct event_artifact *a = &piece->artifact;
@@ -44,7 +48,7 @@ static void put_part(const struct splitting *s, struct event *piece, struct bloc
     a->joins = false;
 }
 
-/* JSON data cannot be cut: a part of it is no JSON. */
+/* JSON data cannot be split: a part of it is not valid JSON. */
 static bool can_be_cut(struct blocks parts)
 {
     for (size_t i = 0; i < parts.n; i++)
@@ -87,7 +91,7 @@ struct store_step task_pieces_step(struct str task, int64_t after)
     };
 }
 
-/* We wrote the pieces ourselves: one that cannot be read is skipped. */
+/* A piece that cannot be parsed is skipped; that does not happen, because trefoil wrote it. */
 int64_t task_pieces_add(struct artifact_set *s, const struct limits *limits,
                         const struct store_event_page *p, int64_t after)
 {

@@ -11,43 +11,49 @@
 
 enum { TASK_KEY_TEXT = 64 };
 
-/* An op under the agent's question, so that we learn when the agent withdraws it. */
+/*
+ * An open question. An op below the agent's ask, so that we are notified when the agent withdraws
+ * it.
+ */
 struct task_question {
     struct op op; /* first */
     struct task_run *run;
     struct ask *ask;
     struct str key;
-    struct str json; /* as stored */
+    struct str json; /* the stored form */
     int64_t asked;   /* wall time in ms */
     struct timer timer;
     struct task_question *next;
 };
 
-/* The client of a task's turn: events go to the log, questions become questions of the task. */
+/* The client of the turn of a task: events go to the log, and asks become questions of the task. */
 extern const struct work_client_kind task_client_kind;
 
 /* The open questions as a JSON object in mem; "" if there are none. */
 struct str task_run_asks(const struct task_run *r, struct arena *mem);
 
-/* Open a question. */
+/* Open a question for an ask of the agent or tool. */
 void task_run_ask(struct task_run *r, struct ask *ask);
 
-/* Close a question with an answer that is stored. False: it is not open, or the answer is no JSON. */
+/* Close a question with a stored answer. False: it is not open, or the answer is not JSON. */
 bool task_run_answer(struct task_run *r, struct str key, struct str answer, struct str by);
 
 /* Close the questions that were answered through other processes. */
 void task_run_take_answers(struct task_run *r, const struct store_answer_page *p);
 
-/* ---- checking an answer: task_answer.c -------------------------------------------------------- */
+/* ---- checking an answer: task_answer.c ------------------------------------------------------- */
 
 /*
- * Which open question of a->info does the answer belong to, and is it valid for it? key "" stands
- * for the only open question, and is filled in.
+ * Find the open question of a->info that the answer is for, and check the answer. An empty key
+ * selects the only open question, and is filled in. ERR_NOT_FOUND, ERR_INVALID, ERR_DENIED as for
+ * task_answer.
  */
 bool task_answer_check(struct task_ask *a, const struct limits *limits, struct json answer,
                        char key[TASK_KEY_TEXT], struct err *e);
 
-/* Who closed a question, according to the events of kind "answered"; STR_NONE: not in this page. */
+/*
+ * The principal that closed a question, from events of kind "answered"; STR_NONE: not in this page.
+ */
 struct str task_answered_by(struct arena *mem, const struct limits *limits,
                             const struct store_event_page *p, struct str key);
 

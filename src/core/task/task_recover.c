@@ -1,8 +1,8 @@
 /*
- * task_recover.c - tasks whose process has gone: found, taken, gone on with.
+ * task_recover.c - finds tasks whose process has died, takes them over and resumes them.
  *
- * What the session holds says how far one had come: the prompt bears the id of the task. A turn that
- * was cancelled although nobody cancelled the task was stopped together with its process.
+ * The session shows how far a task got: the id of its prompt is the id of the task. If a turn ended
+ * as canceled although the task was not cancelled, it was stopped together with its process.
  */
 #include "core/task/task_recover.h"
 
@@ -16,7 +16,7 @@
 #include "core/task/task_run.h"
 #include "core/task/task_spec.h"
 
-/* ---- how far had it come? -------------------------------------------------------------------- */
+/* ---- progress of the turn -------------------------------------------------------------------- */
 
 struct retold {
     struct work_client client; /* first */
@@ -68,15 +68,15 @@ void task_run_recover(struct task_run *r)
     }
 }
 
-/* ---- taking one ------------------------------------------------------------------------------ */
+/* ---- taking a task --------------------------------------------------------------------------- */
 
 struct taking {
     struct task_engine *engine;
     struct store_ask ask;
     struct store_step step;
     char id[ID_TEXT];
-    bool here;              /* whatever its spec says of a process of its own */
-    struct task_away *away; /* whose process has gone */
+    bool here;              /* work on it in this process, even if the spec says `isolate` */
+    struct task_away *away; /* the isolated task whose child has ended; else NULL */
     void (*then)(void *ctx, const struct err *e); /* or NULL */
     void *ctx;
 };
@@ -95,17 +95,20 @@ static void fill_run(struct task_run *r, const struct store_task *t)
         r->state = TASK_WORKING;
 }
 
-/* What it had done by then nobody knows: never run twice. */
+/* The outcome of an interrupted tool call is unknown, so the tool is never run again. */
 static const char lost_call[] = " did not finish: the process that ran it was stopped or killed. "
                                 "Its effects until then remain, and it is not run again";
 
-/* Each life of an isolated task is taken twice, by the one who starts its process and by that. */
+/*
+ * Was the task taken too often? The child of an isolated task does not check: it takes the task
+ * right after the process that started it.
+ */
 static bool is_worn_out(const struct taking *k)
 {
     return !k->here && k->step.task.fence - 1 > k->engine->limits->task_takes;
 }
 
-/* Why it is not gone on with, in mem; STR_NONE: it is. */
+/* Why the task cannot be resumed, in mem; STR_NONE: it can. */
 static struct str damage_of(const struct taking *k, const struct task_spec *spec, struct arena *mem)
 {
     if (k->away)
@@ -205,7 +208,7 @@ void task_fail_away(struct task_away *a)
     take(k, 0);
 }
 
-/* ---- looking for them ------------------------------------------------------------------------ */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 struct search {
     struct task_engine *engine;
@@ -243,7 +246,9 @@ static void on_found(struct op *op, const struct err *e, void *ctx)
     task_engine_settled(g);
 }
 
-/* More than a page of them is found with the next looks: those that were taken are lost no more. */
+/*
+ * One page per search: the tasks of this page are then taken, so the next search finds the others.
+ */
 static void search(struct task_engine *g)
 {
     struct search *s = MEM_NEW(struct search);

@@ -1,12 +1,12 @@
 /*
- * task_request.c - what can be asked of tasks: get, wait, cancel, answer.
+ * task_request.c - the requests get, wait, cancel and answer.
  *
- * All begin with a look at the task in the store, and end with one: what is told of it
- * is what is stored. A request that waits looks again when the run of the task has stored
- * something, and every limits.task_look_ms, for tasks that another process works on.
+ * Each begins and ends by reading the task from the store, and returns what is stored. A request
+ * that waits reads the task again when the run of the task has stored something, and every
+ * limits.task_look_ms for tasks that another process works on.
  *
- * Every answer goes through the store, which takes the first one of each question, whoever works on
- * the task; that process takes it from there, at once when it is this one.
+ * Every answer goes through the store, which accepts the first answer to each question. The process
+ * that works on the task takes the answer from there, without delay if it is this process.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -19,11 +19,11 @@
 enum request_kind {
     GET,
     WAIT,     /* until it is final */
-    CANCEL,   /* not asked for yet; then STOPPING */
-    STOPPING, /* until it is final, which it may have become by itself */
-    ANSWER,   /* not given yet; then CLOSED */
-    CLOSED,   /* until its question is */
-    GATHER,   /* get or wait is done but for the artifacts */
+    CANCEL,   /* cancellation not stored yet; then STOPPING */
+    STOPPING, /* until the task is final */
+    ANSWER,   /* answer not stored yet; then CLOSED */
+    CLOSED,   /* until the question is closed */
+    GATHER,   /* get or wait: only the artifacts are still to be read */
 };
 
 struct task_request {
@@ -35,18 +35,18 @@ struct task_request {
     char key[TASK_KEY_TEXT];
     struct str by;
     struct json answer;
-    int64_t since; /* the last event before the answer; GATHER: the last piece that was read */
+    int64_t since;            /* the last event before the answer; GATHER: the last piece read */
     struct artifact_set made; /* GATHER */
-    int64_t until;            /* STOPPING: when it is not waited for any more, by loop_now() */
+    int64_t until;            /* STOPPING: when the wait ends, in loop time */
     struct store_ask store;
     struct store_step step[2];
-    bool asking; /* the store */
+    bool asking; /* a store request is in flight */
     struct timer look;
 };
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void settle(struct task_request *q, const struct err *e)
+static void request_settle(struct task_request *q, const struct err *e)
 {
     struct task_ask *a = q->ask;
     struct task_engine *g = q->engine;
@@ -70,14 +70,14 @@ static void settle_as(struct task_request *q, enum err_code code, const char *wh
     struct err e;
 
     fail(&e, code, "%s", why);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void cancel_request(struct op *op)
 {
     struct task_request *q = CONTAINER_OF(op, struct task_ask, op)->state;
 
-    if (q && !q->asking) /* else it comes back, and looks */
+    if (q && !q->asking) /* else the request in flight looks when it ends */
         settle_as(q, ERR_CANCELED, "canceled");
 }
 
@@ -85,11 +85,11 @@ static const struct op_kind request_kind = { .name = "task request", .cancel = c
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-static void look(struct task_request *q);
+static void request_look(struct task_request *q);
 
 static void on_look(struct timer *t)
 {
-    look(CONTAINER_OF(t, struct task_request, look));
+    request_look(CONTAINER_OF(t, struct task_request, look));
 }
 
 static void settle_with_artifacts(struct task_request *q);
@@ -102,7 +102,7 @@ static void settle_stopped(struct task_request *q)
                                 : "trefoil is shutting down; the task stays stored");
 }
 
-/* Its work has been told to stop; why is its end not there? */
+/* The work was cancelled but has not ended in time: fail with the reason. */
 static void settle_overdue(struct task_request *q)
 {
     struct task_run *r = task_engine_find(q->engine, str_of(q->id));
@@ -115,7 +115,7 @@ static void settle_overdue(struct task_request *q)
         fail(&e, ERR_TIMEOUT,
              "task %s is being cancelled, but has not ended within %lld ms (limits.task_cancel_ms)",
              q->id, (long long)q->engine->limits->task_cancel_ms);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void wait(struct task_request *q)
@@ -142,9 +142,9 @@ static void store_do(struct task_request *q, enum store_what what, op_done_fn *d
 }
 
 /*
- * That it is to end is stored before anything of it does: what was stopped halfway must not go on
- * after a restart. Ours stops also when that could not be stored. Nobody works on it: who wants it
- * to end takes it first.
+ * The cancellation is stored before the work stops, so that work that was stopped halfway does not
+ * resume after a restart. A run of this process is cancelled even if that could not be stored. If
+ * no process works on the task, this process takes it first.
  */
 static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
 {
@@ -157,8 +157,9 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
     store_ask_fini(&q->store);
     if (r) {
         task_run_cancel(r);
-    } else if (e && e->code != ERR_INVALID) { /* that it has ended is seen by looking */
-        settle(q, e);
+        /* ERR_INVALID: the task is final, which the next read shows */
+    } else if (e && e->code != ERR_INVALID) {
+        request_settle(q, e);
         return;
     } else if (!e && !in_use) {
         task_recover_one(q->engine, str_of(q->id));
@@ -167,7 +168,7 @@ static void on_cancel_stored(struct op *op, const struct err *e, void *ctx)
     }
     q->kind = STOPPING;
     q->until = loop_now(q->engine->loop) + q->engine->limits->task_cancel_ms;
-    look(q);
+    request_look(q);
 }
 
 static void on_answer_stored(struct op *op, const struct err *e, void *ctx)
@@ -179,13 +180,13 @@ static void on_answer_stored(struct op *op, const struct err *e, void *ctx)
     q->asking = false;
     store_ask_fini(&q->store);
     if (e) {
-        settle(q, e);
+        request_settle(q, e);
         return;
     }
     q->kind = CLOSED;
     if (r)
         task_run_answer(r, str_of(q->key), json_raw(q->answer), q->by);
-    look(q);
+    request_look(q);
 }
 
 static bool may_agree(const struct task_request *q, struct err *e)
@@ -207,7 +208,7 @@ static void give_answer(struct task_request *q)
     struct err e;
 
     if (!may_agree(q, &e) || !task_answer_check(q->ask, q->engine->limits, q->answer, q->key, &e)) {
-        settle(q, &e);
+        request_settle(q, &e);
         return;
     }
     q->since = info->last_seq;
@@ -219,14 +220,14 @@ static void give_answer(struct task_request *q)
     store_steps(q, 1, on_answer_stored);
 }
 
-/* Is it closed, and was it our answer that did it? More of what happened may be to be read. */
+/* Is the question closed, and by our answer? `more`: there are more events to read. */
 static void judge_answer(struct task_request *q, struct str by, bool more)
 {
     const struct task_info *info = &q->ask->info;
     struct err e;
 
     if (!by.p && more) {
-        look(q);
+        request_look(q);
         return;
     }
     if (!by.p && info->held &&
@@ -243,7 +244,7 @@ static void judge_answer(struct task_request *q, struct str by, bool more)
               : "the process that worked on the task ended before it received the answer to %s; "
                 "when the task resumes, its questions have new keys",
          q->key);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
 static void settle_over(struct task_request *q)
@@ -252,10 +253,10 @@ static void settle_over(struct task_request *q)
 
     fail(&e, ERR_INVALID, "task %s has already ended; its state is %s", q->id,
          task_state_names[q->ask->info.state]);
-    settle(q, &e);
+    request_settle(q, &e);
 }
 
-/* ---- its artifacts, from the pieces that are stored ------------------------------------------ */
+/* ---- artifacts ------------------------------------------------------------------------------- */
 
 static void read_pieces(struct task_request *q);
 
@@ -272,12 +273,12 @@ static void on_pieces(struct op *op, const struct err *e, void *ctx)
     if (q->ask->op.canceled) {
         settle_as(q, ERR_CANCELED, "canceled");
     } else if (e) {
-        settle(q, e);
+        request_settle(q, e);
     } else if (more) {
         read_pieces(q);
     } else {
         q->ask->info.artifacts = task_pieces_json(&q->made);
-        settle(q, NULL);
+        request_settle(q, NULL);
     }
 }
 
@@ -290,7 +291,7 @@ static void read_pieces(struct task_request *q)
 static void settle_with_artifacts(struct task_request *q)
 {
     if (!q->ask->artifacts) {
-        settle(q, NULL);
+        request_settle(q, NULL);
         return;
     }
     q->kind = GATHER;
@@ -300,7 +301,7 @@ static void settle_with_artifacts(struct task_request *q)
     read_pieces(q);
 }
 
-/* What it is now, and whether that is what was waited for. */
+/* Decide by the state that was read whether the request is done. */
 static void judge(struct task_request *q)
 {
     bool final = task_state_final(q->ask->info.state);
@@ -333,7 +334,7 @@ static void judge(struct task_request *q)
     }
 }
 
-/* Who has closed its question, as far as this look goes. */
+/* The principal that closed the question, according to the events of this read; STR_NONE: none. */
 static struct str closed_by(struct task_request *q, bool *more)
 {
     const struct store_event_page *p = &q->step[1].events;
@@ -357,7 +358,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     if (e || !task_visible(q->engine, &q->step[0].task, q->ask->owner, &bad)) {
         bad = e ? *e : bad;
         store_ask_fini(&q->store);
-        settle(q, &bad);
+        request_settle(q, &bad);
         return;
     }
     arena_reset(&q->ask->mem);
@@ -373,7 +374,7 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
         judge(q);
 }
 
-static void look(struct task_request *q)
+static void request_look(struct task_request *q)
 {
     q->step[0] = (struct store_step){ .what = STORE_TASK_LOAD, .task = { .id = str_of(q->id) } };
     q->step[1] = (struct store_step){
@@ -383,7 +384,7 @@ static void look(struct task_request *q)
     store_steps(q, q->kind == CLOSED ? 2 : 1, on_looked);
 }
 
-/* A run has stored all it knows, or is over. */
+/* A run has stored all its events, or is over. */
 void task_requests_hear(struct task_run *r)
 {
     for (struct task_request *q = r->engine->requests; q; q = q->next) {
@@ -392,7 +393,7 @@ void task_requests_hear(struct task_run *r)
 
         if (waits && str_eq(str_of(q->id), str_of(r->id))) {
             timer_clear(q->engine->loop, &q->look);
-            look(q);
+            request_look(q);
         }
     }
 }
@@ -408,8 +409,9 @@ void task_requests_close(struct task_engine *g)
     }
 }
 
-static struct task_request *begin(struct task_engine *g, struct task_ask *a, enum request_kind kind,
-                                  struct op *parent, op_done_fn *done, void *ctx)
+static struct task_request *request_begin(struct task_engine *g, struct task_ask *a,
+                                          enum request_kind kind, struct op *parent,
+                                          op_done_fn *done, void *ctx)
 {
     struct task_request *q = MEM_NEW(struct task_request);
 
@@ -426,37 +428,37 @@ static struct task_request *begin(struct task_engine *g, struct task_ask *a, enu
     else if (!str_to_c(a->id, q->id, sizeof(q->id)))
         settle_as(q, ERR_NOT_FOUND, "there is no such task");
     else
-        look(q);
-    return a->state; /* NULL when it has settled */
+        request_look(q);
+    return a->state; /* NULL: settled */
 }
 
 void task_get(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
               void *ctx)
 {
-    begin(g, a, GET, parent, done, ctx);
+    request_begin(g, a, GET, parent, done, ctx);
 }
 
 void task_wait(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                void *ctx)
 {
-    begin(g, a, WAIT, parent, done, ctx);
+    request_begin(g, a, WAIT, parent, done, ctx);
 }
 
 void task_cancel(struct task_engine *g, struct task_ask *a, struct op *parent, op_done_fn *done,
                  void *ctx)
 {
-    begin(g, a, CANCEL, parent, done, ctx);
+    request_begin(g, a, CANCEL, parent, done, ctx);
 }
 
 void task_answer(struct task_engine *g, struct task_ask *a, struct str key, struct json answer,
                  struct op *parent, op_done_fn *done, void *ctx)
 {
-    struct task_request *q = begin(g, a, ANSWER, parent, done, ctx);
+    struct task_request *q = request_begin(g, a, ANSWER, parent, done, ctx);
 
     if (!q)
         return;
     q->answer = answer;
     q->by = str_of(a->by.name);
     if (!str_to_c(str_head(key, sizeof(q->key) - 1), q->key, sizeof(q->key)))
-        q->key[0] = '?'; /* with a NUL in it: none of ours */
+        q->key[0] = '?'; /* a key with a NUL byte matches no question */
 }

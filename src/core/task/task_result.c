@@ -1,4 +1,4 @@
-/* task_result.c - what came of a task, as it is kept; struct task_info says what is in it. */
+/* task_result.c - writes the result of a task as JSON; struct task_info describes it. */
 #include "core/task/task_result.h"
 
 #include "base/utf8.h"
@@ -20,7 +20,7 @@ static struct str summary(struct str text)
     return str_head(text, at);
 }
 
-/* How much of it is written. */
+/* How much of the result is written. */
 enum result_size { RESULT_WHOLE, RESULT_SUMMARY, RESULT_LEAST };
 
 static void write_artifacts(struct jw *w, const struct task_run *r, enum result_size size)
@@ -32,7 +32,10 @@ static void write_artifacts(struct jw *w, const struct task_run *r, enum result_
     jw_array_end(w);
 }
 
-/* By the clock of the day, since it may have begun in another process; which may be set back. */
+/*
+ * By wall clock time, since the task may have begun in another process. The clock may have been set
+ * back.
+ */
 static double duration(const struct task_run *r)
 {
     int64_t ms = loop_wall(r->op.loop) - r->created;
@@ -40,7 +43,7 @@ static double duration(const struct task_run *r)
     return ms > 0 ? (double)ms / 1000 : 0;
 }
 
-/* As the guard marks results of tools: who reads this one reads what went into it. */
+/* The result is marked like a tool result: untrusted if untrusted data was read for it. */
 static void write_trust(struct jw *w, struct str taint)
 {
     jw_plain_key(w, STR("trust"));
@@ -59,7 +62,7 @@ static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
     struct str answer = r->answer.p && size != RESULT_LEAST ? r->answer : STR("");
 
     jw_object(w);
-    if (r->interrupted) /* first: task_interrupted looks there */
+    if (r->interrupted) /* must be first: task_interrupted relies on it */
         jw_kint(w, "interrupted", (int64_t)r->interrupted);
     jw_kstr(w, "summary", summary(answer));
     jw_kstr(w, "response", size == RESULT_WHOLE ? task_format_answer(r, answer) : summary(answer));
@@ -77,7 +80,10 @@ static void write_parts(struct jw *w, struct task_run *r, enum result_size size)
     jw_object_end(w);
 }
 
-/* More than the store takes would never be stored: then less is kept, and always whole JSON. */
+/*
+ * A result that is too large for the store is written again with less content, always as valid
+ * JSON.
+ */
 struct str task_result_write(struct task_run *r)
 {
     struct buf out;
@@ -97,7 +103,7 @@ struct str task_result_write(struct task_run *r)
     return STR("{}");
 }
 
-/* ---- what it made ---------------------------------------------------------------------------- */
+/* ---- artifacts ------------------------------------------------------------------------------- */
 
 static void add_written(struct task_run *r, const struct event_tool *t)
 {
@@ -120,8 +126,8 @@ void task_run_made(struct task_run *r, const struct event *ev)
 }
 
 /*
- * The paths that its answer names, counted from the root; others lead to no file of ours. What a
- * tool prints (r->call) says nothing of who made it.
+ * Find the paths in the answer that are below the root. The output of a tool call (r->call) is not
+ * searched: it does not show which program made a file.
  */
 void task_run_find_named(struct task_run *r)
 {

@@ -1,8 +1,8 @@
 /*
  * task_run.c - the states of a run; task_run.h describes them.
  *
- * No state checks for a cancellation before it starts something: that starts under a cancelled op,
- * and ends at once. Each state checks r->halt when it is called back.
+ * No state checks for a cancellation before it starts an operation: below a cancelled op, a new
+ * operation ends at once. Each state checks r->halt in its callback.
  */
 #include "core/task/task_run.h"
 
@@ -55,7 +55,7 @@ static void run_halt(struct task_run *r, enum task_run_halt why)
 {
     if (why > r->halt)
         r->halt = why;
-    if (r->op.kind) /* else it has not begun yet */
+    if (r->op.kind) /* else the run has not started yet */
         op_cancel(&r->op);
 }
 
@@ -65,7 +65,7 @@ static void on_all_stored(struct task_run *r)
 {
     task_run_go(r, RUN_OVER);
     timer_clear(r->op.loop, &r->look);
-    lock_release(r->engine->opts.locks, &r->hold); /* nothing, if it holds none */
+    lock_release(r->engine->opts.locks, &r->hold); /* does nothing without locks */
     op_ok(&r->op);
 }
 
@@ -101,7 +101,7 @@ static void on_files_looked_at(struct op *op, const struct err *e, void *ctx)
 static void run_end(struct task_run *r)
 {
     task_run_go(r, RUN_ENDING);
-    if (r->halt) /* no file is checked any more, so none is claimed to be made */
+    if (r->halt) /* the files are not checked, so none is claimed to be made */
         r->files.named.n = 0;
     if (!task_run_look_at_files(r, on_files_looked_at))
         store_end(r);
@@ -148,9 +148,9 @@ static void give_up_session(struct task_run *r)
 }
 
 /*
- * The task cannot be begun: it is rejected if that is a matter of permission, and fails otherwise.
- * A session in use and a file that cannot be written are no matter of permission, although the
- * store says ERR_DENIED.
+ * The task cannot start: it is rejected if it is not permitted, and fails otherwise. ERR_DENIED of
+ * the store (the session is in use, the file cannot be written) does not count as a missing
+ * permission.
  */
 static void reject_or_fail(struct task_run *r, const struct err *e)
 {
@@ -167,11 +167,11 @@ void task_run_turned(struct task_run *r)
         close_session(r);
 }
 
-/* ---- a store that fails ---------------------------------------------------------------------- */
+/* ---- store failures -------------------------------------------------------------------------- */
 
 /*
  * Wait until the store accepts writes again, by storing the reason of the wait; then try again. The
- * number of attempts is limited, since each may ask a model.
+ * number of attempts is limited, since each may send a request to a model.
  */
 static bool try_later(struct task_run *r, const struct err *e, void (*again)(struct task_run *r))
 {
@@ -190,7 +190,7 @@ static struct str why_of(const struct turn *t)
     return t->why.code ? str_of(t->why.text) : STR("the agent was stopped");
 }
 
-/* What was stored of the turn says where it stands, as after a restart. */
+/* The stored records of the turn show how far it got, as after a restart. */
 static void on_storable(struct task_run *r)
 {
     if (r->halt)
@@ -230,7 +230,7 @@ static void start_turn(struct task_run *r, const struct block *block, size_t n, 
                on_turned, r);
 }
 
-/* The instruction is a block of its own, so that the prompt stays as the caller wrote it. */
+/* The instruction is a separate block, so that the prompt stays as the caller wrote it. */
 void task_run_prompt(struct task_run *r)
 {
     struct str before = task_spec_preface(r->read_only);
@@ -264,7 +264,7 @@ void task_run_resume(struct task_run *r)
 
 static void on_opened(struct op *op, const struct err *e, void *ctx);
 
-/* The scope of the principal is the upper limit. If it cannot be read, nothing is permitted. */
+/* The scope of the caller is the upper limit. If it cannot be parsed, nothing is permitted. */
 static bool read_rights(struct task_run *r, struct err *e)
 {
     const struct guard *g = r->engine->opts.guard;
@@ -301,7 +301,7 @@ static void open_session(struct task_run *r, struct str id)
                  &r->op, on_opened, r);
 }
 
-/* A process that had the task before may have made the reserved session. */
+/* An earlier process of the task may already have created the reserved session. */
 static void find_session(struct task_run *r)
 {
     if (r->halt)
@@ -320,7 +320,7 @@ static bool may_make_session(const struct task_run *r, const struct err *e)
            !r->spec.session.n && !r->halt;
 }
 
-/* The prompt goes first: it must not wait until the id of the session is stored. */
+/* The prompt is sent first: it must not wait until the id of the session is stored. */
 static void begin_turn(struct task_run *r)
 {
     if (r->halt) {
@@ -352,7 +352,7 @@ static void on_opened(struct op *op, const struct err *e, void *ctx)
         return;
     }
     memcpy(r->session_id, r->session.id, sizeof(r->session_id));
-    task_log_flush(r, begin_turn); /* no turn of a task whose state cannot be stored */
+    task_log_flush(r, begin_turn); /* no turn starts before the state is stored */
 }
 
 /* With lock_conflict = "warn" a conflict is only reported. */
@@ -440,7 +440,7 @@ static void take_locks(struct task_run *r)
     lock_take(r->engine->opts.locks, &r->hold, &r->op, on_locked, r);
 }
 
-/* ---- changes by other processes ---------------------------------------------------------------- */
+/* ---- changes by other processes -------------------------------------------------------------- */
 
 static void on_look(struct timer *t);
 
@@ -467,7 +467,9 @@ static void on_looked(struct op *op, const struct err *e, void *ctx)
     look_later(r);
 }
 
-/* Other processes take a process that writes nothing for limits.session_lease_ms for dead. */
+/*
+ * Other processes consider this one dead when it has written nothing for limits.session_lease_ms.
+ */
 static bool seems_dead(const struct task_run *r)
 {
     return loop_now(r->op.loop) - r->log.stored > r->engine->limits->session_lease_ms / 3;
@@ -563,7 +565,7 @@ void task_run_begin(struct task_run *r)
         reject_or_fail(r, &e);
         return;
     }
-    if (r->call) { /* which takes locks by itself */
+    if (r->call) { /* a tool call takes its locks itself */
         begin_work(r);
         return;
     }

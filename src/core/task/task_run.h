@@ -1,29 +1,29 @@
 /*
- * task_run.h - a task that this process works on, from its locks to its stored end.
+ * task_run.h - a run: the work of this process on one task, from its locks to its stored end.
  *
  *   NEW --> LOCKING --> OPENING --> RECOVERING --> WORKING --> CLOSING --> ENDING --> OVER
  *
- * NEW         created here, or taken from a process that has died
- * LOCKING     waits for the locks of its paths
- * OPENING     its session is being opened; of a tool call: that it begins is being stored
- * RECOVERING  the session is open and may hold a part of the turn: how far did it come?
- * WORKING     its turn runs, or its tool call (task_call.c), which has no session
- * CLOSING     the session is being closed
- * ENDING      files that the answer names are checked; the end is being stored, with the result
- * OVER        the op has settled; the loop frees the run
+ *   NEW         created here, or taken from a process that has died
+ *   LOCKING     waiting for the locks of its paths
+ *   OPENING     its session is being opened; for a tool call: its start is being stored
+ *   RECOVERING  the session is open and may hold a part of the turn: find out how far it got
+ *   WORKING     its turn runs, or its tool call (task_call.c), which has no session
+ *   CLOSING     the session is being closed
+ *   ENDING      files that the answer names are checked; the end is being stored, with the result
+ *   OVER        the op has settled; the loop frees the run
  *
- * Besides, the table in task_run.c allows:
- *   - to skip what a task does not need: locks, recovery, a session that was never opened;
- *   - to enter LOCKING and OPENING again, and RECOVERING from WORKING, when the store has failed
- *     in a way that may pass;
- *   - to leave each state for CLOSING (with an open session) or ENDING (without one).
+ * The table in task_run.c also allows a run to:
+ * - skip states that a task does not need: locks, recovery, a session that was never opened;
+ * - enter LOCKING and OPENING again, and RECOVERING from WORKING, after a temporary failure of the
+ *   store;
+ * - leave each state for CLOSING (with an open session) or ENDING (without one).
  *
  * The op of a run is the parent of all its work, so cancelling it cancels everything. `halt` says
  * why a run ends early; a later reason replaces an earlier one only if it is stronger.
  *
  * The first request to the model waits for three commits: of the task, of its session together with
- * its state, of its prompt. The id of the session is chosen when the task is created, and stored in
- * its spec, so that a crash in between does not lose the session. Locks add a commit.
+ * its state, and of its prompt. The id of the session is chosen when the task is created and stored
+ * in its spec, so that a crash between two commits does not lose the session. Locks add a commit.
  */
 #ifndef CORE_TASK_TASK_RUN_H
 #define CORE_TASK_TASK_RUN_H
@@ -53,8 +53,8 @@ enum task_run_state {
 enum task_run_halt {
     HALT_NONE,
     HALT_PARKED,   /* this process stops: the task stays as it is in the store */
-    HALT_CANCELED, /* it was cancelled: it becomes CANCELED */
-    HALT_LOST,     /* another process works on it, or it is gone: nothing more is stored */
+    HALT_CANCELED, /* the task was cancelled: it becomes CANCELED */
+    HALT_LOST, /* another process works on the task, or it was deleted: nothing more is stored */
 };
 
 struct task_run {
@@ -67,33 +67,33 @@ struct task_run {
     char id[ID_TEXT];
     struct task_spec spec; /* in mem */
     struct str context, owner;
-    int64_t fence; /* above 1: another process has worked on it before, or was to */
+    int64_t fence; /* fencing token; above 1: the task was assigned to another process before */
     int64_t created;
     enum task_state state; /* of the task; task_log_state is the only writer */
-    struct str text;       /* of the state */
+    struct str text;       /* a sentence about the state */
     char session_id[ID_TEXT];
-    int tries;         /* how often work was repeated because the store failed */
-    struct str damage; /* why it cannot be worked on; else STR_NONE */
+    int tries;         /* how often the work was retried because the store failed */
+    struct str damage; /* why the task cannot be worked on; else STR_NONE */
 
     struct task_log log;
     struct timer look; /* checks whether another process has cancelled the task or answered */
     struct store_ask look_ask;
-    struct store_step look_step[2]; /* the task; answers to its questions */
+    struct store_step look_step[2]; /* read the task, and answers to its questions */
     int64_t answers_seen;           /* the number of the last answer */
 
     struct task_call *call; /* NULL: an agent works on it */
     struct agent *agent;
-    const struct guard_scope *rights; /* of the principal it works for */
+    const struct guard_scope *rights; /* of the caller that created the task */
     bool read_only;
     struct lock_hold hold;
     struct session session;
     struct session_opening opening;
-    bool makes_session; /* in OPENING: it is a new one */
+    bool makes_session; /* in OPENING: the session is a new one */
     struct work_client client;
     struct turn turn;
     struct turn_prompt prompt;
     struct task_question *asks; /* open ones */
-    size_t asked;               /* ever */
+    size_t asked;               /* number of questions so far, for their keys */
     struct task_artifacts made;
     struct task_files files; /* in ENDING: the files that its answer names */
 
@@ -109,7 +109,7 @@ struct task_run {
     struct store_step create[2];
 };
 
-/* A run in state NEW, with a copy of the spec. */
+/* Create a run in state NEW, with a copy of the spec. */
 struct task_run *task_run_new(struct task_engine *g, const struct task_spec *spec);
 void task_run_free(struct task_run *r);
 
@@ -122,7 +122,7 @@ void task_run_cancel(struct task_run *r);
 /* Stop working because this process stops. */
 void task_run_park(struct task_run *r);
 
-/* Stop working and store nothing more, because another process works on it or it is gone. */
+/* Stop working and store nothing more: another process works on the task, or it was deleted. */
 void task_run_lose(struct task_run *r);
 
 static inline bool task_run_is_lost(const struct task_run *r)
@@ -132,7 +132,9 @@ static inline bool task_run_is_lost(const struct task_run *r)
 
 /* ---- the turn -------------------------------------------------------------------------------- */
 
-/* In RECOVERING: read from the session how far the turn came; then resume, start or finish it. */
+/*
+ * In RECOVERING: find out from the session how far the turn got; then resume, start or finish it.
+ */
 void task_run_recover(struct task_run *r);
 
 /* Start the turn of the task from the beginning. */
@@ -147,12 +149,12 @@ void task_run_resume(struct task_run *r);
 /* The turn or the tool call has ended: outcome, stop, why and answer are set. */
 void task_run_turned(struct task_run *r);
 
-/* ---- a tool call in the place of a turn: task_call.c ------------------------------------------ */
+/* ---- a tool call in the place of a turn: task_call.c ----------------------------------------- */
 
 /* Run the tool; ends with task_run_turned. */
 void task_call_start(struct task_run *r);
 
-/* The JSON that the creator of the call stores beside the result; STR_NONE: none. */
+/* The JSON that task_call_spec.write has written; STR_NONE: none. */
 struct str task_call_words(const struct task_run *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* task_spec.c - what a task was asked to do: kept as JSON, turned into an agent and a prompt. */
+/* task_spec.c - task specs as JSON, and the agents they describe. */
 #include "core/task/task_spec.h"
 
 #include "base/mem.h"
@@ -165,7 +165,7 @@ bool task_spec_read(struct arena *mem, struct str json, const struct limits *lim
 
 /* ---- the agent ------------------------------------------------------------------------------- */
 
-/* An agent with some of its definition replaced; the one it was made of is held by it. */
+/* A copy of an agent with a changed definition; it holds a reference to the original. */
 struct changed_agent {
     struct agent agent; /* first */
     struct agent_def def;

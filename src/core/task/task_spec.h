@@ -1,4 +1,4 @@
-/* task_spec.h - a task spec as JSON, and the agent it asks for. */
+/* task_spec.h - a task spec as JSON, and the agent that it names. */
 #ifndef CORE_TASK_TASK_SPEC_H
 #define CORE_TASK_TASK_SPEC_H
 
@@ -7,14 +7,16 @@
 struct task_spec task_spec_copy(struct arena *mem, const struct task_spec *spec);
 struct str task_spec_write(struct arena *mem, const struct task_spec *spec);
 
-/* What task_spec_write wrote, also in earlier versions. ERR_INVALID: damaged. */
+/* Parse the output of task_spec_write, also of earlier versions. ERR_INVALID: damaged. */
 bool task_spec_read(struct arena *mem, struct str json, const struct limits *limits,
                     struct task_spec *out, struct err *e);
 
 /* The origin of a stored task, from the member "origin" of its JSON. */
 enum origin task_spec_origin(struct str origin);
 
-/* Take the agent from the registry, with the settings of the spec applied. The caller drops it. */
+/*
+ * Get the agent from the registry, with the settings of the spec applied. The caller must drop it.
+ */
 struct agent *task_spec_agent(const struct task_spec *spec, struct agent_registry_port *registry,
                               struct err *e);
 

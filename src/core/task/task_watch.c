@@ -1,12 +1,12 @@
 /*
- * task_watch.c - following a task.
+ * task_watch.c - delivers the events of one task to a follower.
  *
- *   READING   a page of its events is asked for, with the task
- *   IDLE      all that is stored was told; what its run stores next is told as it comes, or, of a
- *             task that another process works on, the store is asked again after a while
- *   FULL      who follows has no room; nothing is kept for it, the store has it all
+ *   READING   a page of events is being read, together with the task
+ *   IDLE      all stored events were delivered. New events of a run in this process are delivered
+ *             directly; for a task of another process, a timer reads the store again
+ *   FULL      the follower has paused; nothing is buffered for it, the store has all events
  *
- * From IDLE and FULL it goes back to READING whenever there is something it has not been told.
+ * IDLE and FULL change to READING when there is an event that was not delivered.
  */
 #include "base/container.h"
 #include "base/mem.h"
@@ -16,7 +16,10 @@
 
 enum follower_state { READING, IDLE, FULL };
 
-/* Only while it is asked: thousands may follow, and nearly all of them are idle. */
+/*
+ * Allocated only during a read: there may be thousands of followers, and nearly all of them are
+ * idle.
+ */
 struct reading {
     struct store_ask ask;
     struct store_step step[2];
@@ -29,7 +32,7 @@ struct task_follower {
     char id[ID_TEXT];
     struct reading *reading;
     enum follower_state state;
-    bool again; /* something was stored while it read */
+    bool again; /* an event was stored during the read */
     struct timer look;
 };
 
@@ -55,8 +58,8 @@ static void end_reading(struct task_follower *f)
     f->reading = NULL;
 }
 
-/* e NULL: all is told. */
-static void settle(struct task_follower *f, const struct err *e)
+/* e NULL: all events were delivered. */
+static void follower_settle(struct task_follower *f, const struct err *e)
 {
     struct task_watch *w = f->watch;
     struct task_engine *g = f->engine;
@@ -78,26 +81,26 @@ static void settle_as(struct task_follower *f, enum err_code code, const char *w
     struct err e;
 
     fail(&e, code, "%s", why);
-    settle(f, &e);
+    follower_settle(f, &e);
 }
 
 static void cancel_watch(struct op *op)
 {
     struct task_follower *f = CONTAINER_OF(op, struct task_watch, op)->state;
 
-    if (f && f->state != READING) /* that comes back, and looks */
+    if (f && f->state != READING) /* the read in flight checks when it ends */
         settle_as(f, ERR_CANCELED, "canceled");
 }
 
 static const struct op_kind watch_kind = { .name = "watch task", .cancel = cancel_watch };
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void read_on(struct task_follower *f);
 
 static void rest(struct task_follower *f);
 
-/* What is worked on here is told without looking. */
+/* A task that runs in this process needs no read: its run delivers the events. */
 static void on_look(struct timer *t)
 {
     struct task_follower *f = CONTAINER_OF(t, struct task_follower, look);
@@ -108,8 +111,8 @@ static void on_look(struct timer *t)
         read_on(f);
 }
 
-/* False: no more now. */
-static bool tell(struct task_follower *f, const struct store_event *ev, int64_t seq)
+/* Deliver an event. False: no further event now. */
+static bool follower_deliver(struct task_follower *f, const struct store_event *ev, int64_t seq)
 {
     struct task_watch *w = f->watch;
 
@@ -145,14 +148,14 @@ static void tell_page(struct task_follower *f, bool more, bool final)
     bool full = false;
 
     for (size_t i = 0; i < p->n && !full; i++)
-        full = !tell(f, &p->v[i], p->v[i].seq);
+        full = !follower_deliver(f, &p->v[i], p->v[i].seq);
     end_reading(f);
     if (is_over(f) || full)
         return;
     if (more || f->again)
         read_on(f);
     else if (final)
-        settle(f, NULL);
+        follower_settle(f, NULL);
     else
         rest(f);
 }
@@ -166,13 +169,15 @@ static void on_read(struct op *op, const struct err *e, void *ctx)
     (void)op;
     if (e || !task_visible(f->engine, t, f->watch->owner, &bad)) {
         bad = e ? *e : bad;
-        settle(f, &bad);
+        follower_settle(f, &bad);
         return;
     }
     tell_page(f, f->reading->step[1].events.more, t->final);
 }
 
-/* In one request, so that a final state comes with its last event. */
+/*
+ * Read the task and its events in one request, so that a final state arrives with its last event.
+ */
 static void read_on(struct task_follower *f)
 {
     struct reading *r = MEM_NEW(struct reading);
@@ -190,7 +195,7 @@ static void read_on(struct task_follower *f)
     store_start(f->engine->store, &r->ask, &f->watch->op, on_read, f);
 }
 
-/* ---- as it happens --------------------------------------------------------------------------- */
+/* ---- new events ------------------------------------------------------------------------------ */
 
 static void hear(struct task_follower *f, struct task_run *r, const struct store_event *v, size_t n,
                  int64_t first)
@@ -201,13 +206,13 @@ static void hear(struct task_follower *f, struct task_run *r, const struct store
         read_on(f);
         return;
     }
-    f->state = READING; /* it may be cancelled from inside what it is told */
+    f->state = READING; /* the callback may cancel the follower */
     for (size_t i = 0; i < n && !full; i++)
-        full = !tell(f, &v[i], first + (int64_t)i);
+        full = !follower_deliver(f, &v[i], first + (int64_t)i);
     if (is_over(f) || full)
         return;
     if (task_state_final(r->state) && f->watch->after == r->log.seq && !r->log.n)
-        settle(f, NULL);
+        follower_settle(f, NULL);
     else
         rest(f);
 }
@@ -220,7 +225,7 @@ static void fall_behind(struct task_follower *f, const struct task_run *r)
                   "the last event received");
 }
 
-/* Whoever is told may end any of them. */
+/* A callback may end any follower, so g->hears_next holds the next one. */
 void task_followers_hear(struct task_run *r, const struct store_event *v, size_t n, int64_t first)
 {
     struct task_engine *g = r->engine;
@@ -238,7 +243,7 @@ void task_followers_hear(struct task_run *r, const struct store_event *v, size_t
     }
 }
 
-/* ---- for who follows ------------------------------------------------------------------------- */
+/* ---- subscribing ----------------------------------------------------------------------------- */
 
 void task_watch(struct task_engine *g, struct task_watch *w, struct op *parent, op_done_fn *done,
                 void *ctx)

@@ -1,9 +1,10 @@
+/* args_summary.c - writes arguments with secrets masked and long values truncated. */
 #include "core/tool/args_summary.h"
 
 #include "base/secret.h"
 #include "base/utf8.h"
 
-/* How much is shown: bytes of a text, members of one list or object, levels, bytes of all. */
+/* The limits: bytes of a text, members of a list or object, levels, bytes in total. */
 struct most {
     size_t text, items, depth, all;
 };
@@ -13,7 +14,7 @@ struct brief {
     struct arena *mem;
     struct buf out;
     struct jw w;
-    bool cut; /* something is not there */
+    bool cut; /* something was omitted */
 };
 
 static struct str head_of(struct brief *b, struct str text)

@@ -13,7 +13,10 @@
 /* For lists: long texts, long lists and deep nesting are truncated. */
 struct str args_brief(struct arena *mem, struct json args, bool *cut);
 
-/* All of it, as long as a person might read it: 64 KB of a text, 256 KB in all. */
+/*
+ * For approval: everything, up to 64 KB per text and a quarter of limits.store_value_bytes in
+ * total.
+ */
 struct str args_whole(struct arena *mem, struct json args, const struct limits *limits, bool *cut);
 
 #endif

@@ -1,3 +1,4 @@
+/* call.c - the life of a call: start, content, asks, deadline, end. */
 #include "core/tool/call.h"
 
 #include "base/container.h"
@@ -24,8 +25,11 @@ static void take_back_asks(struct call *call)
         op_cancel(&ask->op);
 }
 
-/* why: NULL when all went well. A deadline or a cancel weighs more than what it caused. */
-static void settle(struct call *call, const struct err *why)
+/*
+ * Settle the call; why: NULL on success. A passed deadline or a cancellation replaces the error
+ * that it caused.
+ */
+static void call_settle(struct call *call, const struct err *why)
 {
     struct err e;
 
@@ -52,11 +56,11 @@ static void settle(struct call *call, const struct err *why)
     take_back_asks(call);
 }
 
-/* Children have been canceled; without one, no callback would follow. */
+/* The end of a cancelled child settles the call. Without a child, settle it here. */
 static void cancel_call(struct op *op)
 {
     if (!op->child)
-        settle(call_of(op), NULL);
+        call_settle(call_of(op), NULL);
 }
 
 static const struct op_kind call_kind = { .name = "call", .cancel = cancel_call };
@@ -129,13 +133,13 @@ void call_run(struct call *call, const struct host *host, struct caller *caller,
 
 /* ---- content ----------------------------------------------------------------------------- */
 
-/* The first `most` characters of a text; *cut says how many were left out. */
+/* The first `most` characters of a text; *cut is the number of omitted characters. */
 static struct str head_chars(struct str text, size_t most, size_t *cut)
 {
     size_t chars = 0, i = 0;
 
     *cut = 0;
-    if (text.n <= most) /* fewer bytes than that, so fewer characters */
+    if (text.n <= most) /* not more bytes than that, so not more characters */
         return text;
     for (; i < text.n; i++) {
         if (((unsigned char)text.p[i] & 0xc0) == 0x80)
@@ -161,7 +165,7 @@ void call_text(struct call *call, struct str text)
     struct str head = head_chars(text, most - call->text_chars, &cut);
     struct jw w;
 
-    if (call->text_cut) /* the mark of the cut is the last text */
+    if (call->text_cut) /* nothing follows the mark of the truncation */
         return;
     w = next_block(call);
     call->text_cut = cut > 0;
@@ -189,7 +193,7 @@ void call_block(struct call *call, struct str json)
 
 void call_done(struct call *call)
 {
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 void call_json_content(struct call *call, const struct buf *json)
@@ -227,12 +231,12 @@ void call_failed(struct call *call, const char *fmt, ...)
     call->text_cut = false;
     call->is_error = true;
     call_text(call, str_of(text));
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 void call_broke(struct call *call, const struct err *e)
 {
-    settle(call, e);
+    call_settle(call, e);
 }
 
 static const char *const needs[ASK_KINDS] = {
@@ -262,7 +266,7 @@ void call_lacks(struct call *call, enum ask_kind kind)
     if (call->op.settled)
         return;
     note_lack(call, kind, &e);
-    settle(call, &e);
+    call_settle(call, &e);
 }
 
 void call_forward(struct call *call, struct str raw_result, struct str raw_error)
@@ -271,12 +275,12 @@ void call_forward(struct call *call, struct str raw_result, struct str raw_error
         return;
     call->raw_result = raw_result;
     call->raw_error = raw_error;
-    settle(call, NULL);
+    call_settle(call, NULL);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-/* The way to the answer may be a child of its own, which has been told. */
+/* The end of a cancelled child settles the ask. Without a child, settle it here. */
 static void cancel_ask(struct op *op)
 {
     if (!op->child)
@@ -301,7 +305,7 @@ struct asked {
     void *ctx;
 };
 
-/* Off the list first, then the asker hears of it. */
+/* Remove the ask from the list before its callback runs. */
 static void on_ask_done(struct op *op, const struct err *e, void *ctx)
 {
     struct ask *ask = CONTAINER_OF(op, struct ask, op);
@@ -334,7 +338,7 @@ void call_ask_about(struct call *call, const struct call *about, struct ask *ask
     *end = ask;
     stop_deadline(call);
     op_begin(&ask->op, &ask_kind, call->op.loop, &call->op, on_ask_done, asked);
-    if (call->op.canceled) /* so is the ask, from the loop: no person is bothered */
+    if (call->op.canceled) /* the loop cancels the ask, too; do not ask the person */
         return;
     if (call_can_ask(call, kind)) {
         call->caller->kind->ask(call->caller, ask);

@@ -45,23 +45,23 @@ struct host {
     const struct limits *limits;
     int root_fd;                       /* the root folder, opened with O_PATH */
     const char *root;                  /* its absolute path */
-    const char *cwd;                   /* from where relative paths are meant; NULL: the root */
+    const char *cwd;                   /* base of relative paths; NULL: the root */
     const struct host_folder *include; /* further folders, reached by absolute paths only */
     size_t includes;
-    struct workspace *workspace; /* its text files (workspace.h); NULL: the files of this machine */
-    struct state_port *state;    /* where notes are kept (state.h); NULL: nowhere */
-    struct tool_world *world;    /* what the built-in tools run on (tool/world.h); NULL: nothing */
-    struct guard *guard;         /* every tool call passes it; NULL: none, as in tests */
-    struct lock_table *locks;    /* calls that write take turns (lock.h); NULL: they do not */
-    struct offer *offer;         /* of which it is the host; NULL: tools stay where they are */
-    const struct agent_context
-        *context;                    /* agents that may be called (agent_context.h); NULL: none */
-    const struct skill_list *skills; /* as they are now; NULL: none */
-    struct open_traces *traces;      /* calls that were sent out (trace.h); NULL: not noted */
-    struct kept_results *kept;       /* results too long for an answer; NULL: none are kept */
+    /* port to text files (workspace.h); NULL: the files of this machine */
+    struct workspace *workspace;
+    struct state_port *state; /* where notes are kept (state.h); NULL: nowhere */
+    struct tool_world *world; /* what the built-in tools run on (tool/world.h); NULL: none */
+    struct guard *guard;      /* every tool call passes it; NULL: none, as in tests */
+    struct lock_table *locks; /* calls that write take turns (lock.h); NULL: they do not */
+    struct offer *offer;      /* the offer that uses this host; NULL: none */
+    const struct agent_context *context; /* agents to call (agent_context.h); NULL: none */
+    const struct skill_list *skills;     /* the current skills; NULL: none */
+    struct open_traces *traces;          /* calls sent to other agents (trace.h); NULL: none */
+    struct kept_results *kept;           /* long results (linked_results.h); NULL: none */
 };
 
-/* How far the decision about a call is (the diagram is at the top of guard.c). */
+/* The state of the guard's decision about a call (the diagram is at the top of guard.c). */
 enum guard_state {
     GUARD_NEW,
     GUARD_JUDGING,
@@ -76,10 +76,11 @@ enum guard_state {
 /* The guard's record of a call. Only the guard writes it. */
 struct guard_pass {
     enum guard_state state;
-    uint8_t says, row; /* enum guard_says, enum guard_row: the verdict, and the check it is from */
-    bool cut;          /* the question does not show all of the call */
-    struct guard_question *question; /* what a person was asked (guard_ask.c); NULL: nothing */
-    uint32_t turn;                   /* while RUNNING: its place in the history of its caller */
+    /* enum guard_says, enum guard_row: the verdict, and the check that decided */
+    uint8_t says, row;
+    bool cut;                        /* the question does not show all of the call */
+    struct guard_question *question; /* the question to a person (guard_ask.c); NULL: none */
+    uint32_t turn;                   /* while RUNNING: its number in the history of its caller */
     uint64_t digest;                 /* of tool and arguments */
     int64_t begun;
 };
@@ -89,8 +90,9 @@ struct call {
     const struct host *host;
     struct caller *caller;
     struct arena *mem; /* valid as long as the call */
-    const char *what;  /* its name in errors; a copy: what it was begun from may go */
-    void *ctx;         /* of the tool, resource or prompt it was begun from */
+    /* name in errors; a copy, because the tool, resource or prompt may be freed */
+    const char *what;
+    void *ctx; /* ctx of the tool, resource or prompt */
 
     struct json args; /* an object or missing; borrowed from the caller */
     struct str uri;   /* of a resource; the concrete URI if a template matched */
@@ -100,33 +102,37 @@ struct call {
     struct str note;       /* of a prompt: its description; else STR_NONE */
     bool has_blocks;       /* content is not text alone: call_block was called */
     bool is_error;
-    bool untrusted;     /* its result is from outside: data, never instruction */
+    bool untrusted;     /* the result comes from an untrusted source: data, never instructions */
     struct str from;    /* of an untrusted result: "server:tool" or the tool's name */
     struct str warning; /* a warning of the guard for the model; else STR_NONE */
     struct str task;    /* it continues as the task with this id; else STR_NONE */
 
     /* A whole result object or error object, forwarded unchanged; valid as long as mem. */
     struct str raw_result, raw_error;
-    struct json result;   /* the tree of raw_result; missing: it would have to be read again */
-    int64_t result_chars; /* what its text may have (result_cap.h); 0: limits.tool_result_chars */
-    size_t text_chars;    /* what call_text has written so far */
-    bool text_cut;        /* and it was too much */
+    struct json result; /* raw_result, parsed; missing: it must be parsed again */
+    /* limit on the characters of its text (result_cap.h); 0: limits.tool_result_chars */
+    int64_t result_chars;
+    size_t text_chars; /* characters that call_text has written so far */
+    bool text_cut;     /* the text was truncated */
 
-    bool lacking; /* it was asked, or called off, for what the caller is not able to: */
+    bool lacking; /* it failed because the caller cannot answer this kind of ask: */
     enum ask_kind lacked;
 
     struct guard_pass pass;
     bool vault_only; /* read-only mode: it writes inside .vault/ only (guard_read_only.h) */
-    bool removes;    /* it deletes or moves, or would */
+    bool removes;    /* the tool deletes or moves files */
     bool may_define; /* a person has approved that it writes definitions (protected_path.h) */
-    const struct path_rules *path_rules; /* for what it opens (path_rules.h); NULL: none */
-    const struct tool *tool;             /* being let in; of no use once it runs */
+    /* rules for the files that it opens (path_rules.h); NULL: none */
+    const struct path_rules *path_rules;
+    const struct tool *tool; /* while the guard decides; may be freed once the call runs */
 
-    struct lock_turn *turn; /* to write; NULL: it needed none */
-    bool waits;             /* for it */
+    struct lock_turn *turn; /* its turn to write (lock.h); NULL: it needs none */
+    bool waits;             /* the call waits for its turn */
 
-    void *data; /* the worker's */
-    /* Called once when it settles, before its done callback: to release borrowed data. Or NULL. */
+    void *data; /* data of the tool */
+    /*
+     * Called once when the call settles, before its done callback: releases borrowed data. Or NULL.
+     */
     void (*on_settled)(struct call *call);
     struct ask *asks;
     struct timer deadline;
@@ -176,13 +182,13 @@ void call_json_content(struct call *call, const struct buf *json);
 /* Done, with one text block for the model. */
 void call_failed(struct call *call, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* It could not be done, and the reason is none of the model's business. */
+/* Fail the op: the error is not one that the model can correct. */
 void call_broke(struct call *call, const struct err *e);
 
-/* It cannot be done for this caller, which would have to be able to answer such an ask. */
+/* Fail because the caller cannot answer this kind of ask. */
 void call_lacks(struct call *call, enum ask_kind kind);
 
-/* Done elsewhere: the result object, or the error object, unchanged. One of them is STR_NONE. */
+/* Settle with the result or error object of another server, unchanged. One of them is STR_NONE. */
 void call_forward(struct call *call, struct str raw_result, struct str raw_error);
 
 static inline void call_progress(struct call *call, const struct progress *p)
@@ -201,27 +207,28 @@ static inline bool call_can_ask(const struct call *call, enum ask_kind kind)
     return call->caller->kind->can(call->caller, kind);
 }
 
-/* Say in *e, as ERR_DENIED, that its caller cannot be asked this. */
+/* Fill *e (ERR_DENIED): the caller cannot answer this kind of ask. */
 void call_cannot_ask(const struct call *call, enum ask_kind kind, struct err *e);
 
-/* Before its work begins: it waits for others, or no longer. The deadline is suspended
- * meanwhile. */
+/*
+ * The call starts or stops to wait for another call, before its work begins. The deadline is
+ * suspended meanwhile.
+ */
 void call_waits(struct call *call, bool waits);
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
 /*
- * A question, an op under its call. Several may be open at once; a protocol that has to end its
- * answer in order to ask (MCP 2026-07-28) puts all that are open into one.
+ * A question, an op below its call. Several may be open at once. A protocol that must end its
+ * response in order to ask (MCP 2026-07-28) sends all open questions in one response.
  */
 struct ask {
     struct op op; /* first */
     struct call *call;
-    const struct call
-        *about; /* the text of the call to approve; if an agent was called, this describes the
-                 * agent's call */
+    /* of a permission: the call to approve, which may be a call of an agent below `call` */
+    const struct call *about;
     enum ask_kind kind;
-    struct str key;     /* names it among the asks of its call, [A-Za-z0-9_-]+ */
+    struct str key;     /* unique among the asks of its call, [A-Za-z0-9_-]+ */
     struct str params;  /* raw JSON object in the shape that enum ask_kind documents */
     struct json answer; /* an object, after the op has succeeded; valid as long as the call */
     struct ask *next;
@@ -234,7 +241,7 @@ struct ask {
 void call_ask(struct call *call, struct ask *ask, enum ask_kind kind, struct str key,
               struct str params, op_done_fn *done, void *ctx);
 
-/* The same for a question of a call below ours, which `about` is, and outlives the ask. */
+/* The same for a question about a call below ours; *about must outlive the ask. */
 void call_ask_about(struct call *call, const struct call *about, struct ask *ask,
                     enum ask_kind kind, struct str key, struct str params, op_done_fn *done,
                     void *ctx);
@@ -242,7 +249,7 @@ void call_ask_about(struct call *call, const struct call *about, struct ask *ask
 /* For callers: pass the answer; its bytes must stay valid as long as the call. */
 void ask_answer(struct ask *ask, struct json answer);
 
-/* For callers: there will be none. */
+/* For callers: there will be no answer; *e is the reason. */
 void ask_refuse(struct ask *ask, const struct err *e);
 
 #endif

@@ -1,3 +1,4 @@
+/* call_description.c - describes a call for the person who approves it. */
 #include "core/tool/call_description.h"
 
 #include "base/utf8.h"
@@ -6,7 +7,7 @@
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* Each further line behind a mark. */
+/* Write a text; each line after the first is indented by a mark. */
 static void put_text(struct buf *out, struct str text)
 {
     bool first = true;
@@ -33,7 +34,7 @@ static void put_rest(struct buf *out, size_t bytes)
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-/* Texts that the diff replaces. */
+/* Is this an argument that the diff replaces? */
 static bool is_in_diff(struct str name)
 {
     return str_eq(name, STR("content")) || str_eq(name, STR("old_text")) ||
@@ -70,7 +71,7 @@ static struct json without_texts(const struct call *call)
     return read_own(call, buf_str(&out));
 }
 
-/* Without secrets, and no longer than a person might read. */
+/* Write the arguments, with secrets masked and long texts truncated. */
 static void put_args(struct buf *out, const struct call *call, bool diff, bool *cut)
 {
     struct json args = diff ? without_texts(call) : call->args;
@@ -92,7 +93,7 @@ static void put_diff(struct buf *out, struct str diff)
     put_text(out, str_head(diff, diff.n - str_ends(diff, STR("\n"))));
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- the description ------------------------------------------------------------------------ */
 
 static void put_where(struct buf *out, const struct call *call, const struct tool *tool)
 {

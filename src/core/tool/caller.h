@@ -68,10 +68,11 @@ struct caller {
     /* For the guard (guard.h). Zeroed: refused, the guard's own scope, trusted. */
     enum origin origin;   /* the endpoint by which it connected */
     struct str principal; /* its identity: principal.h */
-    bool remote;          /* its address is not of this machine: the stricter rate holds */
+    bool remote;          /* connected from another machine: the stricter rate limit applies */
     const struct guard_scope *scope;
-    struct guard_history *history; /* of the calls of one model; NULL: none is kept */
-    struct guard_grants *grants;   /* answers that hold for its session; NULL: it has none */
+    /* the recent calls of one model, to detect loops; NULL: none is kept */
+    struct guard_history *history;
+    struct guard_grants *grants; /* remembered answers of its session; NULL: it has none */
     struct str taint; /* the source of the untrusted data that it acts on; STR_NONE: none */
 };
 
@@ -88,10 +89,10 @@ static inline bool caller_same_client(const struct caller *a, const struct calle
 }
 
 struct caller_kind {
-    /* Could this be asked? */
+    /* Can the caller answer this kind of question? */
     bool (*can)(const struct caller *c, enum ask_kind kind);
 
-    /* Begin to get the answer; ends in ask_answer or op_fail, or by the ask's cancel. */
+    /* Ask for an answer. Ends with ask_answer or ask_refuse, or when the ask is cancelled. */
     void (*ask)(struct caller *c, struct ask *ask);
 
     void (*progress)(struct caller *c, const struct progress *p);
@@ -108,7 +109,9 @@ struct caller_kind {
     /* The id of the call it makes, as its client knows it (event_tool.id). NULL: it has none. */
     struct str (*call_id)(const struct caller *c);
 
-    /* A call was allowed and has its turn: it begins. NULL: not reported. */
+    /*
+     * The guard has allowed the call and it has its write lock: it starts now. NULL: not reported.
+     */
     void (*let_in)(struct caller *c);
 
     /* One of its asks was answered or withdrawn. NULL: not reported. */

@@ -21,31 +21,44 @@ struct tool_called {
 /* All names of a tool. */
 struct tool_called tool_called_of(const struct tool *t);
 
-/* Does allowed_tools of its server let a tool in? Absent: all; empty: none; list: only these. */
+/*
+ * Does allowed_tools of the server allow this tool? Absent list: all; empty: none; else the listed
+ * ones.
+ */
 bool server_allows(const struct server_spec *s, struct str tool);
 
-/* Do agents get this tool of the server only if their list of tools names it? */
+/* Is this tool of the server offered only to agents whose list of tools names it? */
 bool server_tool_manual(const struct server_spec *s, struct str tool);
 
 /* The settings of a tool of the server in the configuration; NULL: none. */
 const struct tool_override *server_override(const struct server_spec *s, struct str tool);
 
-/* To callers of one agent: nothing but what expose_tools lists; private_tools wins. */
+/*
+ * Is the tool offered to the callers of an agent? Only if expose_tools lists it and private_tools
+ * does not.
+ */
 bool tool_exposed_by_agent(const struct pick_strs *expose, const struct pick_strs *private_tools,
                            struct tool_called tool);
 
-/* To callers of trefoil itself (/mcp): all but private_tools; expose_tools, when there, narrows. */
+/*
+ * Is the tool offered to the clients of trefoil itself (/mcp)? Yes, unless private_tools lists it
+ * or an expose_tools list omits it.
+ */
 bool tool_exposed_by_kernel(const struct pick_strs *expose, const struct pick_strs *private_tools,
                             struct tool_called tool);
 
 /* The mode of the clients of an endpoint: [mcp] mode. */
 enum endpoint_mode {
-    ENDPOINT_BY_ORIGIN, /* read-write for clients that are proved to be our user, else read-only */
-    ENDPOINT_READ_ONLY, /* look, search, think: nothing is changed, run or reached */
+    ENDPOINT_BY_ORIGIN, /* read-write for clients that are proved to be the user, else read-only */
+    /* only tools that look, search or think; none that change, run or fetch something */
+    ENDPOINT_READ_ONLY,
     ENDPOINT_READ_WRITE,
 };
 
-/* Is a client by its origin proved to be a user of this machine: on stdio, by a Unix socket? */
+/*
+ * Does this origin prove that the client is a user of this machine (stdio, Unix socket, command
+ * line)?
+ */
 bool origin_is_user(enum origin origin);
 
 bool endpoint_is_read_only(enum endpoint_mode mode, enum origin origin);

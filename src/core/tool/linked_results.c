@@ -1,3 +1,4 @@
+/* linked_results.c - keeps long results in memory until they expire. */
 #include "core/tool/linked_results.h"
 
 #include "base/container.h"
@@ -9,7 +10,7 @@
 #define URI_HEAD "trefoil://results/"
 
 struct kept_result {
-    struct kept_result *next; /* a younger one */
+    struct kept_result *next; /* the next younger one */
     struct arena mem;
     struct str uri, owner, json;
     int64_t until;
@@ -20,7 +21,7 @@ struct kept_results {
     const struct limits *limits;
     struct kept_result *first, **end; /* the oldest first */
     size_t bytes;
-    struct timer expiry; /* of the first */
+    struct timer expiry; /* for the oldest result */
 };
 
 static void on_expiry(struct timer *t);

@@ -1,10 +1,11 @@
+/* offer.c - joins sources, indexes their tools by name, and notifies watchers. */
 #include "core/tool/offer.h"
 
 #include "base/container.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* One source in one offer, a member of two lists. */
+/* One source in one offer. Member of two lists: of the offer and of the source. */
 struct offer_join {
     struct offer *offer;
     struct offer_source *source;
@@ -12,8 +13,9 @@ struct offer_join {
 };
 
 /*
- * Where each name was when the index was built. A lookup compares the name of the tool that is there
- * now, so a source may replace its tools by others of the same names without a notification.
+ * The position of each name when the index was built. A lookup compares the name of the tool that
+ * is there now, so a source may replace its tools by others with the same names without a
+ * notification.
  */
 struct offer_place {
     const struct offer_source *source; /* NULL: an empty slot */
@@ -26,10 +28,10 @@ struct offer_index {
     size_t slots; /* a power of 2; 0: to be built */
 };
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- notifications ----------------------------------------------------------------------- */
 
 /* A watcher may leave while it is notified, and may remove others. */
-static void tell(struct offer *o, enum offer_part part)
+static void offer_notify(struct offer *o, enum offer_part part)
 {
     struct offer_watch *next;
 
@@ -47,7 +49,7 @@ static void on_post(struct post *post)
     o->changed = 0;
     for (unsigned part = 0; part < OFFER_PARTS; part++)
         if (changed & 1u << part)
-            tell(o, (enum offer_part)part);
+            offer_notify(o, (enum offer_part)part);
 }
 
 static void offer_index_drop(struct offer_index *index)
@@ -175,7 +177,7 @@ static bool is_called_also(const struct tool *t, struct str name)
            (t->other_name && str_eq(name, str_of(t->other_name)));
 }
 
-/* The tool in this place, if it is called that. */
+/* The tool at this position, if it still has the name; else NULL. */
 static const struct tool *offer_place_tool(struct offer_place place, struct str name)
 {
     const struct tool *t = place.at < place.source->tools ? place.source->tool[place.at] : NULL;
@@ -183,7 +185,7 @@ static const struct tool *offer_place_tool(struct offer_place place, struct str 
     return t && str_eq(name, str_of(t->name)) ? t : NULL;
 }
 
-/* The slot that has the name, or the empty one where it belongs. */
+/* The slot of the name, or the empty slot where it belongs. */
 static struct offer_place *offer_index_find(const struct offer_index *index, struct str name)
 {
     size_t i = hash_str(index->secret, name) & (index->slots - 1);

@@ -20,11 +20,11 @@ struct resource {
     const char *annotations, *icons, *meta;             /* raw JSON or NULL */
     void *ctx;
     /*
-     * call->uri is what is asked for; call->args holds the variables of the template as strings.
-     * Each block: {"uri", "mimeType", "text" or "blob"}.
+     * call->uri is the requested URI; call->args holds the variables of the template as strings.
+     * Each block is {"uri", "mimeType", "text" or "blob"}.
      */
     call_start_fn *read;
-    call_start_fn *complete; /* NULL: nothing to complete. As below */
+    call_start_fn *complete; /* NULL: nothing to complete. Like prompt.complete */
 };
 
 struct prompt {
@@ -32,11 +32,11 @@ struct prompt {
     const char *arguments;                  /* raw JSON array, or NULL */
     const char *icons, *meta;
     void *ctx;
-    /* call->args holds the arguments, strings all. Each block: {"role", "content"}. */
+    /* call->args holds the arguments, all of them strings. Each block is {"role", "content"}. */
     call_start_fn *get;
     /*
-     * call->args = {"name", "value", "context"?}: each block is one string that would fit. NULL:
-     * nothing to complete.
+     * call->args is {"name", "value", "context"?}. Each block is one string that completes the
+     * value. NULL: nothing to complete.
      */
     call_start_fn *complete;
 };
@@ -55,7 +55,7 @@ struct offer_source {
     size_t resources;
     const struct prompt *const *prompt;
     size_t prompts;
-    struct offer_join *joins; /* offers it is part of */
+    struct offer_join *joins; /* the offers that it is part of */
 };
 
 /* A list of the source has changed. */
@@ -77,8 +77,9 @@ struct offer_index;
 struct offer {
     struct host host;
     unsigned parts; /* bits of enum offer_part: what is announced as served, even while empty */
-    struct readiness *readiness; /* open until all is there; NULL: all is there from the start */
-    struct readiness *listing;   /* open while lists wait; ends no later than `readiness` */
+    /* open until all sources are ready; NULL: they are from the start */
+    struct readiness *readiness;
+    struct readiness *listing; /* open while lists wait; ends no later than `readiness` */
     struct offer_join *joins, **joins_end;
     struct offer_watch *watches;
     struct offer_index *index; /* tools by name, built by the first lookup after a change */
@@ -103,7 +104,7 @@ void offer_unwatch(struct offer_watch *w);
 const struct tool *offer_tool(const struct offer *o, struct str name);
 const struct prompt *offer_prompt(const struct offer *o, struct str name);
 
-/* The resource of a URI, and the template that is written like this. NULL: none. */
+/* The resource with this URI; the template with this text. NULL: none. */
 const struct resource *offer_resource(const struct offer *o, struct str uri);
 const struct resource *offer_template(const struct offer *o, struct str uri_template);
 

@@ -8,8 +8,8 @@
 #include "core/tool/call.h"
 
 /*
- * Those that lie below the root, read as the tools read them (path_below.h); none: out->n is 0.
- * False when one of them is no path, or leads elsewhere; the others are in *out all the same.
+ * Collect the paths below the root, resolved as the tools do (path_below.h). False: one of the
+ * arguments is not a path, or leads outside the root; *out has the others all the same.
  */
 bool path_args(struct arena *mem, const struct host *host, struct json args, struct pick_strs *out);
 

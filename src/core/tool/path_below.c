@@ -4,12 +4,12 @@
 
 #include <limits.h>
 
-/* Without the folder; false when it does not begin with it. */
+/* Remove the folder from the start of *path. False: the path does not start with it. */
 static bool take_folder(const char *folder, struct str *path)
 {
     struct str head = str_of(folder);
 
-    while (head.n && head.p[head.n - 1] == '/') /* of "/" itself nothing is left */
+    while (head.n && head.p[head.n - 1] == '/') /* "/" becomes empty */
         head.n--;
     if (!folder || !str_starts(*path, head) || (path->n > head.n && path->p[head.n] != '/'))
         return false;
@@ -27,7 +27,7 @@ static bool climb(struct buf *b)
     return true;
 }
 
-/* Part by part; false when it climbs above where it began. */
+/* Resolve "." and ".." part by part. False: the path leaves its start folder. */
 static bool straighten(struct buf *b, struct str path)
 {
     while (path.p) {

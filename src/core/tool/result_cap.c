@@ -1,3 +1,4 @@
+/* result_cap.c - truncates the results of forwarded calls. */
 #include "core/tool/result_cap.h"
 
 #include "base/auto.h"
@@ -13,7 +14,7 @@ size_t result_cap(const struct call *call)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* The object of a block that has its text: the block, or the resource in it. */
+/* The object that has the text of a block: the block itself, or the resource in it. */
 static struct json text_holder(struct json block)
 {
     struct json resource = json_get(block, STR("resource"));
@@ -113,7 +114,7 @@ static void cut(struct call *call, struct json result, size_t all, size_t most)
     call->is_error = json_true(json_get(result, STR("isError")));
 }
 
-/* ---- a link instead ------------------------------------------------------------------------ */
+/* ---- links to results ---------------------------------------------------------------------- */
 
 static void put_link(struct call *call, struct str uri, struct str raw)
 {

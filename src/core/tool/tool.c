@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* There is no guard. */
+/* For hosts without a guard. */
 static void start_unguarded(struct call *call)
 {
     write_turn_begin(call, call->tool);

@@ -28,18 +28,18 @@ enum tool_tells {
     TOOL_TELLS_ARTIFACT, /* {"name","type"?,"text" or "uri"}: EVENT_ARTIFACT */
 };
 
-/* May a call of it become a task, for clients that can fetch the result later? */
+/* May a call of the tool become a task, for clients that can fetch the result later? */
 enum tool_task {
-    TOOL_TASK_NEVER, /* it is over soon, or its caller is to wait */
+    TOOL_TASK_NEVER, /* it ends soon, or its caller must wait */
     TOOL_TASK_MAY,   /* the caller decides (task_call.h) */
     TOOL_TASK_ONLY,  /* always: no caller can wait for it */
-    TOOL_TASK_OWN,   /* it begins one itself where caller.takes_tasks, and ends as it: call->task */
+    TOOL_TASK_OWN,   /* if caller.takes_tasks, the tool creates a task and sets call->task */
 };
 
 struct tool {
     const char *name;       /* [A-Za-z0-9_-]{1,64}, unique in an offer */
     const char *alias;      /* "server:tool", of an MCP server's; NULL: built in */
-    const char *other_name; /* calls may use it, too; it is never listed. NULL: none */
+    const char *other_name; /* also accepted in calls, but never listed. NULL: none */
     const char *title, *description;
     const char *input_schema;  /* JSON Schema of an object, as raw JSON */
     const char *output_schema; /* NULL: the structured result is not described */
@@ -47,11 +47,11 @@ struct tool {
     enum tool_tells tells;
     bool read_only, idempotent, open_world; /* hints to clients */
     bool additive; /* hint: it writes, but deletes and overwrites nothing */
-    bool polls;    /* looks whether something has changed: the same call again is no loop */
-    bool always;   /* in every context: no search for fitting tools leaves it out */
-    bool manual;   /* an agent has it only where a list of tools names it */
+    bool polls;    /* it polls for changes: the same call again is not a loop */
+    bool always;   /* always offered: no tool search may omit it */
+    bool manual;   /* offered only to agents whose list of tools names it */
 
-    /* Raw JSON that is passed on as it is, or NULL. */
+    /* Raw JSON that is forwarded unchanged, or NULL. */
     const char *annotations; /* instead of the hints above */
     const char *icons, *meta;
 
@@ -67,7 +67,7 @@ struct tool {
 
     /*
      * Of a built-in tool: find out what a call would change, for the person who approves it. Ends
-     * in guard_previewed, or settles a call that cannot work. NULL: nothing to preview.
+     * by calling guard_previewed, or by settling a call that would fail. NULL: nothing to preview.
      */
     call_start_fn *preview;
     call_start_fn *start; /* call->args is an object or missing */
@@ -81,7 +81,7 @@ void tool_run(const struct tool *tool, struct call *call, const struct host *hos
 
 enum { TOOL_NAME_MOST = 64 };
 
-/* 1 to 64 of A-Z a-z 0-9 _ - and . */
+/* Is this a valid name: 1 to 64 of A-Z a-z 0-9 _ - and .? */
 bool tool_name_valid(struct str name);
 
 #endif

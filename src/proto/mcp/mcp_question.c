@@ -87,7 +87,7 @@ bool mcp_answer_fits(enum ask_kind kind, struct json answer)
     return false;
 }
 
-/* A choice that rejects is sent by accepting the form: the action then says nothing. */
+/* A client sends a rejecting option by accepting the form, so the action is ignored. */
 struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer)
 {
     struct json content = json_get(answer, STR("content")), taken = { 0 };

@@ -6,18 +6,18 @@
 
 #include "core/tool/call.h"
 
-/* How a question is put: the method, and its params (in mem where they are not the ask's own). */
+/* A question as an MCP request: the method, and the params (in mem, or those of the ask). */
 const char *mcp_ask_method(enum ask_kind kind);
 struct str mcp_ask_params(struct arena *mem, enum ask_kind kind, struct str params);
 
-/* The member of inputRequests that puts it. */
+/* Write the question as a member of inputRequests. */
 void mcp_write_ask(struct jw *w, struct arena *mem, struct str key, enum ask_kind kind,
                    struct str params);
 
 /* Does an answer have the shape that this kind of question requires? */
 bool mcp_answer_fits(enum ask_kind kind, struct json answer);
 
-/* The part of it that counts: a client approves one call, never all that follow. In mem. */
+/* The part of the answer that is used: a client approves one call, never all later ones. In mem. */
 struct json mcp_answer_taken(struct arena *mem, enum ask_kind kind, struct json answer);
 
 /* "debug" ... "emergency" */

@@ -10,11 +10,11 @@ static const char *const id_names[] = { "X-Trefoil-Trace-ID", "X-OpenStarry-Trac
 static const char *const depth_names[] = { "X-Trefoil-Depth", "X-OpenStarry-Depth" };
 static const char parent_name[] = "traceparent", state_name[] = "tracestate";
 
-enum { STATE_MOST = 512 }; /* of a tracestate, as its specification has it */
+enum { STATE_MOST = 512 }; /* of a tracestate, by its specification */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Of two that differ the deeper one counts. */
+/* If two depths differ, the larger one counts. */
 static void note_depth(struct trace *t, int64_t depth)
 {
     if (depth < 0 || depth > UNREADABLE)
@@ -63,7 +63,7 @@ static bool is_printable(struct str s)
     return true;
 }
 
-/* The first one of two counts, but both have to be ids. */
+/* The first id counts, but both must be valid. */
 static void note_id(struct trace *t, struct str text, bool *has)
 {
     if (!text.n || text.n > MCP_TRACE_BYTES || !is_printable(text))
@@ -79,7 +79,7 @@ static void note_parent(struct trace *t, struct str parent)
         t->parent = parent;
 }
 
-/* Our own member is taken out; the rest is passed on. */
+/* Remove our own member; the rest is forwarded. */
 static void note_state(struct arena *mem, struct trace *t, struct str state)
 {
     struct buf rest;
@@ -100,7 +100,7 @@ static void note_state(struct arena *mem, struct trace *t, struct str state)
     t->state = rest.n ? buf_str(&rest) : STR_NONE;
 }
 
-/* One walk: this is done for every request, and nearly none has any of these. */
+/* One pass over the members: this runs for every request, and few have any of them. */
 void mcp_trace_from_meta(struct arena *mem, struct json meta, struct trace *t)
 {
     struct str state = STR_NONE;
@@ -155,7 +155,7 @@ struct state_text {
     char text[STATE_MOST + 32];
 };
 
-/* The members of others are left out rather than truncated. */
+/* If they do not fit, the members of others are omitted, not truncated. */
 static struct str state_of(const struct trace *t, struct state_text *out)
 {
     static const struct str ours = STR("trefoil=");

@@ -1,5 +1,5 @@
 /*
- * mcp_trace.h - the wire format of the guard against agents that call each other without end.
+ * mcp_trace.h - traces in MCP messages, for the guard against endless chains of agents.
  *
  * A chain of calls carries one trace id and the number of agents behind it, as members of `_meta`
  * and, over HTTP, as headers of the same names:
@@ -9,9 +9,10 @@
  *   traceparent                                 W3C: the same trace id, a new parent id each time
  *   tracestate                                  W3C: `trefoil=DEPTH` before the entries of others
  *
- * Both spellings are read and both are written. A request is refused if our id has more than
- * MCP_TRACE_BYTES or anything but printable ASCII (trace.malformed); an invalid traceparent
- * begins a new trace. An invalid depth counts as too deep: when in doubt, the guard refuses.
+ * Both spellings are read and both are written. A request is rejected if our id has more than
+ * MCP_TRACE_BYTES or contains anything but printable ASCII (trace.malformed). An invalid
+ * traceparent begins a new trace. An invalid depth counts as too deep: when in doubt, the guard
+ * refuses.
  */
 #ifndef PROTO_MCP_TRACE_H
 #define PROTO_MCP_TRACE_H
@@ -24,7 +25,7 @@ enum { MCP_TRACE_BYTES = 256 };
 /* One header of a request; STR_NONE: absent. */
 typedef struct str mcp_header_fn(const void *ctx, const char *name);
 
-/* Is it the name of one of these? */
+/* Is this the name of one of these members or headers? */
 bool mcp_trace_names(struct str name);
 
 /* Absent members leave *t unchanged; texts are borrowed, or in mem. */

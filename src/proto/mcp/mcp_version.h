@@ -37,8 +37,8 @@ struct mcp_features {
     bool annotations;      /* hints about what a tool does */
     bool audio;            /* audio blocks */
     bool completions;      /* the capability; before, completion needed none */
-    bool progress_message; /* a text beside the numbers */
-    bool titles;           /* names for people beside names for programs */
+    bool progress_message; /* progress has a text */
+    bool titles;           /* display names */
     bool structured;       /* outputSchema and structuredContent */
     bool links;            /* resource_link blocks */
     bool meta;             /* _meta on tools, resources, prompts */

@@ -8,7 +8,7 @@
 
 enum { SUFFIX = 9 }; /* _ and eight digits */
 
-/* Fixed for ever: a published name must not change from one start to the next. */
+/* A constant: a published name must not change from one start to the next. */
 static const uint64_t suffix_key = 0x0123456789abcdefu;
 
 /* ---- one name --------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static uint32_t pair_hash(struct arena *mem, struct str server, struct str tool)
                                                         STR_ARG(server), STR_ARG(tool)));
 
     return (uint32_t)(h * 0x9e3779b97f4a7c15u >>
-                      32); /* for ever the same: names are written down */
+                      32); /* never change this: users write names into their files */
 }
 
 static struct str with_suffix(struct arena *mem, struct str plain, struct str server,
@@ -52,7 +52,7 @@ static bool looks_suffixed(struct str name)
     return true;
 }
 
-/* One byte of a server's name that is not ASCII is one _ each: the length is what counts. */
+/* Each byte that is not ASCII becomes one _. */
 static struct str joined(struct arena *mem, struct str server, struct str tool)
 {
     struct str s = arena_printf(mem, "mcp_" STR_FMT "_" STR_FMT, STR_ARG(server), STR_ARG(tool));
@@ -86,7 +86,7 @@ static int compare_pairs(const struct tool_name *a, const struct tool_name *b)
     return order ? order : compare(a->of.tool, b->of.tool);
 }
 
-/* Equal names: by pair, so that the order of arrival shows nowhere. */
+/* Equal names are sorted by pair, so that the result does not depend on the order of arrival. */
 static int by_plain(const void *a, const void *b)
 {
     const struct tool_name *x = a, *y = b;
@@ -143,7 +143,7 @@ static size_t drop_twins(struct tool_name *row, size_t n)
     return kept;
 }
 
-/* Rows with one name are neighbours: past the first they go. */
+/* Rows with the same name are adjacent: keep the first of them. */
 static size_t drop_equal_names(struct tool_name *row, size_t n)
 {
     size_t kept = 0;

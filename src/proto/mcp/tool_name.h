@@ -1,9 +1,9 @@
 /*
- * tool_name.h - under which name a tool of an MCP server is published.
+ * tool_name.h - the published names of the tools of MCP servers.
  *
- * mcp_{server}_{tool} in small letters, every character outside a-z, 0-9 and _ as _, at most
- * TOOL_NAME_MOST characters; an override replaces it. Several pairs can have the same such name
- * ("a" + "b_c" and "a_b" + "c"), so a name is never parsed: the table maps it to its pair.
+ * A name is mcp_{server}_{tool} in lower case, with _ for every character outside a-z, 0-9 and _,
+ * at most TOOL_NAME_MOST characters; an override replaces it. Several pairs can have the same such
+ * name ("a" + "b_c" and "a_b" + "c"), so a name is never parsed: the table maps it to its pair.
  *
  * A suffix _xxxxxxxx, a hash of the exact pair, is added if the plain name cannot be used:
  *   - it is too long: it is truncated before the suffix;
@@ -12,11 +12,11 @@
  *   - it is reserved (a built-in tool);
  *   - it ends like a suffix itself, so that no tool can take the suffixed name of another.
  *
- * The table is rebuilt from all tools whenever one is added or removed. The names depend on the set,
- * not on its order. So when a new tool has the plain name of an existing tool, the existing tool
- * is published under its suffixed name from then on (clients are notified that the list
- * changed), and a call under the old name fails with an error that names both: it could mean
- * either.
+ * The table is rebuilt from all tools whenever one is added or removed. The names depend on the set
+ * of tools, not on their order. If a new tool has the plain name of an existing tool, the existing
+ * tool is published under its suffixed name from then on, and clients are notified that the list
+ * changed. A call under the old name fails with an error that names both tools, because it could
+ * mean either.
  */
 #ifndef PROTO_MCP_TOOL_NAME_H
 #define PROTO_MCP_TOOL_NAME_H
@@ -59,7 +59,7 @@ struct tool_names tool_names_build(struct arena *mem, const struct tool_pair *pa
 bool tool_names_find(const struct tool_names *t, struct str name, const struct tool_name **out,
                      struct err *e);
 
-/* The one behind a pair; NULL when it is not in the table. */
+/* The name of a pair; NULL: it is not in the table. */
 const struct tool_name *tool_names_of(const struct tool_names *t, struct str server,
                                       struct str tool);
 

@@ -137,7 +137,7 @@ void mcp_wire_closed(struct mcp_wire *w)
     mcp_client_check(c);
 }
 
-/* The one for a transport. */
+/* Open the wire of a transport. */
 static struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transport transport)
 {
     switch (transport) {
@@ -150,7 +150,7 @@ static struct mcp_wire *mcp_wire_open(struct mcp_client *c, enum server_transpor
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* One for all that we ask of our own accord. */
+/* One trace for all requests that no caller has caused. */
 static void set_own_trace(struct mcp_client *c)
 {
     id_new(loop_wall(c->world.rpc->loop), c->own_id);

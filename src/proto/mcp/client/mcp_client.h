@@ -36,7 +36,7 @@ struct mcp_client_world {
     struct rpc *rpc;
     struct procs *procs;
     struct http_client *http;
-    const char *const *environ; /* ours, of which a child sees what its spec lets pass */
+    const char *const *environ; /* our environment, of which a child gets what its spec allows */
     const char *root;           /* the working directory of children, unless their spec names
                                  * another */
     const char *name, *version; /* clientInfo */
@@ -53,24 +53,25 @@ struct mcp_client_events {
     void (*on_last_words)(struct mcp_client *c, const struct tail *tail);
 
     /*
-     * It is over: never connected, lost, or closed by us (e->code == ERR_CANCELED). Calls under way
-     * have been settled. The last event; call mcp_client_free from here or later.
+     * The client is closed: it could not connect, was lost, or was closed by us (e->code ==
+     * ERR_CANCELED). All calls have been settled. The last event; call mcp_client_free from here or
+     * later.
      */
     void (*on_closed)(struct mcp_client *c, const struct err *e);
 };
 
-/* A tool as its server describes it. Lives until the next on_tools or the end. */
+/* A tool as its server describes it. Valid until the next on_tools or on_closed. */
 struct mcp_remote_tool {
     struct str name;  /* as the server spells it, decoded */
     struct json tool; /* the whole definition */
 };
 
-/* Begin to connect. *spec must outlive the client. `era`: what is known from an earlier time. */
+/* Start to connect. *spec must outlive the client. `era`: the result of an earlier connection. */
 struct mcp_client *mcp_client_open(const struct mcp_client_world *world,
                                    const struct server_spec *spec, enum server_era era,
                                    const struct mcp_client_events *events, void *owner);
 
-/* End it politely: a child gets time to exit, a session is deleted. on_closed follows. */
+/* Close the connection: a child gets time to exit, a session is deleted. on_closed follows. */
 void mcp_client_close(struct mcp_client *c);
 void mcp_client_free(struct mcp_client *c);
 
@@ -93,25 +94,25 @@ void mcp_client_call(struct mcp_client *c, struct call *call, struct str tool);
 void mcp_client_request(struct mcp_client *c, struct call *call, const char *method,
                         struct json params);
 
-/* ---- what is known ----------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------- */
 
 struct mcp_client_facts {
     bool ready;
-    enum server_transport transport; /* that works, which may not be the spec's */
+    enum server_transport transport; /* the transport in use, which may differ from the spec's */
     enum server_era era;             /* AUTO until known */
-    struct str version;              /* spoken */
+    struct str version;              /* the negotiated version */
     struct str server_name, server_version;
     struct str instructions;
     const struct mcp_remote_tool *tool;
     size_t tools;
-    size_t left_out;         /* tools of the server that were not taken, */
-    const char *out_why;     /* and why the first of them was not; NULL: none */
+    size_t left_out;         /* number of tools of the server that were rejected, */
+    const char *out_why;     /* and why the first of them was; NULL: none */
     const struct proc *proc; /* of a child; NULL: none. Its tail has the last lines of stderr */
 };
 
 struct mcp_client_facts mcp_client_facts(const struct mcp_client *c);
 
-/* The fact that every call needs. */
+/* Is the client ready for calls? */
 bool mcp_client_ready(const struct mcp_client *c);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * mcp_client_asks.c - what a server may ask of us, and tell us, while it works.
+ * mcp_client_asks.c - handles the requests and notifications of a server.
  *
- * A question for a person or a model belongs to the call it came up in (mcp_client_origin.c). One
- * whose call is not known is refused. When the server takes a question back, or its call ends, the
- * ask ends with it.
+ * A question for a person or a model belongs to the call that caused it (mcp_client_origin.c). If
+ * that call is unknown, the question is rejected. When the server cancels a question, or its call
+ * ends, the ask ends, too.
  */
 #include "base/container.h"
 #include "base/log.h"
@@ -16,11 +16,11 @@ static struct mcp_client *client_of(const struct rpc_in *in)
     return in->peer->ctx;
 }
 
-/* ---- questions passed on ------------------------------------------------------------------- */
+/* ---- forwarded questions ------------------------------------------------------------------- */
 
 struct relay {
-    struct op op;   /* under the server's request, so that its cancel is heard */
-    struct ask ask; /* under the call */
+    struct op op;   /* below the server's request, to be notified of its cancellation */
+    struct ask ask; /* below the call */
     struct rpc_in *in;
 };
 
@@ -139,14 +139,14 @@ static void on_ask(struct rpc_in *in)
         rpc_error(in, RPC_METHOD_NOT_FOUND, "Method not found");
 }
 
-/* ---- questions answered here ---------------------------------------------------------------- */
+/* ---- questions we answer -------------------------------------------------------------------- */
 
 static void on_ping(struct rpc_in *in)
 {
     rpc_result_raw(in, STR("{}"));
 }
 
-/* Of a server with a handshake: by the client that uses it, if there is one (mcp_client_roots.c). */
+/* Answered by the client that uses the server, if there is only one (mcp_client_roots.c). */
 static void on_roots(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
@@ -165,7 +165,7 @@ static void on_roots(struct rpc_in *in)
     mcp_roots_answered(c, false);
 }
 
-/* ---- news ---------------------------------------------------------------------------------- */
+/* ---- notifications ------------------------------------------------------------------------- */
 
 struct news {
     struct json token, done, total;
@@ -225,7 +225,7 @@ static void on_tools_changed(struct rpc_in *in)
     mcp_lists_changed(client_of(in));
 }
 
-/* The server takes back a question, or ends the stream of its news. */
+/* The server cancels a question, or ends the stream of its notifications. */
 static void on_cancelled(struct rpc_in *in)
 {
     struct mcp_client *c = client_of(in);
@@ -239,7 +239,7 @@ static void on_cancelled(struct rpc_in *in)
         rpc_out_fail(ours, &(struct err){ ERR_CLOSED, "the server ended its notification stream" });
 }
 
-/* ---- what cannot be read --------------------------------------------------------------------- */
+/* ---- malformed messages ---------------------------------------------------------------------- */
 
 static struct rpc_out *only_one(struct peer *p)
 {
@@ -249,7 +249,10 @@ static struct rpc_out *only_one(struct peer *p)
     return NULL;
 }
 
-/* Programs print to stdout what they should not: skipped. An answer of ours ends its call. */
+/*
+ * Lines on stdout that are not messages are skipped. A malformed answer to a call of ours fails
+ * that call.
+ */
 static void on_garbage(struct peer *p, struct str id, const struct err *why)
 {
     struct mcp_client *c = p->ctx;
@@ -279,7 +282,7 @@ static void write_cancel(struct jw *w, struct str id, const struct err *why)
 }
 
 static const struct method methods[] = {
-    /* Modern servers ask nothing: they answer input_required. */
+    /* Modern servers send no requests: they answer input_required. */
     { STR("ping"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ping },
     { STR("roots/list"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_roots },
     { STR("sampling/createMessage"), RPC_REQUEST, MCP_FIRST, MCP_LEGACY, on_ask },

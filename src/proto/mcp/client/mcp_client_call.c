@@ -72,7 +72,7 @@ static void hold_deadline(struct mcp_work *k, bool more)
 
     if (more && !k->held++) {
         k->held_at = now;
-        if (!k->paused) /* else no request is under way */
+        if (!k->paused) /* else no request is in flight */
             rpc_out_extend(&k->req.out, FOREVER);
     } else if (!more && !--k->held) {
         k->until += now - k->held_at;
@@ -97,7 +97,7 @@ static void leave(struct mcp_work *k)
 
 void mcp_work_forward(struct mcp_work *k, struct json result, struct json error)
 {
-    k->task = STR_NONE; /* it has ended there, too */
+    k->task = STR_NONE; /* the task has ended on the server, too */
     leave(k);
     k->call->result = result;
     call_forward(k->call, json_here(result) ? json_raw(result) : STR_NONE,
@@ -155,7 +155,7 @@ static void pause_work(struct mcp_work *k)
     k->paused = true;
 }
 
-/* The server knows the tool otherwise than we do: learn it, and try again, once. */
+/* The server's definition of the tool has changed: list the tools again and retry, once. */
 static bool learn_first(struct mcp_work *k)
 {
     struct mcp_client *c = k->c;
@@ -207,7 +207,7 @@ static void on_answer(struct op *op, const struct err *e, void *ctx)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-/* Members that are ours to write. */
+/* Is this a member of params that we write ourselves? */
 static bool ours(struct json key)
 {
     return json_is(key, STR("_meta")) || json_is(key, STR("inputResponses")) ||
@@ -266,7 +266,10 @@ static void free_answer(void *work)
     rpc_out_fini(&((struct mcp_work *)work)->req.out);
 }
 
-/* Of a copy: a trace id made here lives as long as the call, its caller may live longer. */
+/*
+ * Uses a copy of the caller: the new trace id lives as long as the call, the caller may live
+ * longer.
+ */
 static void set_trace(struct mcp_work *k)
 {
     struct caller copy = *k->call->caller;
@@ -283,7 +286,7 @@ static void set_trace(struct mcp_work *k)
         open_trace_begin(k->call->host->traces, &k->open_trace);
 }
 
-/* Modern servers make a task of a call when they like. */
+/* Modern servers decide themselves whether a call becomes a task. */
 static bool wants_task(const struct mcp_client *c, struct str tool)
 {
     const struct mcp_remote_tool *t =
@@ -354,7 +357,7 @@ void mcp_works_hold(struct mcp_client *c, struct call *call, bool more)
             hold_deadline(k, more);
 }
 
-/* All callers hear that the server asked something and why no client was asked. */
+/* Warn all callers: the server asked something, and why no client was asked. */
 void mcp_works_warn(struct mcp_client *c, struct str method, const struct err *why)
 {
     struct buf text;
@@ -379,7 +382,7 @@ void mcp_works_listed(struct mcp_client *c)
     }
 }
 
-/* Work with a pending request learns it by the failure of that request. */
+/* Work with a request in flight is notified by the failure of that request. */
 void mcp_works_stop(struct mcp_client *c)
 {
     for (struct mcp_work *k = c->works; k; k = k->older) {

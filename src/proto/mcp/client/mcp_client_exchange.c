@@ -80,7 +80,7 @@ static bool sends_token(const struct server_spec *spec)
     return false;
 }
 
-/* What a person can do about it; it precedes the server's reason, which may be long. */
+/* Advice for the user. It precedes the server's reason, which may be long. */
 static const char *refusal_remedy(const struct mcp_exchange *x)
 {
     if (x->http.fetch.status != 401 && x->http.fetch.status != 403)

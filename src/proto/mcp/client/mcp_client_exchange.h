@@ -1,8 +1,8 @@
 /*
  * mcp_client_exchange.h - one HTTP request of a wire: what MCP adds to rpc/rpc_exchange.h.
  *
- * Messages that answer it are given to the client's peer as they arrive. The wire interprets the
- * request as a whole: it gets the head, events that are not messages, and the end.
+ * Messages of the response are passed to the client's peer as they arrive. The wire handles the
+ * rest: the head, events that are not messages, and the end.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
 #define PROTO_MCP_CLIENT_MCP_CLIENT_EXCHANGE_H
@@ -14,10 +14,10 @@
 struct mcp_exchange {
     struct rpc_exchange http; /* first */
     struct mcp_wire *wire;
-    struct mcp_req *req; /* that waits for an answer; NULL: none */
+    struct mcp_req *req; /* the request that waits for an answer; NULL: none */
     struct timer timer;  /* of the wire: to resume, to close */
-    struct str last_id;  /* of the stream so far, when it is resumed */
-    unsigned epoch;      /* of the wire's sessions, when it was sent */
+    struct str last_id;  /* id of the last event, for resuming the stream */
+    unsigned epoch;      /* number of the wire's session when it was sent */
     bool resent, parked;
 };
 
@@ -44,14 +44,14 @@ void mcp_exchange_deliver(struct rpc_exchange *x, const struct frame *frame);
 /* Add the headers of the configuration; they come last. */
 void mcp_headers_configured(struct http_header_list *h, const struct server_spec *spec);
 
-/* Send the request, the first time or again; with a trace of our own if *h has none. */
+/* Send the request, the first time or again; adds a new trace if *h has none. */
 void mcp_exchange_start(struct mcp_exchange *x, const char *method, struct str url,
                         struct http_header_list *h, int64_t whole_ms);
 
 /* Cancel it; on_over follows if it was running. */
 void mcp_exchange_stop(struct mcp_exchange *x, const struct err *why);
 
-/* Say which host answered with which status, and its reason. Sets status and code of x->req too. */
+/* Fill *e with the host, the status and the reason. Also sets status and code of x->req. */
 void mcp_exchange_refusal(struct mcp_exchange *x, struct err *e);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * mcp_client_handshake.c - detect the era of a server, and do the handshake.
  *
- * Modern servers are asked server/discover, others greeted with initialize. Without knowing, we
- * probe with server/discover and treat anything but a valid result as "not a modern server":
+ * Modern servers support server/discover, others need initialize. If the era is unknown, we probe
+ * with server/discover and treat anything but a valid result as "not a modern server":
  *
- *   stdio   an error           initialize
- *           silence            initialize as well, on the same connection: a server that is slow to
- *                              start says nothing about its era by that. It may answer both, and the
- *                              first good answer decides; an error to one leaves it to the other
- *           the child exits    started again, once, and greeted with initialize
- *   HTTP    4xx                initialize; when that gets 4xx too, HTTP+SSE
- *           401, 403, 429, 5xx without a JSON-RPC error, silence: failures, which say nothing about
- *           the era
+ *   stdio   an error          initialize
+ *           no answer         send initialize as well, on the same connection: a server that starts
+ *                             slowly may be of either era. It may answer both; the first result
+ *                             decides. An error to one leaves the decision to the other
+ *           the child exits   start it again, once, with initialize
+ *   HTTP    4xx               initialize; if that gets 4xx too, HTTP+SSE
+ *           401, 403, 429, 5xx without a JSON-RPC error, no answer: failures that do not show the
+ *           era
  *
  * -32022 names versions: we retry with one that we support.
  */
@@ -39,10 +39,11 @@ static void set_era(struct mcp_client *c, bool modern, enum mcp_version version)
     c->modern = modern;
     c->peer.version = (int)version;
     c->peer.kind =
-        modern && http ? &mcp_client_peer_quiet : &mcp_client_peer; /* to close says it */
+        /* over HTTP, closing the stream cancels a request */
+        modern && http ? &mcp_client_peer_quiet : &mcp_client_peer;
 }
 
-/* ---- what was learnt --------------------------------------------------------------------- */
+/* ---- results of the handshake ------------------------------------------------------------ */
 
 struct hello {
     struct str version, instructions;
@@ -92,9 +93,9 @@ static void on_greeted(struct mcp_client *c)
     mcp_lists_begin(c);
 }
 
-/* ---- which versions do we share? ---------------------------------------------------------- */
+/* ---- common versions ---------------------------------------------------------------------- */
 
-/* The newest legacy version of a list that we know, or NULL. */
+/* The newest legacy version in a list that we support, or NULL. */
 static const char *common_legacy(struct json versions)
 {
     for (int v = MCP_LEGACY; v >= MCP_FIRST; v--)
@@ -117,7 +118,7 @@ static struct json supported(const struct mcp_req *r)
     return json_get(json_get(r->out.error, STR("data")), STR("supported"));
 }
 
-/* ---- the modern way ------------------------------------------------------------------------ */
+/* ---- modern handshake ---------------------------------------------------------------------- */
 
 enum { UNSUPPORTED_VERSION = -32022, MISSING_CAPABILITY = -32021, HEADER_MISMATCH = -32020 };
 
@@ -160,7 +161,7 @@ static void on_discovered(struct mcp_client *c)
     be_legacy(c, &e);
 }
 
-/* The probe is answered first although initialize went out as well. */
+/* The probe is answered first, although initialize was sent as well. */
 static void on_discovered_late(struct mcp_client *c)
 {
     struct err e = { ERR_CANCELED, "the handshake used another method" };
@@ -191,7 +192,7 @@ static void on_not_discovered(struct mcp_client *c)
         be_legacy(c, &e);
 }
 
-/* Does the way HTTP said no mean that this shape of MCP is not spoken there? */
+/* Does this HTTP error mean that the server does not support this transport or era? */
 static bool not_spoken(int status, int code)
 {
     switch (status) {
@@ -249,7 +250,7 @@ static void send_probe(struct mcp_client *c)
         timer_set(c->world.rpc->loop, &c->patience, limits_of(c)->mcp_probe_ms, on_silence);
 }
 
-/* ---- the way with a handshake -------------------------------------------------------------- */
+/* ---- legacy handshake ---------------------------------------------------------------------- */
 
 static bool read_hello(struct mcp_client *c, struct hello *h, enum mcp_version *version,
                        struct err *e)
@@ -301,13 +302,13 @@ static void on_hello(struct mcp_client *c)
     mcp_lists_changed(c);
 }
 
-/* Only servers of the newest era refuse in these words. */
+/* Only modern servers reject initialize in this way. */
 static bool is_too_modern(const struct mcp_client *c)
 {
     return mcp_req_code(&c->greet) == RPC_METHOD_NOT_FOUND || has_modern(supported(&c->greet));
 }
 
-/* The server has an opinion on versions: follow it once, each way. */
+/* The server rejected initialize and named versions: try another one, once in each direction. */
 static void on_no_hello(struct mcp_client *c)
 {
     struct json versions = supported(&c->greet);
@@ -324,7 +325,7 @@ static void on_no_hello(struct mcp_client *c)
     } else if (!c->probe.c && may_be(c, SERVER_ERA_MODERN)) {
         send_probe(c);
     } else if (is_probing(c) && is_too_modern(c)) {
-        mcp_client_go(c, STEP_PROBING); /* the answer is on its way */
+        mcp_client_go(c, STEP_PROBING); /* the answer to the probe is still pending */
     } else {
         mcp_client_end(c, &e);
     }

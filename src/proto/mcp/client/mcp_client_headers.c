@@ -59,7 +59,7 @@ static bool is_token(struct str s)
 
 struct marks {
     struct arena *mem;
-    struct str name[64]; /* so far; a header block holds no more */
+    struct str name[64]; /* names found so far; more do not fit into the headers */
     size_t names;
 };
 
@@ -82,7 +82,7 @@ static bool note_mark(struct marks *m, struct json schema, struct json mark, str
     return true;
 }
 
-/* Members named x-mcp-header anywhere in a value, keywords and all. */
+/* Count the members named x-mcp-header anywhere in a value. */
 static size_t count_marks(struct json v)
 {
     size_t n = 0;
@@ -94,7 +94,7 @@ static size_t count_marks(struct json v)
     return n;
 }
 
-/* Marks that are reached through properties only, the one way in which they count. */
+/* Collect the marks that are reachable through `properties` only; others are invalid. */
 static bool walk(struct marks *m, struct json schema, struct err *e)
 {
     struct json properties = json_get(schema, STR("properties"));
@@ -130,7 +130,7 @@ static void add_request_header(struct mcp_req *r, struct http_header *to, struct
     to[r->headers++] = (struct http_header){ name, value };
 }
 
-/* An argument as text; p == NULL: it is not repeated. */
+/* An argument as a header value; STR_NONE: it is not repeated. */
 static struct str text_of(struct arena *mem, struct json v)
 {
     switch (json_type(v)) {

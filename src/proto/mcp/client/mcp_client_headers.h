@@ -21,7 +21,7 @@ bool mcp_mirror_check(struct arena *mem, struct json schema, struct err *e);
 struct str mcp_mirror_name(struct arena *mem, const char *method, struct str tool,
                            struct json params);
 
-/* Set r->header to what goes with a call: its trace, and what its tool marks in the arguments. */
+/* Set r->header to the headers of a call: its trace, and the arguments that its tool marks. */
 void mcp_mirror(struct mcp_client *c, struct arena *mem, struct str tool, struct json args,
                 const struct trace *trace, struct mcp_req *r);
 

@@ -27,8 +27,8 @@
 
 enum {
     RETRY_MS = 1000,
-    RETRY_LEAST_MS = 10,  /* whatever a server says: while a request waits, */
-    NEWS_LEAST_MS = 1000, /* and while it does not */
+    RETRY_LEAST_MS = 10,  /* minimum of the server's retry delay: while a request waits, */
+    NEWS_LEAST_MS = 1000, /* and while none waits */
     LINGER_MS = 1000,
     GOODBYE_MS = 2000,
     NEWS_HEAD_MS = 500, /* some servers answer a GET only with their first event */
@@ -41,12 +41,12 @@ struct http_wire {
     struct mcp_exchange *settling; /* notifications/initialized */
     struct mcp_exchange *news;     /* the GET stream */
     bool had_news;                 /* the session has such a stream */
-    bool awaiting;                 /* its answer */
-    struct timer patience;         /* with that */
+    bool awaiting;                 /* waiting for the response to that GET */
+    struct timer patience;         /* limits that wait */
     struct buf session;            /* empty: none */
     bool holding;                  /* requests wait for a session */
     unsigned epoch;                /* sessions lost so far */
-    struct post post;              /* opened, later closed */
+    struct post post;              /* reports that the wire is open, later that it is closed */
 };
 
 static struct http_wire *http_wire_of(struct mcp_wire *w)
@@ -93,7 +93,7 @@ static void send_post(struct http_wire *w, struct mcp_exchange *x)
     mcp_exchange_start(x, "POST", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
 }
 
-/* GET, from where a stream was cut off or from now on. */
+/* Send a GET: resume a stream after its last event, or open a new one. */
 static void send_get(struct http_wire *w, struct mcp_exchange *x)
 {
     struct http_header_list h = { .n = 0 };
@@ -106,7 +106,7 @@ static void send_get(struct http_wire *w, struct mcp_exchange *x)
     mcp_exchange_start(x, "GET", str_of(w->wire.c->spec->url), &h, FETCH_NEVER);
 }
 
-/* Another try is another exchange: the memory of one would grow with every try. */
+/* Each retry uses a new exchange, because the memory of one would grow with every try. */
 static void on_get_time(struct timer *t)
 {
     struct mcp_exchange *old = CONTAINER_OF(t, struct mcp_exchange, timer);
@@ -138,14 +138,14 @@ static int64_t pause_of(const struct mcp_exchange *x, int64_t preset)
     return x->http.sse.retry_ms >= 0 ? x->http.sse.retry_ms : preset;
 }
 
-/* ---- the end of one ------------------------------------------------------------------------- */
+/* ---- the end of an exchange ----------------------------------------------------------------- */
 
 static void on_http_wire_closed(struct post *post)
 {
     struct http_wire *w = CONTAINER_OF(post, struct http_wire, post);
 
     if (w->list)
-        return; /* a goodbye was begun since; its end leads here again */
+        return; /* a DELETE was sent meanwhile; its end calls this again */
     timer_clear(http_wire_loop(w), &w->patience);
     mcp_wire_closed(&w->wire);
     buf_fini(&w->session);
@@ -172,7 +172,7 @@ static void send_parked(struct http_wire *w)
     }
 }
 
-/* The session is settled once its first notification is through and its stream is there. */
+/* The session is settled when notifications/initialized was sent and the GET stream is open. */
 static void check_settled(struct http_wire *w)
 {
     if (!w->settling && !w->awaiting && !w->wire.closing)
@@ -247,7 +247,7 @@ static bool lost_session(const struct http_wire *w, const struct mcp_exchange *x
            (w->session.n || w->holding) && !w->wire.c->modern;
 }
 
-/* Wait for a new session; the first to notice asks for one. */
+/* Wait for a new session. The first request that notices the loss starts the handshake. */
 static void session_renew(struct http_wire *w, const struct mcp_exchange *x)
 {
     if (w->holding || x->epoch != w->epoch)
@@ -267,7 +267,7 @@ static void park_request(struct http_wire *w, struct mcp_exchange *x)
     x->parked = true;
     if (x->epoch != w->epoch && !w->holding) {
         x->parked = false;
-        send_post(w, x); /* there is a new one already */
+        send_post(w, x); /* there is a new session already */
         return;
     }
     session_renew(w, x);
@@ -322,7 +322,7 @@ static bool is_server_lost(const struct http_wire *w, const struct mcp_exchange 
     return x->http.fetch.unreached && c->step == STEP_READY && !c->renewing;
 }
 
-/* The stream ended and the answer was not in it. */
+/* The stream ended without the answer. */
 static void fail_unanswered(struct http_wire *w, struct mcp_exchange *x, const struct err *e)
 {
     bool lost = is_server_lost(w, x);
@@ -375,7 +375,7 @@ static const struct rpc_exchange_events post_events = { .on_message = mcp_exchan
                                                         .on_head = note_session,
                                                         .on_over = on_post_over };
 
-/* ---- the stream beside ------------------------------------------------------------------------ */
+/* ---- the GET stream -------------------------------------------------------------------------- */
 
 static void on_news(struct rpc_exchange *http)
 {
@@ -428,7 +428,7 @@ static void on_greeted(struct mcp_wire *wire)
         open_news(http_wire_of(wire));
 }
 
-/* ---- sending ---------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static void send_message(struct link *link, const struct str *piece, size_t n)
 {
@@ -438,7 +438,7 @@ static void send_message(struct link *link, const struct str *piece, size_t n)
     struct mcp_exchange *x;
 
     if (!r && c->modern)
-        return; /* there is nothing to say but requests */
+        return; /* a modern server gets requests only */
     x = mcp_exchange_new(&w->wire, &w->list, &post_events, piece, n);
     x->req = r;
     if (r)
@@ -483,7 +483,7 @@ static void http_wire_forget(struct mcp_wire *wire, struct mcp_req *r, bool answ
         mcp_exchange_stop(x, &(struct err){ ERR_CANCELED, "the caller no longer waits" });
 }
 
-/* ---- life --------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void say_goodbye(struct http_wire *w)
 {

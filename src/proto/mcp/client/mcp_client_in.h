@@ -1,4 +1,4 @@
-/* mcp_client_in.h - the inside of a client, shared by the mcp_client_*.c files only. */
+/* mcp_client_in.h - the internals of a client, shared by the mcp_client_*.c files only. */
 #ifndef PROTO_MCP_CLIENT_MCP_CLIENT_IN_H
 #define PROTO_MCP_CLIENT_MCP_CLIENT_IN_H
 
@@ -25,17 +25,17 @@ struct mcp_req {
     op_done_fn *done;
     void *ctx;
 
-    /* For HTTP: what the headers repeat, and the exchange it goes by. Live as long as it does. */
+    /* For HTTP: the headers of the request, and its exchange. Valid as long as the request. */
     struct str name;                  /* Mcp-Name, or STR_NONE */
     const struct http_header *header; /* of this request only */
     size_t headers;
     struct mcp_exchange *exchange;
     struct mcp_wire *wire; /* whose exchange it is */
-    bool greeting;         /* makes a session, so it does not wait for one */
-    bool too_large;        /* was not sent */
+    bool greeting;         /* creates a session, so it does not wait for one */
+    bool too_large;        /* larger than the limit, so it was not sent */
 
-    int status; /* HTTP refused it by this status; 0: it did not */
-    int code;   /* and by this JSON-RPC error, 0: none was readable */
+    int status; /* the HTTP status that rejected it; 0: none */
+    int code;   /* the JSON-RPC error code in that response; 0: none */
 };
 
 /* The writer of the params of the next request; nothing else may be sent until mcp_req_send. */
@@ -44,11 +44,12 @@ struct jw *mcp_req_begin(struct mcp_client *c);
 /* The params of initialize. */
 void mcp_write_hello(struct mcp_client *c, struct jw *w);
 
-/* Data of a request beside its params. */
+/* What the _meta of a request is written from. */
 struct mcp_about {
-    struct call *call; /* whose it is, for what its caller can be asked; NULL: ours */
-    int64_t token;     /* of the call's progress */
-    bool tasks;        /* the answer may be a task */
+    /* the call of the request, for the abilities of its caller; NULL: our own request */
+    struct call *call;
+    int64_t token; /* of the call's progress */
+    bool tasks;    /* the answer may be a task */
     struct trace trace;
     struct json theirs; /* _meta to be passed on */
 };
@@ -56,16 +57,16 @@ struct mcp_about {
 void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *about);
 
 /*
- * Send it. r->name, header, headers, greeting are set by the caller before. done as in peer_call;
+ * Send the request. The caller has set r->name, header, headers and greeting. done as in peer_call;
  * the answer stays in r->out until rpc_out_fini.
  */
 void mcp_req_send(struct mcp_client *c, struct mcp_req *r, struct op *parent, const char *method,
                   int64_t timeout_ms, op_done_fn *done, void *ctx);
 
-/* How long a greeting or a list may take: as long as any request, at most limits.mcp_connect_ms. */
+/* The timeout of a handshake or a list: that of any request, at most limits.mcp_connect_ms. */
 int64_t mcp_req_patience(const struct mcp_client *c);
 
-/* Of an answer: the code of its error, 0 when it is a result. */
+/* The error code of a response; 0: it is a result. */
 int64_t mcp_req_code(const struct mcp_req *r);
 
 /* Is the response a result? Otherwise *e is the error of the response. */
@@ -75,18 +76,18 @@ bool mcp_req_ok(const struct mcp_req *r, struct err *e);
 
 enum mcp_step {
     STEP_OPENING,  /* a wire is being opened */
-    STEP_PROBING,  /* server/discover is under way, maybe initialize as well */
-    STEP_GREETING, /* initialize is under way */
+    STEP_PROBING,  /* server/discover is in flight, maybe initialize as well */
+    STEP_GREETING, /* initialize is in flight */
     STEP_LISTING,  /* the tools are listed for the first time */
     STEP_READY,
-    STEP_CLOSING, /* what is under way settles, wires close */
+    STEP_CLOSING, /* requests in flight settle, wires close */
 };
 
 /* One page of a list, unchanged: the tools point into it. */
 struct mcp_page {
     struct mcp_page *next;
     struct rpc_out answer;
-    struct str cursor; /* that led to the next */
+    struct str cursor; /* the cursor of the next page */
 };
 
 struct mcp_tools {
@@ -95,8 +96,8 @@ struct mcp_tools {
     size_t count, room;
     bool has_tasks;  /* one of them can only be called as a task (2025-11-25) */
     size_t bytes;    /* of all definitions */
-    size_t left_out; /* tools that were not taken, */
-    struct err why;  /* and why the first of them was not */
+    size_t left_out; /* number of tools that were rejected, */
+    struct err why;  /* and why the first of them was */
 };
 
 struct mcp_client {
@@ -110,12 +111,12 @@ struct mcp_client {
     struct mcp_wire *wires; /* all that are not closed */
     struct mcp_wire *(*open_wire)(struct mcp_client *c, enum server_transport transport);
     struct trace own_trace;                              /* of requests that no caller caused */
-    char own_id[ID_TEXT], own_parent[TRACE_PARENT_TEXT]; /* of that */
-    size_t reqs;                                         /* whose done has not run */
+    char own_id[ID_TEXT], own_parent[TRACE_PARENT_TEXT]; /* texts of that trace */
+    size_t reqs;                                         /* requests whose done has not run */
     struct mcp_req *hearing; /* the request whose response stream delivers the current message;
                               * NULL: unknown */
     struct post check;
-    struct err why; /* of closing */
+    struct err why; /* why it closes */
 
     /* Greeting (mcp_client_handshake.c). */
     enum server_era hint; /* what to try first */
@@ -125,15 +126,15 @@ struct mcp_client {
     bool respawned;       /* a child died of the probe and was started again */
     bool renewing;        /* the handshake is repeated because the session was lost */
     bool refreshes;       /* the server reports when its tools change */
-    bool tasks;           /* it may make a task of a call, and knows how to be asked about it */
-    bool hello_again;     /* initialize was refused with another version, which was tried */
-    const char *wanted;   /* the version initialize asks for */
-    struct err refusal;   /* of the shape of MCP tried before this one; code 0: none */
+    bool tasks;         /* the server may turn a call into a task and supports requests about it */
+    bool hello_again;   /* initialize was refused with another version, which was tried */
+    const char *wanted; /* the version initialize asks for */
+    struct err refusal; /* why the transport or era tried before failed; code 0: none was tried */
     struct mcp_req probe, greet;
-    struct timer patience; /* with a silent server */
+    struct timer patience; /* limits the wait for a silent server */
     struct arena known;    /* holds what follows */
     struct str version, server_name, server_version, instructions;
-    uint64_t garbage; /* messages that were none */
+    uint64_t garbage; /* number of malformed messages */
 
     /* Lists (mcp_client_lists.c). */
     struct mcp_req list, listen;
@@ -152,12 +153,12 @@ struct mcp_client {
         uint64_t client;   /* that client */
         bool asked;        /* the server has requested the roots */
         bool theirs;       /* the server got the folders of a client */
-        struct timer wait; /* of calls, until it has asked again */
+        struct timer wait; /* calls wait until the server has requested the roots again */
     } roots;
 
     /* Calls that ended without an answer, until `until` (mcp_client_origin.c). */
     struct mcp_left {
-        uint64_t client; /* of all of them; 0: not known, or several */
+        uint64_t client; /* the client of all of them; 0: unknown, or several */
         int64_t until;
     } left;
 };
@@ -186,7 +187,10 @@ void mcp_client_use(struct mcp_client *c, enum server_transport transport);
 
 /* ---- parts ------------------------------------------------------------------------------- */
 
-/* greet: the wire is open; it failed while greeting (true: something else is tried). */
+/*
+ * mcp_client_handshake.c. mcp_greet_without: the wire failed during the handshake; true: another
+ * way is tried.
+ */
 void mcp_greet_begin(struct mcp_client *c);
 bool mcp_greet_without(struct mcp_client *c, struct mcp_wire *w, int status, const struct err *e);
 void mcp_greet_again(struct mcp_client *c);
@@ -200,7 +204,7 @@ void mcp_lists_listen(struct mcp_client *c);  /* subscribe to changes, if necess
 void mcp_lists_stop(struct mcp_client *c);
 void mcp_tools_fini(struct mcp_tools *t);
 const struct mcp_remote_tool *mcp_tools_find(const struct mcp_tools *t, struct str name);
-bool mcp_tool_wants_task(struct json tool); /* its definition: it is called as a task or fails */
+bool mcp_tool_wants_task(struct json tool); /* must calls of this tool be tasks? */
 
 /*
  * origin: the call during which the server sent the current message. NULL: there is none, or calls
@@ -226,13 +230,13 @@ void mcp_works_stop(struct mcp_client *c);
 extern const struct peer_kind mcp_client_peer;
 extern const struct peer_kind mcp_client_peer_quiet; /* never sends a cancellation of a request */
 
-/* Which ask a method of the server is; false: none. */
+/* The kind of ask that a request of the server is; false: none. */
 bool mcp_ask_kind(struct arena *mem, struct str method, struct json params, enum ask_kind *out);
 
-/* roots. {"roots":[...]}: the folder we work in. */
+/* mcp_client_roots.c. The folder we work in, as {"roots":[...]}. */
 struct str mcp_write_roots(struct mcp_client *c, struct arena *mem);
 
-/* The server asks: a call of the client that is to answer. NULL: we are. */
+/* The server requests roots: a call of the client that must answer. NULL: we answer. */
 struct call *mcp_roots_call(struct mcp_client *c);
 void mcp_roots_answered(struct mcp_client *c, bool theirs);
 void mcp_roots_stop(struct mcp_client *c);

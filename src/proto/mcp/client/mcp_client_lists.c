@@ -1,14 +1,13 @@
 /*
- * mcp_client_lists.c - the tools of a server, page by page, kept up to date.
+ * mcp_client_lists.c - lists the tools of a server, page by page, and keeps the list up to date.
  *
- * A list is read into c->next and takes the place of c->tools when it is complete. A server that
- * pages without end, or in a circle, is cut off and what it gave is kept. What is no tool is left
- * out and logged; the others are kept. While a list is being read, news of changes ask for one
- * more afterwards, never more than one, and not at once: a server that announces a change whenever
- * it is asked must not keep us busy.
+ * A list is read into c->next and replaces c->tools when it is complete. If a server sends too many
+ * pages, or repeats a cursor, the list ends there. Invalid tools are omitted and logged. If a
+ * change is announced while a list is being read, the list is read once more afterwards, with a
+ * delay: a server that announces a change whenever it is asked must not keep us busy.
  *
- * Legacy servers announce changes by themselves; modern ones are asked to by subscriptions/listen,
- * a request that stays open and is sent again when it breaks.
+ * Legacy servers announce changes without a request. Modern servers do so after
+ * subscriptions/listen, a request that stays open and is sent again when it fails.
  */
 #include "base/container.h"
 #include "base/log.h"
@@ -73,7 +72,7 @@ static void leave_out(struct mcp_client *c, struct str name, const struct err *w
              why->text);
 }
 
-/* Definitions go to every client and every model: a server must not fill them up. */
+/* Limit the size of definitions, because every client and every model gets them. */
 static bool has_room(const struct mcp_client *c, struct json tool, struct err *e)
 {
     const struct limits *l = limits_of(c);
@@ -121,7 +120,7 @@ static bool read_tool(struct mcp_client *c, struct arena *mem, struct json v, st
     return true;
 }
 
-/* False when there are too many. */
+/* False: there are too many tools. */
 static bool take_tools(struct mcp_client *c, struct mcp_page *page, struct json list)
 {
     struct arena *mem = &page->answer.mem;
@@ -170,7 +169,7 @@ static void cut_off(struct mcp_client *c, const char *why)
         LOG_Z("why", why), LOG_N("tools", (int64_t)c->next.count));
 }
 
-/* The cursor of the page to ask for next, or STR_NONE. An empty one counts. */
+/* The cursor of the next page, or STR_NONE. An empty cursor is valid. */
 static struct str next_cursor(struct mcp_client *c, struct mcp_page *page)
 {
     struct json v = json_get(page->answer.result, STR("nextCursor"));
@@ -206,7 +205,7 @@ static void end_listing(struct mcp_client *c)
     c->list_again = false;
 }
 
-/* The old tools live until the owner has seen the new ones. */
+/* The old tools stay valid until the owner has handled the new ones. */
 static void publish(struct mcp_client *c)
 {
     struct mcp_tools old = c->tools;
@@ -273,7 +272,7 @@ static void on_list_done(struct op *op, const struct err *e, void *ctx)
     else if (e)
         give_up(c, e);
     else if (mcp_req_code(&c->list) == RPC_METHOD_NOT_FOUND)
-        publish(c); /* it has none */
+        publish(c); /* the server has no tools */
     else if (!mcp_req_ok(&c->list, &refused))
         give_up(c, &refused);
     else
@@ -335,7 +334,7 @@ static void on_relisten(struct timer *t)
     mcp_lists_listen(CONTAINER_OF(t, struct mcp_client, relisten));
 }
 
-/* It ended well, broke, or is not offered after all. */
+/* The request ended, failed, or is not supported. */
 static void on_listen_done(struct op *op, const struct err *e, void *ctx)
 {
     struct mcp_client *c = ctx;

@@ -1,16 +1,16 @@
 /*
- * mcp_client_origin.c - which call a message of the server belongs to.
+ * mcp_client_origin.c - finds the call that a message of the server belongs to.
  *
- * A question for a person or a model, and a log message, belong to the call in which they came up.
- * Over HTTP that is the call whose answer they come in. Elsewhere the protocol does not say, so
- * they are passed on only when one client alone can have caused them: another client must neither
- * read them nor answer in the place of the first. A client causes something by a call that is under
- * way, and by one that has ended without an answer (canceled, timed out) at most
- * limits.mcp_left_ms ago, since a server need not notice that.
+ * A question for a person or a model, and a log message, belong to the call that caused them. Over
+ * HTTP that is the call whose response stream delivers them. On other transports the protocol does
+ * not tell, so they are forwarded only if a single client can have caused them: another client must
+ * neither read them nor answer instead. A client can cause a message by a call that is running, and
+ * by a call that ended without an answer (canceled, timed out) at most limits.mcp_left_ms ago,
+ * since the server may not notice that.
  */
 #include "proto/mcp/client/mcp_client_work.h"
 
-/* The call whose answer brought the message; NULL: the wire does not say. */
+/* The call whose response stream delivered the message; NULL: the transport does not tell. */
 static struct mcp_work *by_wire(struct mcp_client *c)
 {
     struct mcp_work *k = c->hearing ? c->works : NULL;
@@ -60,7 +60,7 @@ struct call *mcp_origin(struct mcp_client *c, struct err *e)
     return k ? k->call : NULL;
 }
 
-/* Where the wire does not say, the youngest call of the client that can be asked. */
+/* If the transport does not tell, the newest call of the client that can be asked. */
 struct call *mcp_origin_to_ask(struct mcp_client *c, enum ask_kind kind, struct err *e)
 {
     struct mcp_work *k = origin(c, e), *first = k;

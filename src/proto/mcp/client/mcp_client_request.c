@@ -1,9 +1,9 @@
-/* mcp_client_request.c - one request of ours: its context, its way, its end. */
+/* mcp_client_request.c - sends one request of ours: its context, its link, its end. */
 #include "base/auto.h"
 #include "proto/mcp/client/mcp_client_in.h"
 #include "proto/mcp/mcp_trace.h"
 
-/* ---- what every request says about us ----------------------------------------------------- */
+/* ---- the context of a request ------------------------------------------------------------- */
 
 static void write_info(const struct mcp_client *c, struct jw *w, const char *key)
 {
@@ -14,7 +14,10 @@ static void write_info(const struct mcp_client *c, struct jw *w, const char *key
     jw_object_end(w);
 }
 
-/* What may be asked of us, and answered. Without a call: what could ever be asked. */
+/*
+ * Write our capabilities: what the caller can be asked. Without a call: what any caller could be
+ * asked.
+ */
 static void write_abilities(const struct mcp_client *c, struct jw *w, const char *key,
                             const struct call *call, bool tasks)
 {
@@ -53,14 +56,14 @@ void mcp_write_hello(struct mcp_client *c, struct jw *w)
     jw_object_end(w);
 }
 
-/* Ours to say, however its letters are escaped. */
+/* Is this a member of _meta that we write ourselves? `name` is decoded. */
 static bool is_ours(struct str name)
 {
     return str_starts(name, STR("io.modelcontextprotocol/")) ||
            str_eq(name, STR("progressToken")) || mcp_trace_names(name);
 }
 
-/* Members of the _meta we were given to pass on, but none that are ours to say. */
+/* Copy the members of the caller's _meta, except those that we write ourselves. */
 static void splice_meta(struct jw *w, struct json theirs)
 {
     AUTO_ARENA mem = { 0 };
@@ -94,7 +97,7 @@ void mcp_write_meta(struct mcp_client *c, struct jw *w, const struct mcp_about *
     jw_object_end(w);
 }
 
-/* ---- its way ----------------------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------------------------- */
 
 int64_t mcp_req_patience(const struct mcp_client *c)
 {
@@ -125,11 +128,11 @@ static void on_request_done(struct op *op, const struct err *e, void *ctx)
         e = &large;
     }
     c->reqs--;
-    r->done(op, e, r->ctx); /* *r may be gone */
+    r->done(op, e, r->ctx); /* *r may be freed */
     mcp_client_check(c);
 }
 
-/* A peer without a link fails the call; on_done then says the better reason. */
+/* Without a link the peer fails the call; on_done then reports the actual reason. */
 static void send_by(struct mcp_client *c, struct mcp_req *r, struct link *link, struct op *parent,
                     struct str params, int64_t timeout_ms)
 {

@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "proto/mcp/client/mcp_client_work.h"
 
-/* For a server to ask again; and to make use of the answer, which it may do bit by bit. */
+/* The time for a server to request the roots again, and to apply the answer. */
 enum { ASKS_AGAIN_MS = 1000, TAKES_OVER_MS = 100 };
 
-/* ---- our own ------------------------------------------------------------------------------- */
+/* ---- our roots ----------------------------------------------------------------------------- */
 
 static bool plain_in_path(char c)
 {
@@ -78,7 +78,7 @@ static void announce(struct mcp_client *c)
     peer_notify(&c->peer, NULL, "notifications/roots/list_changed", STR_NONE);
 }
 
-/* A call of this client: are its roots the server's? */
+/* A call of this client: decide whether the server still has one client only. */
 static void note_user(struct mcp_client *c, uint64_t client)
 {
     if (c->roots.users == ROOTS_OF_ONE && c->roots.client == client)
@@ -114,7 +114,7 @@ void mcp_roots_stop(struct mcp_client *c)
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-/* A call of the one client; it need not have reached the server. */
+/* A call of the only client. The call may not have been sent to the server yet. */
 struct call *mcp_roots_call(struct mcp_client *c)
 {
     c->roots.asked = true;

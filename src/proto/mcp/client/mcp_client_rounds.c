@@ -1,10 +1,11 @@
 /*
- * mcp_client_rounds.c - input a modern server wants before it can answer (2026-07-28, MRTR).
+ * mcp_client_rounds.c - input that a modern server requests before it can answer (2026-07-28,
+ * MRTR).
  *
- * Its result names what it wants under keys of its own and may hold a state. The caller is asked
- * all at once; then the same request goes out again with the answers of this round and the state,
- * byte for byte. A server that never has enough is cut off (limits.mcp_rounds). A task that wants
- * input (mcp_client_tasks.c) is asked for in the same way.
+ * The result of the server names the input under its own keys and may contain a state. All asks go
+ * to the caller at once. Then the same request is sent again with the answers of this round and the
+ * state, byte for byte. The number of rounds is limited (limits.mcp_rounds). Input for a task
+ * (mcp_client_tasks.c) is requested in the same way.
  */
 #include "base/container.h"
 #include "proto/mcp/client/mcp_client_work.h"
@@ -58,10 +59,10 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
     if (!e) {
         in->answer = json_raw(in->ask.answer);
     } else if (in->ask.kind == ASK_ROOTS && !k->call->op.canceled && !k->broke.code) {
-        in->answer = mcp_write_roots(k->c, k->call->mem); /* the client does not say */
+        in->answer = mcp_write_roots(k->c, k->call->mem); /* the client gave none: ours */
     } else if (!k->broke.code) {
         k->broke = *e;
-        if (e->code == ERR_TIMEOUT) /* of a person, not of the server */
+        if (e->code == ERR_TIMEOUT) /* the person did not answer, not the server */
             fail(&k->broke, ERR_LIMIT,
                  "no one answered the question of server %s in time (limits.ask_ms)",
                  k->c->spec->name);
@@ -74,7 +75,7 @@ static void on_asked(struct op *op, const struct err *e, void *ctx)
 
 /* ---- asks -------------------------------------------------------------------------------- */
 
-/* Our callers want keys of a certain shape; a key of another is numbered instead. */
+/* Keys of asks have a fixed syntax; other keys are replaced by a number. */
 static struct str plain_key(struct mcp_work *k, struct json key, size_t i)
 {
     struct str s = json_str(k->call->mem, key);

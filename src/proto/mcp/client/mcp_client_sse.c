@@ -1,9 +1,9 @@
 /*
  * mcp_client_sse.c - HTTP+SSE of 2024-11-05 as a wire.
  *
- * One GET stays open and brings every message of the server; its first event, `endpoint`, says
- * where ours are POSTed, which must be the same origin. When the stream ends all is over: the
- * session cannot be taken up again.
+ * One GET stays open and delivers every message of the server. Its first event, `endpoint`, has the
+ * URL for our POSTs, which must have the same origin. When the stream ends, the connection is lost:
+ * the session cannot be resumed.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -17,7 +17,7 @@ struct sse_wire {
     struct rpc_exchange *list;
     struct mcp_exchange *stream; /* NULL: not yet, or over */
     struct arena mem;
-    struct str endpoint; /* n == 0: not known */
+    struct str endpoint; /* n == 0: not known yet */
     struct timer patience;
     struct post post; /* open the stream, later closed */
 };
@@ -66,7 +66,7 @@ static void sse_wire_broken(struct sse_wire *w, int status, const struct err *e)
         mcp_wire_failed(&w->wire, status, e);
 }
 
-/* ---- where to POST ----------------------------------------------------------------------------- */
+/* ---- the endpoint ---------------------------------------------------------------------------- */
 
 static bool read_endpoint(struct sse_wire *w, struct str said, struct err *e)
 {
@@ -105,7 +105,7 @@ static bool on_sse_event(struct rpc_exchange *http, const struct sse_event *ev)
     return true;
 }
 
-/* ---- the stream --------------------------------------------------------------------------------- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 static void on_sse_head(struct rpc_exchange *http)
 {
@@ -168,7 +168,7 @@ static void open_stream(struct post *post)
               on_no_endpoint);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void on_post_over(struct rpc_exchange *http, const struct err *e)
 {

@@ -1,16 +1,17 @@
 /*
- * mcp_client_tasks.c - a server that makes a task of a call: by io.modelcontextprotocol/tasks, or as
- * 2025-11-25 has it, where some tools can be called in no other way.
+ * mcp_client_tasks.c - calls that a server runs as tasks: by io.modelcontextprotocol/tasks, or as
+ * in 2025-11-25, where some tools can only be called as tasks.
  *
- *   WAITS   for as long as the server wants (the op `pause` and a timer)
- *   LOOKS   tasks/get is under way; the status says what follows
- *   ASKS    it wants input: asks are open (mcp_client_rounds.c)
- *   TELLS   tasks/update is under way, then WAITS
- *   FETCHES tasks/result is under way (2025-11-25). It ends with the result, and until then the
- *           server may ask what it wants to know by requests
+ *   WAITS   for the poll interval of the server (the op `pause` and a timer)
+ *   LOOKS   tasks/get is in flight; the status decides what follows
+ *   ASKS    the task needs input: asks are open (mcp_client_rounds.c)
+ *   TELLS   tasks/update is in flight, then WAITS
+ *   FETCHES tasks/result is in flight (2025-11-25). It ends with the result; until then the
+ *           server may send requests for input
  *
- * To the caller it is the call it was: it gets the result, is asked, hears of progress. A call that
- * ends before its task tells the server to stop (tasks/cancel), and does not wait for that.
+ * The caller does not notice the task: it gets the result, questions and progress like those of a
+ * call. If the call ends before its task, tasks/cancel is sent to the server, without waiting for
+ * the response.
  */
 #include "base/auto.h"
 #include "base/container.h"
@@ -62,7 +63,7 @@ static void send_task_request(struct mcp_work *k, const char *method, struct str
     mcp_req_send(k->c, &k->req, &k->call->op, method, mcp_work_timeout(k), done, k);
 }
 
-/* False: it was not, or refused, and that is the end of the call. */
+/* False: the request failed or was rejected, which ends the call. */
 static bool is_answered(struct mcp_work *k, const struct err *e)
 {
     if (e)
@@ -131,7 +132,7 @@ static void wait_for_task(struct mcp_work *k)
 
 /* ---- LOOKS ----------------------------------------------------------------------------------- */
 
-/* How often the server wants to be asked; not so often that it is a burden to us. */
+/* The poll interval that the server requests, with a minimum. */
 static void note_pace(struct mcp_work *k, struct json task)
 {
     int64_t least = limits_of(k)->mcp_task_poll_ms, ms;
@@ -312,7 +313,7 @@ void mcp_task_stop(struct mcp_work *k, const struct err *why)
 {
     if (!k->waits || k->pause.settled)
         return;
-    timer_clear(task_work_loop(k), &k->look); /* which would settle it again */
+    timer_clear(task_work_loop(k), &k->look); /* the timer would settle it again */
     op_fail(&k->pause, why);
 }
 

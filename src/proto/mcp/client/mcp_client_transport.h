@@ -1,16 +1,16 @@
 /*
- * mcp_client_transport.h - the transport of a client: a child's pipes, or one of the three HTTP
+ * mcp_client_transport.h - the transport of a client: a child's pipes, or one of the HTTP
  * transports.
  *
- * A wire gives its client a link to send by. Requests are sent with w->sending set, so that a wire
- * that needs the request behind the bytes (HTTP: for its headers, and to report its failure) has
- * it; everything else that is sent over the link is a notification or a response.
+ * A wire gives its client a link to send messages. While a request is sent, w->sending is set,
+ * because HTTP needs the request behind the bytes (for its headers, and to report its failure). All
+ * other messages sent through the link are notifications or responses.
  *
- *   opening -> open -> failed -> closed        reported by the mcp_wire_* functions below, from the
- *                                              loop, never from inside open or close
+ *   opening -> open -> failed -> closed
  *
- * Memory: a wire is on the heap, frees itself when closed, and must have called mcp_wire_closed
- * before.
+ * A wire reports these changes with the mcp_wire_* functions below, from the loop, never from
+ * inside open or close. A wire is on the heap. It calls mcp_wire_closed when it is closed, and then
+ * frees itself.
  */
 #ifndef PROTO_MCP_CLIENT_MCP_CLIENT_TRANSPORT_H
 #define PROTO_MCP_CLIENT_MCP_CLIENT_TRANSPORT_H
@@ -32,10 +32,13 @@ struct mcp_wire_kind {
     /* A handshake is done. NULL: nothing to do. */
     void (*greeted)(struct mcp_wire *w);
 
-    /* Send again what waits for a new session (e == NULL), or fail it. NULL: has no sessions. */
+    /*
+     * Resend the requests that wait for a new session (e == NULL), or fail them. NULL: has no
+     * sessions.
+     */
     void (*renewed)(struct mcp_wire *w, const struct err *e);
 
-    /* End it politely; may be called once, at any time. */
+    /* Close the wire gracefully; called once, at any time. */
     void (*close)(struct mcp_wire *w);
 
     /* The child behind it. NULL: none. */
@@ -47,7 +50,7 @@ struct mcp_wire {
     struct mcp_client *c;
     struct link *link;       /* once open */
     struct mcp_req *sending; /* the request whose bytes are being sent */
-    struct mcp_wire *next;   /* of the wires that the client has not seen closed */
+    struct mcp_wire *next;   /* in the client's list of wires that are not closed yet */
     bool closing;
 };
 
@@ -66,7 +69,7 @@ void mcp_wire_closed(struct mcp_wire *w);
 
 /* ---- the wires --------------------------------------------------------------------------- */
 
-/* Begin to open one. Never fails at once. */
+/* Start to open a wire. Failures are reported later, by mcp_wire_failed. */
 typedef struct mcp_wire *mcp_wire_open_fn(struct mcp_client *c);
 
 mcp_wire_open_fn mcp_stdio_wire_open, mcp_http_wire_open, mcp_sse_wire_open;

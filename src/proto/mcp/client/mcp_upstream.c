@@ -40,7 +40,7 @@ static void tell_tried(struct upstream *u)
     u->events->on_tried(u);
 }
 
-/* ---- what went wrong --------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------- */
 
 int64_t upstream_retry_ms(const struct upstream *u)
 {
@@ -81,7 +81,7 @@ void upstream_explain(const struct upstream *u, struct err *e)
     }
 }
 
-/* Somewhere between half of the step and all of it. */
+/* A random time between half of the delay and all of it. */
 static int64_t jittered(int64_t ms)
 {
     uint32_t random;
@@ -103,7 +103,7 @@ static int64_t back_off(const struct upstream *u, bool too_often)
     return too_often && ms < l->mcp_broken_ms ? l->mcp_broken_ms : ms;
 }
 
-/* What a child said last outlives its client. */
+/* Keep the last lines of stderr, because the client is freed. */
 static void on_last_words(struct mcp_client *c, const struct tail *from)
 {
     struct upstream *u = mcp_client_owner(c);
@@ -115,7 +115,7 @@ static void on_last_words(struct mcp_client *c, const struct tail *from)
         u->tail[i] = arena_str(&u->tail_mem, tail_line(from, i));
 }
 
-/* A connection that held for long had nothing to do with the failures before it. */
+/* A long connection resets the count: the failures before it are unrelated. */
 static void count_failure(struct upstream *u, const struct err *e)
 {
     const struct limits *l = limits_of(u);
@@ -188,7 +188,7 @@ static void on_upstream_client_closed(struct mcp_client *c, const struct err *e)
     struct err why = u->hung ? u->last_error : *e;
 
     u->client = NULL;
-    mcp_client_free(c); /* and *e with it */
+    mcp_client_free(c); /* also frees *e */
     if (u->state == UP_CONNECTING || u->state == UP_READY || u->hung) {
         timer_clear(upstream_loop(u), &u->timer);
         fall_back(u, &why);
@@ -208,7 +208,7 @@ static const struct mcp_client_events client_events = {
     .on_closed = on_upstream_client_closed,
 };
 
-/* A server may have learned the new protocol since: the verdict "old" is not for ever. */
+/* A legacy server may have been updated: after a while its era is probed again. */
 static enum server_era known_era(const struct upstream *u)
 {
     if (u->era == SERVER_ERA_LEGACY &&
@@ -220,7 +220,7 @@ static enum server_era known_era(const struct upstream *u)
 static void open_client(struct upstream *u)
 {
     u->starts++;
-    u->era = known_era(u); /* so that the next verdict is dated anew */
+    u->era = known_era(u); /* so that the next result gets a new time */
     u->client = mcp_client_open(u->world, &u->spec, u->era, &client_events, u);
 }
 
@@ -254,7 +254,7 @@ void upstream_mind_idling(struct upstream *u)
         timer_set(upstream_loop(u), &u->timer, u->spec.idle_stop_ms, on_idle);
 }
 
-/* A server that answers none of so many calls hangs; another connection may work. */
+/* A server that did not answer several calls in a row hangs; a new connection may work. */
 void upstream_heard(struct upstream *u, bool in_time)
 {
     u->silences = in_time ? 0 : u->silences + 1;
@@ -262,7 +262,7 @@ void upstream_heard(struct upstream *u, bool in_time)
         return;
     fail(&u->last_error, ERR_TIMEOUT, "%lld calls in a row had no answer in time",
          (long long)u->silences);
-    u->hung = true; /* the client may be on the stack: the pump does the rest */
+    u->hung = true; /* the client may be on the call stack, so the pump closes it */
     loop_post(upstream_loop(u), &u->pump);
 }
 

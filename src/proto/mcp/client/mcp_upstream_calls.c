@@ -38,7 +38,7 @@ static bool is_ready(const struct upstream *u)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Only tickets keep a closed upstream. */
+/* A closed upstream is freed when its last ticket ends. */
 static void give_back(struct upstream *u)
 {
     u->tickets--;
@@ -66,7 +66,9 @@ static const struct upstream_tool *find_tool(const struct upstream *u, struct st
     return NULL;
 }
 
-/* The server that a call has waited for may offer another tool than the one that was let in. */
+/*
+ * After the wait, the server may offer another tool under this name than the one the guard allowed.
+ */
 static bool is_same_tool(const struct ticket *t, struct err *e)
 {
     const struct upstream_tool *now = find_tool(t->up, t->tool);
@@ -139,8 +141,8 @@ static void ticket_wait(struct ticket *t);
 static bool admit(const struct upstream *u, struct err *e);
 
 /*
- * The ticket was let through (its place is counted already), or will never be. One that was let
- * through to a client that is gone since has done nothing yet, so it can wait again.
+ * The wait has ended: the ticket may run (it is counted already), or has failed. If the client was
+ * lost meanwhile, the call has done nothing yet, so it can wait again.
  */
 static void on_waited(struct op *op, const struct err *e, void *ctx)
 {
@@ -210,7 +212,7 @@ void upstream_fail_waiting(struct upstream *u, const struct err *e)
 
 /* ---- a new call -------------------------------------------------------------------------- */
 
-/* May it come in at all? */
+/* Can a call be accepted in this state? */
 static bool admit(const struct upstream *u, struct err *e)
 {
     int64_t most = u->world->rpc->limits->mcp_calls_waiting;

@@ -35,14 +35,14 @@ enum upstream_state {
 };
 
 enum upstream_event {
-    UP_ON_WANTED,    /* at the start, or by a call */
+    UP_ON_WANTED,    /* a connection is wanted: at the start, or by a call */
     UP_ON_READY,     /* the client is connected and has the tools */
     UP_ON_FAILED,    /* the client could not connect, or was lost */
-    UP_ON_TOO_OFTEN, /* the same, once too often in a row */
+    UP_ON_TOO_OFTEN, /* the same, too often in a row */
     UP_ON_TIME,      /* the wait for the next try is over */
     UP_ON_UNUSED,    /* its client is to be closed, but may reconnect later */
     UP_ON_GONE,      /* the client that we closed is freed */
-    UP_ON_CLOSE,     /* our owner is done with it */
+    UP_ON_CLOSE,     /* the owner closes the upstream */
     UP_EVENTS,
 };
 

@@ -1,9 +1,9 @@
 /*
- * mcp_upstream_tools.c - from the definitions of a server to tools that can be published.
+ * mcp_upstream_tools.c - makes tools from the definitions of a server.
  *
- * Two agents may have each other as a server: then each publishes what the other published, and
- * the lists would grow for ever. So a tool that comes from one of our kind is marked in its _meta
- * with the number of agents it came through, and is left out when no call could reach it.
+ * Two trefoils may use each other as a server. Then each publishes the tools of the other, and the
+ * lists would grow forever. So a tool from another trefoil is marked in its _meta with the number
+ * of agents it came through, and is omitted if no call could reach it.
  */
 #include "base/auto.h"
 #include "core/tool/exposure.h"
@@ -26,14 +26,14 @@ static const char *text(struct arena *mem, struct json tool, struct str key)
     return s.p ? arena_cstr(mem, s) : NULL;
 }
 
-/* ---- tools that came through others of our kind -------------------------------------------- */
+/* ---- tools of other trefoils --------------------------------------------------------------- */
 
 #define HOPS "trefoil/hops"
 
-/* One more than a call may take: its refusal says more than a tool that is missing. */
+/* One more than a call may have: the error of a refused call is clearer than a missing tool. */
 enum { HOPS_MOST = TRACE_DEPTH + 1 };
 
-/* 0: it does not come from one of our kind. */
+/* The number of agents behind the tool; 0: its server is not a trefoil. */
 static int64_t hops_to(const struct mcp_remote_tool *from, bool one_of_us)
 {
     int64_t hops = 0;

@@ -1,9 +1,9 @@
 /*
- * mcp_upstreams.c
+ * mcp_upstreams.c - the set of upstreams, their tool names, and views of it.
  *
- * Upstreams are in one of two lists: `first` (configured) or `leaving` (closing; they have no
- * tools any more). A server that is to be opened while another of its name is leaving is its
- * successor and waits for its end: two of them might compete for a file or a port.
+ * Upstreams are in one of two lists: `first` (configured) or `leaving` (closing; they have no tools
+ * any more). If a server is added while another of its name is closing, it is the heir of that one
+ * and waits for its end: two of them might compete for a file or a port.
  *
  * The names and the lists of the views are in `names_mem` and are rebuilt as a whole.
  */
@@ -19,7 +19,7 @@
 struct mcp_upstreams {
     struct mcp_client_world world;
     struct mcp_upstreams_opts opts;
-    struct arena mem; /* of reserved */
+    struct arena mem; /* memory of `reserved` */
     struct upstream *first, *leaving;
     size_t untried;
     bool told_tried;
@@ -27,7 +27,7 @@ struct mcp_upstreams {
     struct tool_names names;
     struct mcp_upstreams_view *views;
     struct post tried;
-    void (*done)(void *ctx); /* of the close */
+    void (*done)(void *ctx); /* callback of mcp_upstreams_close */
     void *done_ctx;
     bool closing;
 };
@@ -113,7 +113,7 @@ static void fill_view(struct mcp_upstreams_view *v)
     offer_source_changed(&v->source, OFFER_TOOLS);
 }
 
-/* All at once: a new tool can change the name of one that has nothing to do with it. */
+/* Rebuild all names: a new tool can change the name of an unrelated one. */
 static void rebuild(struct mcp_upstreams *f)
 {
     struct arena old = f->names_mem;
@@ -213,7 +213,7 @@ static void end_if_empty(struct mcp_upstreams *f)
         done(ctx);
 }
 
-/* Upstreams without servers end from the loop, too. */
+/* Without servers, the close also completes from the loop. */
 static void on_empty(struct post *post)
 {
     end_if_empty(CONTAINER_OF(post, struct mcp_upstreams, tried));
@@ -240,7 +240,7 @@ static const struct upstream_events upstream_events = {
     .on_closed = on_upstream_closed,
 };
 
-/* ---- coming and going ---------------------------------------------------------------------- */
+/* ---- adding and removing ------------------------------------------------------------------- */
 
 static struct upstream **find(struct mcp_upstreams *f, struct str name)
 {
@@ -251,7 +251,7 @@ static struct upstream **find(struct mcp_upstreams *f, struct str name)
     return at;
 }
 
-/* One of the same name whose client is not gone yet. There is at most one: heirs wait for it. */
+/* The closing upstream of this name. There is at most one, because heirs wait for it. */
 static struct upstream *find_leaving(struct mcp_upstreams *f, const char *name)
 {
     for (struct upstream *u = f->leaving; u; u = u->next)
@@ -260,7 +260,7 @@ static struct upstream *find_leaving(struct mcp_upstreams *f, const char *name)
     return NULL;
 }
 
-/* Put a new one at a place in the list. */
+/* Insert a new upstream at a position in the list. */
 static struct upstream *put_in(struct mcp_upstreams *f, struct upstream **at,
                                const struct server_spec *spec)
 {
@@ -325,7 +325,7 @@ struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o)
     return f;
 }
 
-/* The list of now, as plain records. */
+/* The specs of the current list. */
 static size_t list_specs(struct mcp_upstreams *f, struct arena *mem, struct server_spec **out)
 {
     size_t n = 0;
@@ -346,7 +346,7 @@ static void remove_what_went(struct mcp_upstreams *f, const struct server_diff *
             take_out(f, find(f, str_of(row[i].was->name)));
 }
 
-/* Bring the list into the order of `spec`, making what is not there. True when one has moved. */
+/* Reorder the list like `spec`, and create missing upstreams. True: the order has changed. */
 static bool arrange(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs)
 {
     struct upstream **at = &f->first;

@@ -23,7 +23,7 @@ struct mcp_upstreams_opts {
     const struct str *reserved;           /* names that no tool may have: those of the built-in
                                            * tools */
     size_t reserveds;
-    bool always;                  /* mark of all tools */
+    bool always;                  /* sets tool.always of all tools */
     struct upstream_cache *cache; /* outlives the upstreams; NULL: nothing is cached */
 
     /* Every server has been connected or has failed once. May be NULL. */
@@ -33,7 +33,7 @@ struct mcp_upstreams_opts {
     void *ctx;
 };
 
-/* Empty: nothing is opened or started. */
+/* Create an empty set: nothing is connected or started. */
 struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o);
 
 /*
@@ -42,19 +42,20 @@ struct mcp_upstreams *mcp_upstreams_new(const struct mcp_upstreams_opts *o);
  */
 void mcp_upstreams_set(struct mcp_upstreams *f, const struct server_spec *spec, size_t specs);
 
-/* Add a server, replacing another of the same name; or remove one: false when there is none. */
+/* Add a server, replacing another of the same name. Remove a server; false: there is none. */
 void mcp_upstreams_add(struct mcp_upstreams *f, const struct server_spec *spec);
 bool mcp_upstreams_remove(struct mcp_upstreams *f, struct str name);
 
 /*
- * End all politely and forget the tools; done is called from the loop when nothing is left of them,
- * and *f is freed then. Views must be closed before that. A second call is ignored.
+ * Close all servers and drop the tools. done is called from the loop when all processes and
+ * connections have ended, and *f is freed then. Views must be closed before that. A second call is
+ * ignored.
  */
 void mcp_upstreams_close(struct mcp_upstreams *f, void (*done)(void *ctx), void *ctx);
 
-/* ---- what is known ------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------------------------- */
 
-/* Walk, in the order of the configuration: from NULL to NULL. */
+/* Iterate in the order of the configuration: pass NULL for the first; NULL is the end. */
 const struct upstream *mcp_upstreams_next(const struct mcp_upstreams *f, const struct upstream *u);
 const struct upstream *mcp_upstreams_find(const struct mcp_upstreams *f, struct str name);
 
@@ -71,10 +72,10 @@ typedef const char *mcp_upstreams_named_fn(void *ctx, const struct upstream_tool
 struct mcp_upstreams_view {
     struct offer_source source; /* to be joined to offers */
     struct mcp_upstreams *upstreams;
-    mcp_upstreams_named_fn *named; /* NULL: all, as everywhere */
+    mcp_upstreams_named_fn *named; /* NULL: all tools under their usual names */
     void *ctx;
     const struct tool **list; /* source.tool */
-    struct tool *renamed;     /* what in there has another name */
+    struct tool *renamed;     /* copies of the tools that have another name in this view */
     struct mcp_upstreams_view *next;
 };
 
@@ -84,7 +85,7 @@ void mcp_upstreams_view_open(struct mcp_upstreams_view *v, struct mcp_upstreams 
 /* The result of `named` has changed. */
 void mcp_upstreams_view_refresh(struct mcp_upstreams_view *v);
 
-/* No offer may still use it. */
+/* Close the view. No offer may use it any more. */
 void mcp_upstreams_view_close(struct mcp_upstreams_view *v);
 
 #endif

@@ -122,7 +122,7 @@ struct offer *session_servers_offer(struct session_servers *s)
     return &s->offer;
 }
 
-/* ---- coming and going ---------------------------------------------------------------------- */
+/* ---- adding, removing, closing ------------------------------------------------------------- */
 
 void session_servers_add(struct session_servers *s, const struct server_spec *spec)
 {

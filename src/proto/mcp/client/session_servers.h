@@ -17,7 +17,7 @@
 
 struct session_servers;
 
-/* All that is pointed to must outlive the session; specs and cwd are copied. */
+/* All pointers must stay valid as long as the session; specs and cwd are copied. */
 struct session_servers_opts {
     const struct mcp_client_world *world;
     const struct host *host;
@@ -41,12 +41,12 @@ struct offer *session_servers_offer(struct session_servers *s);
 void session_servers_add(struct session_servers *s, const struct server_spec *spec);
 bool session_servers_remove(struct session_servers *s, struct str name);
 
-/* Its own servers: walk from NULL to NULL, or by name. */
+/* The servers of the session: iterate from NULL to NULL, or find one by name. */
 const struct upstream *session_servers_next(const struct session_servers *s,
                                             const struct upstream *u);
 const struct upstream *session_servers_get(const struct session_servers *s, struct str name);
 
-/* Why a server of it is not there; false when it is. */
+/* Why a server of the session is not connected. False: it is. */
 bool session_servers_failed(const struct upstream *u, struct err *why);
 
 /*

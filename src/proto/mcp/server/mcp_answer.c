@@ -1,4 +1,4 @@
-/* mcp_answer.c - results and errors with what each version wants around them. */
+/* mcp_answer.c - writes results and errors with the members that each version requires. */
 #include "proto/mcp/server/mcp_method.h"
 
 /*
@@ -19,7 +19,7 @@ void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache
     jw_kstr(w, "cacheScope", private ? STR("private") : STR("public"));
 }
 
-/* call: that of a tool, whose marks are written; NULL: none. */
+/* call: the call of a tool, whose marks are written; NULL: none. */
 static void write_meta(struct jw *w, const struct rpc_in *in, const struct call *call)
 {
     if (!call && !mcp_has(in)->modern)
@@ -71,7 +71,7 @@ void mcp_result_empty(struct rpc_in *in)
     mcp_result_end(in, MCP_CACHE_NEVER);
 }
 
-/* ---- what came from elsewhere ------------------------------------------------------------- */
+/* ---- forwarded results -------------------------------------------------------------------- */
 
 struct forwarded_error {
     int64_t code;
@@ -85,12 +85,12 @@ static const struct pick error_fields[] = {
     PICK_FIELD("data", PICK_ANY, struct forwarded_error, data, 0),
 };
 
-/* Codes that describe the hop behind us say nothing true of the one before us. */
+/* Map error codes of another server that would be wrong or misleading on our connection. */
 static int code_here(const struct rpc_in *in, int64_t code)
 {
     if (code == MCP_NOT_FOUND && mcp_has(in)->modern)
         return RPC_INVALID_PARAMS;
-    if (code == RPC_METHOD_NOT_FOUND && mcp_has(in)->modern) /* it would be HTTP 404 */
+    if (code == RPC_METHOD_NOT_FOUND && mcp_has(in)->modern) /* would become HTTP 404 */
         return RPC_INTERNAL_ERROR;
     if (code == MCP_HEADER_MISMATCH || code == MCP_LACKS_ABILITY || code == MCP_NO_SUCH_VERSION ||
         code < INT32_MIN || code > INT32_MAX)
@@ -109,7 +109,7 @@ static void forward_error(struct rpc_in *in, struct str raw)
                    json_here(error.data) ? json_raw(error.data) : STR_NONE);
 }
 
-/* ---- what all calls share ----------------------------------------------------------------- */
+/* ---- common parts of answers -------------------------------------------------------------- */
 
 const struct str mcp_required[ASK_KINDS] = {
     [ASK_FORM] = STR("{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}"),

@@ -3,7 +3,7 @@
 #include "base/auto.h"
 #include "proto/mcp/server/mcp_tasks.h"
 
-/* ---- ourselves --------------------------------------------------------------------------- */
+/* ---- the server -------------------------------------------------------------------------- */
 
 void mcp_write_server_info(struct jw *w, const char *key, const struct mcp_server *server,
                            enum mcp_version v)
@@ -28,7 +28,7 @@ static void write_part(struct jw *w, const char *name, bool changes, bool subscr
     jw_object_end(w);
 }
 
-/* Only what is served is announced: what is not answers "method not found". */
+/* Announce only what is served: other methods answer "method not found". */
 void mcp_write_capabilities(struct jw *w, const struct offer *offer, enum mcp_version v,
                             bool lasting)
 {
@@ -94,7 +94,7 @@ static void write_hints(struct jw *w, const struct tool *t, const struct mcp_fea
     jw_object_end(w);
 }
 
-/* The members that tools, resources and prompts have in common, before and after their own. */
+/* The members that tools, resources and prompts have in common, at the start and at the end. */
 static void write_names(struct jw *w, const char *name, const char *title, const char *description,
                         const struct mcp_features *has)
 {
@@ -185,7 +185,7 @@ static bool may_hold(struct str content, bool knows, struct str type)
     return !knows && str_find(content, type) >= 0;
 }
 
-/* Blocks are only looked into where the version may lack one. */
+/* Blocks are parsed only if the version may lack one of their types. */
 static void write_blocks(struct jw *w, const struct call *call, const struct mcp_features *has)
 {
     struct json_opts opts = limits_json(call->host->limits);

@@ -3,7 +3,7 @@
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/uri_template.h"
 
-enum { MOST_VALUES = 100 }; /* of one answer, by the protocol */
+enum { MOST_VALUES = 100 }; /* limit of the protocol for one answer */
 
 struct reference {
     struct str type, name, uri;
@@ -36,7 +36,7 @@ static const struct pick complete_fields[] = {
     PICK_FIELD("context", PICK_OBJECT, struct complete, context, 0),
 };
 
-/* What is to be completed. */
+/* The prompt or template whose argument is completed. */
 struct subject {
     const char *name;
     void *ctx;
@@ -109,7 +109,7 @@ static void answer_complete(struct mcp_request *r, const struct err *e)
     write_completion(in, mcp_reread(in->mem, in->peer->rpc->limits, all));
 }
 
-/* {"name", "value", "context"?}, as core wants it. */
+/* Write {"name", "value", "context"?} for core. */
 static struct json write_args(struct rpc_in *in, const struct complete *params)
 {
     struct buf text;

@@ -5,7 +5,7 @@
 #include "proto/mcp/server/mcp_method.h"
 #include "proto/mcp/server/mcp_park.h"
 
-/* ---- telling of changes ------------------------------------------------------------------ */
+/* ---- notifications ----------------------------------------------------------------------- */
 
 const char *const mcp_changed_methods[OFFER_PARTS] = {
     [OFFER_TOOLS] = "notifications/tools/list_changed",
@@ -88,7 +88,7 @@ void mcp_server_end(struct mcp_server *server)
 
 /* ---- abilities --------------------------------------------------------------------------- */
 
-/* elicitation {} means forms: pages came later and are always named. */
+/* elicitation {} means forms; pages were added later and are always named. */
 struct mcp_abilities mcp_abilities_read(struct json capabilities, enum mcp_version version)
 {
     const struct mcp_features *has = &mcp_features[version];

@@ -39,13 +39,13 @@ struct mcp_conv {
     struct peer peer; /* ctx = this */
 
     /* Set by the transport, after mcp_conv_init: */
-    bool lasting; /* there will be more: notifications of changes and requests of ours make sense */
+    bool lasting; /* more messages will follow, so notifications and our own requests make sense */
     bool keeps;   /* parked calls belong to it and end with it (stdio), not to the server */
     bool judged;  /* mcp_judge has already decided the version of its one message */
     struct principal principal; /* the identity of the client */
-    bool remote;                /* its address is not of this machine */
+    bool remote;                /* connected from another machine */
     struct trace trace;         /* by header, for requests that bring none in _meta */
-    /* Let the stream of this request rest (SSE polling); NULL: it cannot. */
+    /* Close the stream of this request for a while (SSE polling); NULL: not supported. */
     void (*rest)(struct mcp_conv *conv, struct rpc_in *in, int64_t retry_ms);
 
     /* Determined by initialize and later messages of a legacy client: */
@@ -57,7 +57,7 @@ struct mcp_conv {
     size_t subscription_count;
     struct offer_watch watch;
 
-    uint64_t client; /* caller.client of its requests; 0: it does not last */
+    uint64_t client; /* caller.client of its requests; 0: not lasting */
 
     struct guard_grants grants; /* answers about tools that hold for this conversation */
 
@@ -77,8 +77,8 @@ void mcp_conv_init(struct mcp_conv *conv, struct mcp_server *server, struct link
 
 /*
  * The client will send nothing more: its subscriptions/listen requests are answered, questions to
- * it fail, its parked calls are canceled. Running calls continue, but cannot ask. Then peer.on_idle
- * is called once more when the last parked call is gone.
+ * it fail, its parked calls are cancelled. Running calls continue, but cannot ask. When the last
+ * parked call has ended, peer.on_idle is called once more.
  */
 void mcp_conv_end(struct mcp_conv *conv);
 
@@ -88,7 +88,7 @@ bool mcp_conv_idle(const struct mcp_conv *conv);
 /* It must be idle. */
 void mcp_conv_fini(struct mcp_conv *conv);
 
-/* Settle on a version. */
+/* Set the negotiated version. */
 void mcp_conv_set_version(struct mcp_conv *conv, enum mcp_version version);
 
 static inline struct mcp_conv *mcp_conv_of(const struct rpc_in *in)

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-enum { SHOWN = 60 }; /* of a value in a sentence */
+enum { SHOWN = 60 }; /* characters of a value in an error message */
 
 static void verdict_refuse(struct mcp_verdict *out, int code, struct str message)
 {
@@ -48,7 +48,7 @@ static struct json claim_of(const struct rpc_message *m)
     return json_get(m->meta, STR(MCP_META "protocolVersion"));
 }
 
-/* Without a claim. The header may name a legacy version; initialize brings its own. */
+/* A message without a claim. The header may name a legacy version; initialize has its own. */
 static void judge_legacy(const struct rpc_message *m, const struct mcp_http_headers *h,
                          struct mcp_verdict *out)
 {
@@ -68,7 +68,7 @@ static void judge_legacy(const struct rpc_message *m, const struct mcp_http_head
                        STR("params._meta: missing required key \"" MCP_META "protocolVersion\""));
 }
 
-/* The version both name; false when refused. */
+/* The version that body and header name. False: rejected. */
 static bool agree_on_version(struct arena *mem, const struct rpc_message *m, struct json claim,
                              const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
@@ -108,7 +108,7 @@ static bool has_abilities(const struct rpc_message *m, struct mcp_verdict *out)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* Which member of params Mcp-Name repeats. */
+/* The member of params that Mcp-Name repeats. */
 static const struct {
     struct str method, member;
 } named_methods[] = {
@@ -160,7 +160,7 @@ static bool name_agrees(struct arena *mem, const struct rpc_message *m,
     struct json name = name_of(m);
     struct str text = STR_NONE;
 
-    if (json_type(name) != JSON_STRING) /* its own error, if it should have been there */
+    if (json_type(name) != JSON_STRING) /* a missing member has its own error */
         return true;
     if (!h->name.p) {
         verdict_refuse(out, MCP_HEADER_MISMATCH, STR("missing header Mcp-Name"));
@@ -190,7 +190,7 @@ void mcp_judge(struct arena *mem, const struct rpc_message *m,
 
 /* ---- header values ----------------------------------------------------------------------- */
 
-/* Integers are the same in any spelling; those too large for us, in the same one. */
+/* Integers are compared by value; integers that are too large, by text. */
 static bool same_number(struct arena *mem, struct json v, struct str text)
 {
     struct json_opts opts = { .max_depth = 1, .max_values = 1 };
@@ -222,7 +222,7 @@ static bool refuse_param(struct mcp_verdict *out, struct str name, const char *w
     return false;
 }
 
-/* A value that is no scalar has no header; whether it may be there is for the tool to say. */
+/* A value that is not a scalar has no header; the tool decides whether it is valid. */
 static bool param_agrees(struct arena *mem, struct str name, struct json v,
                          const struct mcp_http_headers *h, struct mcp_verdict *out)
 {
@@ -240,7 +240,7 @@ static bool param_agrees(struct arena *mem, struct str name, struct json v,
     return same_value(mem, v, text) || refuse_param(out, name, "differs from the body");
 }
 
-/* On other types the annotation means nothing. */
+/* The annotation is ignored for other types. */
 static struct str header_name(struct arena *mem, struct json property)
 {
     struct json type = json_get(property, STR("type"));

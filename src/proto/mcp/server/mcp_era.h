@@ -1,9 +1,9 @@
 /*
- * mcp_era.h - in which version a message is served, or why it is refused.
+ * mcp_era.h - decides in which MCP version a message is served, or why it is rejected.
  *
- * Pure. The message itself decides, by `_meta["io.modelcontextprotocol/protocolVersion"]`: with
- * that member it is modern and self-contained, without it belongs to a conversation that began with
- * initialize. Over HTTP the headers must agree; they never decide.
+ * Pure. The message itself decides, by `_meta["io.modelcontextprotocol/protocolVersion"]`. With
+ * that member it is modern and self-contained; without it, the message belongs to a conversation
+ * that began with initialize. Over HTTP the headers must agree with the message, but never decide.
  */
 #ifndef PROTO_MCP_SERVER_MCP_ERA_H
 #define PROTO_MCP_SERVER_MCP_ERA_H

@@ -1,9 +1,9 @@
 /*
- * mcp_forward.c - a result that came from a server, on its way to our client.
+ * mcp_forward.c - forwards the result of an MCP server to our client.
  *
- * It goes out byte for byte but for its edges, so nothing is read or written that is in its
- * members: _meta gets the marks of the guard, a modern client gets what a modern result must have,
- * and a client of another version does not see what only the newest one knows.
+ * The result is forwarded byte for byte, except its first level: _meta gets the marks of the guard,
+ * a modern client gets the members that a modern result requires, and members that only the newest
+ * version knows are removed for older clients.
  */
 #include "base/auto.h"
 #include "core/guard/guard.h"
@@ -19,7 +19,7 @@ void mcp_write_marks(struct jw *w, const struct call *call)
     jw_kplain(w, "trefoil/type", str_of(marks.type));
 }
 
-/* What the protocol itself says in _meta describes the hop behind us, and that in its version. */
+/* Members of _meta that the protocol defines describe the connection to the server, not ours. */
 static bool is_known_in_meta(const struct rpc_in *in, struct arena *mem, struct json key)
 {
     struct str name = json_str(mem, key);
@@ -51,7 +51,7 @@ static bool is_left_out(const struct rpc_in *in, struct json key)
                                     json_is(key, STR("cacheScope")));
 }
 
-/* What stands between two members that go out, the commas included. */
+/* The text from one member to another, including the commas. */
 static struct str span(struct json first, struct json last)
 {
     const char *from = json_raw(first).p;
@@ -65,10 +65,10 @@ struct pieces {
     size_t n;
 };
 
-/* A server that mixes them up costs us a copy. */
+/* If there are too many pieces, they are joined, which costs a copy. */
 static void add_piece(struct pieces *p, struct arena *mem, struct str s)
 {
-    if (p->n + 2 < RPC_PIECES) { /* the last ones end the object */
+    if (p->n + 2 < RPC_PIECES) { /* reserve the last ones for the end of the object */
         p->v[p->n++] = s;
         return;
     }
@@ -110,7 +110,7 @@ void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache)
     if (!json_here(root))
         root = mcp_reread(in->mem, in->peer->rpc->limits, call->raw_result);
     buf_init(&front, (size_t)in->peer->rpc->limits->message_bytes);
-    if (json_type(root) != JSON_OBJECT) { /* too large to be looked into */
+    if (json_type(root) != JSON_OBJECT) { /* too large to parse */
         rpc_result_raw(in, call->raw_result);
         return;
     }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { NO_SESSION = -32001, BAD_HTTP = -32000 }; /* what others answer, too */
+enum { NO_SESSION = -32001, BAD_HTTP = -32000 }; /* the codes of other servers */
 
 static const struct json no_id = { 0 };
 
@@ -63,7 +63,7 @@ static struct mcp_http_headers headers_of(const struct http_req *req)
 
 /* ---- modern ------------------------------------------------------------------------------ */
 
-/* What it asks for comes as events, or not at all. */
+/* Does the response need an event stream? */
 static bool needs_events(const struct rpc_message *m)
 {
     return m->kind == RPC_REQUEST && str_eq(m->method, STR("subscriptions/listen"));
@@ -145,7 +145,7 @@ static void serve_legacy(struct mcp_http *h, struct http_req *req, enum mcp_vers
         mcp_post_alone(h, req, version, root, m);
 }
 
-/* Arrays are of 2025-03-26. What is modern, or no message, is not part of one. */
+/* Arrays exist in 2025-03-26 only. They must not contain modern messages or other values. */
 static bool check_batch(struct http_req *req, struct json root, enum mcp_version *version)
 {
     struct str named = header_trimmed(req, "mcp-protocol-version");
@@ -168,7 +168,7 @@ static bool check_batch(struct http_req *req, struct json root, enum mcp_version
     return true;
 }
 
-/* ---- the order of things ------------------------------------------------------------------ */
+/* ---- classifying -------------------------------------------------------------------------- */
 
 static bool read_body(struct mcp_http *h, struct http_req *req, struct json *root)
 {

@@ -47,7 +47,8 @@ void mcp_http_init(struct mcp_http *h, struct mcp_server *server, struct mcp_ses
 void mcp_http_drain(struct mcp_http *h);
 
 /*
- * End all sessions; done when nothing is under way any more. The HTTP server must have been closed.
+ * End all sessions; done is called when no request is running any more. The HTTP server must have
+ * been closed.
  */
 void mcp_http_close(struct mcp_http *h, void (*done)(void *ctx), void *ctx);
 

@@ -10,7 +10,7 @@ static void on_idle_stream_gone(struct http_req *req)
     http_stream_end(req);
 }
 
-/* Without a session there is nothing to send, but a client may open a stream. */
+/* Without a session there is nothing to send, but a client may still open a stream. */
 static void serve_empty_stream(struct http_req *req)
 {
     req->on_gone = on_idle_stream_gone;
@@ -24,7 +24,7 @@ static void begin_stream(struct http_req *req)
     http_forget_request(req);
 }
 
-/* The session's own stream. */
+/* Open the stream for messages that belong to no request. */
 static void listen_own(struct mcp_session *s, struct http_req *req, const struct event_stream *from)
 {
     begin_stream(req);

@@ -1,4 +1,4 @@
-/* mcp_lifecycle.c - how a client and we get to know each other, and what belongs to no part. */
+/* mcp_lifecycle.c - initialize, discover, ping, cancellation and log levels. */
 #include "base/log.h"
 #include "base/utf8.h"
 #include "proto/mcp/server/mcp_method.h"
@@ -15,8 +15,8 @@ static const struct pick initialize_fields[] = {
 };
 
 /*
- * A version we do not know, or that knows no handshake, is answered with the newest that does: the
- * client decides whether to stay.
+ * An unknown version, or one without a handshake, is answered with the newest version that has one:
+ * the client decides whether to continue.
  */
 static enum mcp_version agree(struct str asked)
 {
@@ -71,7 +71,7 @@ void mcp_on_ping(struct rpc_in *in)
     mcp_result_empty(in);
 }
 
-/* Nothing depends on it: we report no progress of our asks, and roots are requested each time. */
+/* Ignored: we report no progress of our questions, and request the roots each time. */
 void mcp_on_noted(struct rpc_in *in)
 {
     (void)in;
@@ -85,7 +85,7 @@ static const struct pick cancelled_fields[] = {
     PICK_FIELD("requestId", PICK_ID, struct cancelled, id, PICK_MUST),
 };
 
-/* A cancel for what is unknown or answered already is normal: it crossed our answer. */
+/* A cancellation of an unknown or answered request is normal: it crossed our answer. */
 void mcp_on_cancelled(struct rpc_in *in)
 {
     struct cancelled params = { 0 };

@@ -1,8 +1,8 @@
 /*
  * mcp_list.c - lists in pages.
  *
- * A cursor is the place in the list where the next page begins, in a form that clients are not
- * tempted to calculate with. A list that became shorter meanwhile ends early.
+ * A cursor is the index of the next page, encoded so that clients do not calculate with it. A list
+ * that became shorter meanwhile ends early.
  */
 #include "base/base64.h"
 #include "base/digits.h"

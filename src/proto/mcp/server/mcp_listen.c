@@ -1,9 +1,10 @@
 /*
- * mcp_listen.c - subscriptions/listen: one long request, on whose stream its client hears of changes.
+ * mcp_listen.c - subscriptions/listen: a request that stays open and notifies its client of
+ * changes.
  *
- * The first message says which of the wishes are honoured; every message carries the id of the
- * request, so that several listens can share a stream. It ends by the client's cancel, or with a
- * result when we end.
+ * The first message lists the accepted subscriptions. Every message carries the id of the request,
+ * so that several listens can share a stream. The request ends when the client cancels it, or with
+ * a result when we stop.
  */
 #include "base/container.h"
 #include "proto/mcp/server/mcp_tasks.h"
@@ -40,7 +41,7 @@ static const struct pick listen_fields[] = {
     PICK_NESTED("notifications", struct listen, wishes, PICK_MUST, wish_fields),
 };
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
 void mcp_write_subscription(struct jw *w, const struct rpc_in *in)
 {

@@ -43,8 +43,8 @@ struct mcp_tool_call {
 };
 
 /*
- * The tool, if the client of the request may see it; else it answers that the tool of that name is
- * unknown, and returns NULL. tool may be NULL.
+ * Return the tool if the client of the request may see it. Otherwise answer that the tool of this
+ * name is unknown, and return NULL. tool may be NULL.
  */
 const struct tool *mcp_offered_tool(struct rpc_in *in, const struct tool *tool, struct str name);
 
@@ -74,7 +74,7 @@ void mcp_forward_result(struct mcp_request *r, enum mcp_cache cache);
 /* The members that limit how long a client may cache a modern result. */
 void mcp_write_cache(struct jw *w, const struct rpc_in *in, enum mcp_cache cache);
 
-/* {} */
+/* Answer with {}. */
 void mcp_result_empty(struct rpc_in *in);
 
 /*
@@ -89,7 +89,7 @@ extern const struct str mcp_required[ASK_KINDS];
 /* The text of a failed call, for the model. */
 struct str mcp_failure_text(struct mcp_request *r);
 
-/* There is no such resource (mcp_resources.c). */
+/* Answer that there is no such resource (mcp_resources.c). */
 void mcp_refuse_uri(struct rpc_in *in, struct str uri);
 
 /* ---- pages of lists (mcp_list.c) ---------------------------------------------------------- */
@@ -99,7 +99,7 @@ struct mcp_list_page {
     size_t left; /* items that may still be written */
 };
 
-/* Reads params.cursor; answers the error itself. */
+/* Read params.cursor. False: the cursor was invalid, and the error was answered. */
 bool mcp_page_read(struct rpc_in *in, struct mcp_list_page *page);
 
 /* Is there room for this item? Else the page ends here and its cursor is written, once. */
@@ -119,10 +119,12 @@ void mcp_write_subscription(struct jw *w, const struct rpc_in *in);
 bool mcp_is_subscribed(const struct mcp_conv *conv, struct str uri);
 void mcp_unsubscribe_all(struct mcp_conv *conv);
 
-/* Subscribe to changes of the offer, if the conversation lasts. */
+/*
+ * Subscribe to changes of the offer, if the conversation has more than one message (conv->lasting).
+ */
 void mcp_conv_watch(struct mcp_conv *conv);
 
-/* Answer the listens of a conversation, or all (NULL). */
+/* Answer the subscriptions/listen requests of a conversation, or of all conversations (NULL). */
 void mcp_listens_end(struct mcp_server *server, const struct mcp_conv *conv);
 
 /* ---- handlers ----------------------------------------------------------------------------- */

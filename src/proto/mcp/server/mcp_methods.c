@@ -78,7 +78,7 @@ static void refuse_by(struct rpc_admit *out, const struct mcp_verdict *v)
     }
 }
 
-/* Agents that call each other without end, and ids that are none. */
+/* Reject calls of too long chains of agents, and invalid trace ids. */
 static void check_trace(const struct mcp_conv *conv, struct arena *mem, const struct rpc_message *m,
                         struct rpc_admit *out)
 {

@@ -1,10 +1,10 @@
 /*
- * mcp_park.c - see mcp_park.h.
+ * mcp_park.c - parks calls and resumes them (mcp_park.h).
  *
- * Ownership: the call is a child of parked.op, a root. While a request is attached, a small op
- * (the hold) is its child, so that it lives until it is answered and its cancel reaches the call.
- * The list at the server holds those that wait for their client, and only them: a ticket of a call
- * that is attached, or gone, finds nothing.
+ * Ownership: the call is a child of parked.op, a root. While a request is attached, a small op (the
+ * hold) is its child, so that the request lives until it is answered and its cancellation reaches
+ * the call. The list of the server has only the calls that wait for their client: a ticket of a
+ * call that is attached, or has ended, finds nothing.
  */
 #include "proto/mcp/server/mcp_park.h"
 
@@ -22,7 +22,7 @@ struct mcp_hold {
 
 /* ---- tickets ----------------------------------------------------------------------------- */
 
-/* What a ticket is good for, apart from what it says itself. */
+/* The data that a ticket is sealed with, besides its own text. */
 static void write_about(struct buf *out, const struct rpc_in *in)
 {
     static const struct str members[] = { STR("name"), STR("uri"), STR("arguments") };
@@ -104,7 +104,7 @@ static struct mcp_parked *parked_find(struct rpc_in *in, struct str state)
     return p && (uint64_t)p->round == round && (!p->home || p->home == conv) ? p : NULL;
 }
 
-/* ---- the list of those that wait --------------------------------------------------------- */
+/* ---- the list of parked calls ------------------------------------------------------------ */
 
 static void on_expiry(struct timer *t);
 
@@ -142,7 +142,7 @@ static struct mcp_parked *parked_of(struct op *op)
     return CONTAINER_OF(op, struct mcp_parked, op);
 }
 
-/* No client will resume it any more. */
+/* The call has ended, and no client can resume it any more. */
 static void parked_finish(struct mcp_parked *p)
 {
     wait_no_longer(p);
@@ -165,7 +165,7 @@ static void on_parked_done(struct op *op, const struct err *e, void *ctx)
     loop_post(home->peer.rpc->loop, &home->peer.idle);
 }
 
-/* The call has been told and will be over; without it there is nothing to wait for. */
+/* Cancelling also cancels the call below, whose end finishes this. Without a call, finish here. */
 static void cancel_parked(struct op *op)
 {
     if (!op->child)
@@ -205,8 +205,8 @@ static void parked_hold(struct mcp_parked *p, struct rpc_in *in)
     op_begin(&p->hold->op, &hold_kind, in->peer->rpc->loop, &in->op, on_hold_done, NULL);
 }
 
-/* It has been answered. */
-static void let_go(struct mcp_parked *p)
+/* The attached request has been answered: detach it. */
+static void parked_detach(struct mcp_parked *p)
 {
     p->request.in = NULL;
     op_ok(&p->hold->op);
@@ -216,7 +216,7 @@ static void let_go(struct mcp_parked *p)
 static void parked_deliver(struct mcp_parked *p)
 {
     p->request.answer(&p->request, p->failed ? &p->why : NULL);
-    let_go(p);
+    parked_detach(p);
     parked_finish(p);
 }
 
@@ -251,11 +251,11 @@ static void write_round(struct mcp_parked *p, struct str state)
     mcp_result_end(in, MCP_CACHE_NEVER);
 }
 
-/* It cannot be asked: the request gets the reason, and the call ends. */
+/* The client cannot be asked: answer the request with the reason, and cancel the call. */
 static void give_up(struct mcp_parked *p, const struct err *e)
 {
     rpc_error_of(p->request.in, e);
-    let_go(p);
+    parked_detach(p);
     op_cancel(&p->op);
 }
 
@@ -286,7 +286,7 @@ static void end_round(struct mcp_parked *p)
         return;
     }
     write_round(p, state);
-    let_go(p);
+    parked_detach(p);
     wait_for_client(p);
 }
 
@@ -311,7 +311,7 @@ struct json mcp_park_keep(struct mcp_parked *p, struct json v)
     return mcp_keep(&p->own, p->server->rpc->limits, v);
 }
 
-/* What came for this ask, if it has the right shape; else it stays open and is asked again. */
+/* Use the response for this ask if it is valid; otherwise the ask stays open and is asked again. */
 static bool answer_from(struct mcp_parked *p, struct ask *ask, struct json responses)
 {
     struct json v = json_get(responses, ask->key);
@@ -322,7 +322,7 @@ static bool answer_from(struct mcp_parked *p, struct ask *ask, struct json respo
     return true;
 }
 
-/* What has not been shown yet cannot have been approved: an answer that came before it is none. */
+/* An approval that arrives before the question was shown is ignored. */
 void mcp_park_ask(struct mcp_parked *p, struct ask *ask)
 {
     if (p->round == 0 && ask->kind != ASK_PERMISSION && answer_from(p, ask, p->presets))

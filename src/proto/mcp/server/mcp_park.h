@@ -19,23 +19,23 @@
 struct mcp_parked {
     struct mcp_request request;
     struct op op;     /* the parent of the call; ends when no client can retry any more */
-    struct arena own; /* holds this */
+    struct arena own; /* also holds this struct */
     struct mcp_server *server;
-    struct mcp_conv *home; /* that keeps it; NULL: the server does */
+    struct mcp_conv *home; /* the conversation that keeps it; NULL: the server does */
     struct mcp_hold *hold; /* the child op of `in` while attached */
     struct mcp_parked *next, **link;
     uint64_t id;
     int64_t round;       /* of the last ticket issued; 0: none yet */
     struct json presets; /* answers from the first request */
-    size_t bytes;        /* of what it copied from its client */
-    struct post check;   /* something was asked: end the round when this turn is over */
+    size_t bytes;        /* size of the data copied from its client */
+    struct post check;   /* a question was asked: end the round at the end of this loop iteration */
     struct timer expiry;
     bool over; /* the call has settled; `why` is the error, if it failed */
     bool failed;
     struct err why;
 };
 
-/* A new one for `in`, attached. */
+/* Create a parked call for `in`, attached to it. */
 struct mcp_parked *mcp_park_new(struct rpc_in *in, const struct mcp_round *round);
 
 /* A copy of data of its client, valid as long as the call. Only while it is attached. */
@@ -48,8 +48,8 @@ void mcp_park_ask(struct mcp_parked *p, struct ask *ask);
 void mcp_park_over(struct mcp_parked *p, const struct err *e);
 
 /*
- * Is `in` a further round of a parked call? Then it is attached to it, or refused, and true is
- * returned: nothing more is to be done.
+ * Is `in` a further round of a parked call? Then attach it to that call, or reject it, and return
+ * true: the caller must not handle it.
  */
 bool mcp_park_resume(struct rpc_in *in, const struct mcp_round *round);
 

@@ -67,7 +67,7 @@ static void leave_session(struct mcp_post *post)
     while (*at != post)
         at = &(*at)->next;
     *at = post->next;
-    if (post->begins && !post->greeted) /* the client does not know its id */
+    if (post->begins && !post->greeted) /* the client does not know the session id yet */
         mcp_session_end(s);
     mcp_session_release(s);
 }

@@ -14,8 +14,8 @@
 struct mcp_post {
     struct http_post post; /* first */
     struct mcp_http *http;
-    struct mcp_session *session; /* NULL: it has a separate conversation, */
-    struct mcp_conv *conv;       /* this one */
+    struct mcp_session *session; /* NULL: the message is not part of a session */
+    struct mcp_conv *conv;       /* of the session, or separate */
     struct mcp_post *next;       /* of the session */
     bool modern;
     bool batch;

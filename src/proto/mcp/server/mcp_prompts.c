@@ -34,7 +34,7 @@ static const struct pick get_fields[] = {
     MCP_ROUND_FIELDS(struct prompt_get, round),
 };
 
-/* Arguments of prompts are strings, and those that are required are there. */
+/* Check that all arguments are strings and that the required ones are present. */
 static bool check_args(struct rpc_in *in, const struct prompt *prompt, struct json args)
 {
     struct json declared = { 0 };

@@ -12,9 +12,9 @@ static struct mcp_request *request_of(const struct caller *c)
     return (struct mcp_request *)(void *)c;
 }
 
-/* ---- telling ----------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
-/* Progress goes forward: what does not is not told. */
+/* Progress must increase; other values are not reported. */
 static bool goes_forward(struct mcp_request *r, struct str done)
 {
     AUTO_ARENA mem = { 0 };
@@ -69,7 +69,7 @@ static void tell_log(struct caller *c, enum call_level level, struct str logger,
         peer_notify(r->in->peer, r->in->via, "notifications/message", buf_str(&params));
 }
 
-/* NULL while it is parked. */
+/* The conversation of the request; NULL while it is parked. */
 static struct mcp_conv *conv_of(const struct mcp_request *r)
 {
     return r->in ? mcp_conv_of(r->in) : NULL;
@@ -94,7 +94,7 @@ static bool can_be_asked(const struct caller *c, enum ask_kind kind)
            !(kind == ASK_PERMISSION && c->origin == ORIGIN_LOOPBACK);
 }
 
-/* A question to a legacy client: a request of ours, under the ask. */
+/* A question to a legacy client: a request of ours, below the ask. */
 struct mcp_client_question {
     struct rpc_out out;
     struct ask *ask;
@@ -176,7 +176,7 @@ static const struct caller_kind mcp_caller = {
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* A modern request says all of itself; of a legacy client the conversation knows. */
+/* A modern request carries its own context; for a legacy client the conversation has it. */
 static void read_modern(struct mcp_request *r, struct json meta)
 {
     struct json level = json_get(meta, STR(MCP_META "logLevel"));
@@ -195,8 +195,8 @@ static void read_legacy(struct mcp_request *r, const struct mcp_conv *conv)
 }
 
 /*
- * Once: a further round changes nothing of where the call came from. Copied, since the call may outlive
- * both `in` and the headers it came with.
+ * Read once: a further round does not change the origin of the call. Copied, since the call may
+ * outlive `in` and its headers.
  */
 static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
 {
@@ -210,7 +210,10 @@ static struct trace read_trace(const struct rpc_in *in, struct arena *mem)
     return t;
 }
 
-/* Of a conversation that outlives the call: a parked one that the server keeps may not. */
+/*
+ * The grants of a conversation, if it outlives the call; a call parked at the server may outlive
+ * it.
+ */
 static struct guard_grants *session_grants(const struct rpc_in *in, struct mcp_conv *conv)
 {
     bool may_park = mcp_features[mcp_version_of(in)].modern && !conv->keeps;

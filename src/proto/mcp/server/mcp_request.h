@@ -33,8 +33,8 @@ struct mcp_request {
     mcp_answer_fn *answer;
 
     struct str token;  /* raw progressToken, or STR_NONE */
-    bool told;         /* of progress: */
-    double told_value; /* so far */
+    bool told;         /* progress was reported: */
+    double told_value; /* the last value */
     bool logs;
     enum call_level log_level;
 
@@ -62,7 +62,10 @@ struct mcp_request *mcp_request_begin(struct rpc_in *in, const struct mcp_round 
 struct op *mcp_request_op(struct mcp_request *r);
 void mcp_request_done(struct op *op, const struct err *e, void *ctx);
 
-/* The client of a request, for the guard and the log; its kind is good for an mcp_request only. */
+/*
+ * The client of a request, for the guard and the log. Its kind can only be used with an
+ * mcp_request.
+ */
 struct caller mcp_caller_of(const struct rpc_in *in, struct arena *mem);
 
 /* A new `in` replaces the old one: read its progress token and log level. */

@@ -2,10 +2,10 @@
  * mcp_server.h - the server side of MCP.
  *
  * An mcp_server is an offer published under a name. Clients reach it over stdio (mcp_stdio.h) or
- * HTTP (mcp_http.h); each conversation is a struct mcp_conv (mcp_conv.h).
+ * HTTP (mcp_http.h); each connection or HTTP session is a struct mcp_conv (mcp_conv.h).
  *
- * It also holds what outlives a conversation: calls that are parked until their client sends the
- * input they asked for, and the open subscriptions/listen.
+ * The server also holds what can outlive a conversation: calls that are parked until their client
+ * sends the requested input, and open subscriptions/listen requests.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SERVER_H
 #define PROTO_MCP_SERVER_MCP_SERVER_H
@@ -25,7 +25,7 @@ struct mcp_server {
     const char *instructions;                 /* for the model; NULL: none */
     const struct guard_scope *scope[ORIGINS]; /* rights of clients; NULL: the default */
 
-    /* Zeroed at first; mcp_listen.c and mcp_park.c */
+    /* Private to mcp_listen.c and mcp_park.c; zeroed at first: */
     struct mcp_listen *listens;
     struct mcp_parked *parked;
     size_t parked_count, parked_bytes;

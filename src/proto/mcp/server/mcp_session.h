@@ -1,17 +1,17 @@
 /*
- * mcp_session.h - an MCP conversation over many HTTP requests.
+ * mcp_session.h - an MCP session over HTTP: a conversation that spans many requests.
  *
  *   IDLE <-> BUSY -> ENDED -> freed
  *     +---------------^
  *
- * IDLE   no request of it is open: it expires after mcp_session_idle_ms, or is evicted earlier when
- *        there are too many sessions (mcp_sessions.h).
- * BUSY   held by a request that is being served, or by a stream.
- * ENDED  deleted, expired or evicted: it is not found any more, its work is canceled. Freed when
- *        the last of it has ended.
+ *   IDLE   the session has no open request: it expires after mcp_session_idle_ms, or is evicted
+ *          earlier when there are too many sessions (mcp_sessions.h).
+ *   BUSY   a request that is being served, or a stream, holds the session.
+ *   ENDED  deleted, expired or evicted: it cannot be found any more, and its work is cancelled.
+ *          Freed when its last call and stream have ended.
  *
- * Each holder of a session calls mcp_session_release once. A session is found only by the principal
- * it was made for: the id alone is not enough.
+ * Each holder of a session calls mcp_session_release once. Only the principal that created a
+ * session can find it: the id alone is not enough.
  */
 #ifndef PROTO_MCP_SERVER_MCP_SESSION_H
 #define PROTO_MCP_SERVER_MCP_SESSION_H
@@ -34,7 +34,7 @@ struct mcp_session {
     struct mcp_http *http;
     struct sse_link own;     /* for messages that belong to no request */
     struct event_log events; /* of all its streams */
-    struct mcp_post *posts;  /* in progress, which the client may resume */
+    struct mcp_post *posts;  /* POSTs in progress, which the client may resume */
     struct mcp_session *chain;
     struct mcp_session *older, *newer; /* while idle */
     int64_t idle_since;
@@ -48,29 +48,32 @@ struct mcp_session {
 };
 
 /*
- * A new session for the client of a request, held; NULL when there are too many and none may be
- * evicted for it.
+ * Create a session for the client of a request, and hold it. NULL: there are too many sessions, and
+ * none may be evicted for this principal.
  */
 struct mcp_session *mcp_session_new(struct mcp_http *h, enum mcp_session_kind kind,
                                     const struct http_req *req);
 
-/* The session of this id, held; NULL when the principal of this request has no such session. */
+/*
+ * Find the session with this id, and hold it. NULL: the principal of this request has no such
+ * session.
+ */
 struct mcp_session *mcp_session_find(struct mcp_http *h, enum mcp_session_kind kind, struct str id,
                                      const struct http_req *req);
 
 void mcp_session_release(struct mcp_session *s);
 
-/* Its work is cancelled, its streams end. */
+/* End the session: cancel its work and end its streams. */
 void mcp_session_end(struct mcp_session *s);
 
 /*
- * From now on this stream carries the messages that belong to no request. The stream holds the
- * session. Unsent messages, and those after `from` (if not NULL), are sent first.
+ * Send the messages that belong to no request through this stream from now on. The stream holds the
+ * session. Unsent messages, or those after `from` (if not NULL), are sent first.
  */
 void mcp_session_open_stream(struct mcp_session *s, struct http_req *req,
                              const struct event_stream *from);
 
-/* One of http->living was freed. */
+/* A session or single request was freed: decrement h->living. */
 void mcp_http_one_less(struct mcp_http *h);
 
 #endif

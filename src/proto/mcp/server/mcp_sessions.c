@@ -11,7 +11,7 @@ struct idle_list {
 struct mcp_session_group {
     struct mcp_session_group *next;
     size_t sessions;                         /* idle or not */
-    struct idle_list idle[MCP_SESSION_USES]; /* by how much they were used */
+    struct idle_list idle[MCP_SESSION_USES]; /* by number of requests */
     char principal[PRINCIPAL_TEXT];
 };
 
@@ -139,7 +139,7 @@ bool mcp_sessions_make_room(struct mcp_sessions *all, const struct principal *pr
     if (all->count < (size_t)all->limits->mcp_sessions)
         return true;
     for (const struct mcp_session_group *g = all->groups; g; g = g->next) {
-        size_t count = g == own ? own_count + 1 : g->sessions; /* with the new one */
+        size_t count = g == own ? own_count + 1 : g->sessions; /* including the new session */
 
         if (count > own_count && count > most && least_used(g)) {
             from = g;

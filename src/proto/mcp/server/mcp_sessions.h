@@ -25,26 +25,29 @@ enum { MCP_SESSION_USES = 4 };
 struct mcp_sessions {
     struct loop *loop;
     const struct limits *limits;
-    size_t count; /* that can be found */
-    size_t idle;  /* of them */
+    size_t count; /* sessions that have not ended */
+    size_t idle;  /* sessions that are idle */
     struct mcp_session_group *groups;
-    struct event_pool events; /* of all of them */
-    struct timer expiry;      /* set while one is idle */
+    struct event_pool events; /* events of all sessions */
+    struct timer expiry;      /* set while a session is idle */
 };
 
 void mcp_sessions_init(struct mcp_sessions *all, struct loop *loop, const struct limits *limits);
 
 /*
- * End a session if there are as many as limits.mcp_sessions. False when none that this principal
- * may evict is idle.
+ * Evict a session if there are limits.mcp_sessions of them. False: no idle session may be evicted
+ * for this principal.
  */
 bool mcp_sessions_make_room(struct mcp_sessions *all, const struct principal *principal);
 
-/* A session begins, in use. Its conv.principal is set. Ends: it is in use then, too. */
+/*
+ * Add a new session, which is busy and has conv.principal set; remove a session, which must be
+ * busy.
+ */
 void mcp_sessions_add(struct mcp_sessions *all, struct mcp_session *s);
 void mcp_sessions_remove(struct mcp_sessions *all, struct mcp_session *s);
 
-/* It is not in use any more; it is used again. */
+/* A session becomes idle; a session becomes busy. */
 void mcp_sessions_idle(struct mcp_sessions *all, struct mcp_session *s);
 void mcp_sessions_busy(struct mcp_sessions *all, struct mcp_session *s);
 

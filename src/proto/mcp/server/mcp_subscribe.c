@@ -17,7 +17,7 @@ static const struct pick subscribe_fields[] = {
     PICK_FIELD("uri", PICK_STR, struct subscribe, uri, PICK_MUST),
 };
 
-/* Where the subscription of this URI hangs, or the end of the list. */
+/* The link to the subscription of this URI, or the end of the list. */
 static struct mcp_subscription **place_of(const struct mcp_conv *conv, struct str uri)
 {
     struct mcp_subscription **at = (struct mcp_subscription **)&conv->subscriptions;

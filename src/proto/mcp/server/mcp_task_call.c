@@ -1,9 +1,9 @@
 /*
  * mcp_task_call.c - a tools/call that becomes a task.
  *
- *   wait until tasks are there -> create the task -> tell its id
- *                              -> or run the tool while the client waits, which may ask it things,
- *                                 round by round (mcp_park.h), and begins a task itself
+ * Wait until the task engine is ready. Then create a task and answer with its id, or run the tool
+ * while the client waits: the tool may ask the client in rounds (mcp_park.h), and may create a task
+ * itself.
  */
 #include "base/mem.h"
 #include "core/agent/agent_context.h"
@@ -22,14 +22,14 @@ struct mcp_task_creation {
 
 /* ---- clients that cannot resume ------------------------------------------------------------- */
 
-struct orphan {
+struct abandoned_task {
     struct task_ask ask;
     char id[ID_TEXT];
 };
 
-static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
+static void on_abandoned_canceled(struct op *op, const struct err *e, void *ctx)
 {
-    struct orphan *o = ctx;
+    struct abandoned_task *o = ctx;
 
     (void)op;
     (void)e;
@@ -37,15 +37,15 @@ static void on_orphan_gone(struct op *op, const struct err *e, void *ctx)
     mem_free(o);
 }
 
-/* Its client has left, or taken the call back, before it could learn the id. */
+/* The client disconnected or cancelled the call before it got the id: cancel the task. */
 static void abandon(struct mcp_task_creation *c)
 {
     struct str id = c->ask->info.id.n ? c->ask->info.id : c->ask->id;
-    struct orphan *o = MEM_NEW(struct orphan);
+    struct abandoned_task *o = MEM_NEW(struct abandoned_task);
 
     str_to_c(id, o->id, sizeof(o->id));
     o->ask.id = str_of(o->id);
-    task_cancel(c->engine, &o->ask, NULL, on_orphan_gone, o);
+    task_cancel(c->engine, &o->ask, NULL, on_abandoned_canceled, o);
 }
 
 /* ---- creating ------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void on_created(struct op *op, const struct err *e, void *ctx)
     mcp_result_end(in, MCP_CACHE_NEVER);
 }
 
-/* What this client can be asked, by tasks/get. */
+/* The kinds of questions that this client can answer after tasks/get. */
 static unsigned abilities_of(const struct rpc_in *in)
 {
     struct json meta = in->meta;
@@ -84,7 +84,7 @@ static unsigned abilities_of(const struct rpc_in *in)
     return can;
 }
 
-/* NULL: the program is about to end, and the request has been answered. */
+/* NULL: the program is stopping, and the request has been answered. */
 static struct mcp_task_creation *creation_of(struct rpc_in *in)
 {
     struct task_engine *engine = mcp_offer_of(in)->host.context->tasks;
@@ -118,7 +118,7 @@ static void create(struct rpc_in *in, struct str tool, struct json args)
         task_create_call(c->engine, c->ask, &spec, &in->op, on_created, c);
 }
 
-/* A task that the tool has begun is reported like one of ours. */
+/* A task that the tool has created is reported like one of ours. */
 void mcp_answer_task(struct rpc_in *in, struct str id)
 {
     struct mcp_task_creation *c = creation_of(in);

@@ -1,9 +1,9 @@
-/* mcp_task_codec.c - tasks and how they ended, as MCP has them. Pure. */
+/* mcp_task_codec.c - writes tasks and their results as JSON of MCP. Pure. */
 #include "base/clock.h"
 #include "core/event.h"
 #include "proto/mcp/server/mcp_tasks.h"
 
-/* A client is to look often at first, then less and less. */
+/* The poll interval grows with the age of the task. */
 enum { POLL_LEAST_MS = 100, POLL_MOST_MS = 2000, POLL_PART = 4 };
 
 /* ---- how a call ended ---------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static void write_result(struct jw *w, const struct call *call, const struct err
     jw_object_end(w);
 }
 
-/* As in an answer: what stopped a tool is for the model to know, too. */
+/* As in an answer: the model should learn why a tool was stopped. */
 void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *e)
 {
     jw_object(w);
@@ -49,7 +49,7 @@ void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *
     jw_object_end(w);
 }
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------------------------- */
 
 bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind)
 {
@@ -74,15 +74,15 @@ static void write_asks(struct jw *w, struct arena *mem, struct json asks)
 
 /* ---- a task -------------------------------------------------------------------------------- */
 
-/* How the call of a task ended; missing: it was none, or it did not come to its end. */
+/* The outcome of the call of a task; missing: no call, or it did not end. */
 static struct json outcome(struct json result, struct str part)
 {
     return json_get(json_get(result, STR("call")), part);
 }
 
 /*
- * By what came of it: a tool that was stopped, or not let in, and an agent that could not do it, are
- * results that say so, whatever the engine calls them. What is left would have been an error of the
+ * Does the task have a result for the model? A tool that was stopped or denied, and an agent that
+ * failed, have one, whatever the state of the task. All else would have been an error of the
  * request.
  */
 static bool has_result(const struct task_info *info, struct json result)
@@ -95,7 +95,7 @@ static struct str status_of(const struct task_info *info, struct json result)
 {
     if (info->state == TASK_FAILED && has_result(info, result))
         return task_status(TASK_COMPLETED);
-    if (info->state == TASK_COMPLETED && !json_here(result)) /* larger than may be read */
+    if (info->state == TASK_COMPLETED && !json_here(result)) /* too large to parse */
         return task_status(TASK_FAILED);
     return task_status(info->state);
 }
@@ -108,7 +108,7 @@ static void write_time(struct jw *w, const char *key, int64_t ms)
     jw_kstr(w, key, str_of(text));
 }
 
-/* From its creation on, as long as it is there for certain. */
+/* The time from its creation for which the task is certainly kept. */
 static int64_t ttl(const struct limits *limits, int64_t now, const struct task_info *info)
 {
     int64_t age = (info->ended ? info->ended : now) - info->created;
@@ -131,7 +131,7 @@ static void write_text(struct jw *w, struct str text)
     jw_object_end(w);
 }
 
-/* As core/agent/agent_call.h says of an agent that is waited for. */
+/* The structured result of an agent, as in core/agent/agent_call.h. */
 static void write_structured(struct jw *w, const struct task_info *info, struct json result,
                              struct str answer)
 {
@@ -162,7 +162,7 @@ static void write_embedded(struct jw *w, struct str uri, struct json type, const
     jw_object_end(w);
 }
 
-/* Most parts are MCP content as they are; text, files and data become resources. */
+/* Most parts are valid MCP content; text, files and data become resources. */
 static void write_part(struct jw *w, struct json part, struct str uri)
 {
     struct json kind = json_get(part, STR("type")), type = json_get(part, STR("mimeType"));
@@ -211,7 +211,7 @@ static void write_artifacts(struct jw *w, struct arena *mem, const struct limits
 
     if (info->artifacts.n)
         all = mcp_reread(mem, limits, info->artifacts);
-    if (!json_here(all)) /* none, or larger than may be read */
+    if (!json_here(all)) /* none, or too large to parse */
         return;
     JSON_EACH(artifact, all)
     {
@@ -219,7 +219,7 @@ static void write_artifacts(struct jw *w, struct arena *mem, const struct limits
     }
 }
 
-/* What an agent has said and made, and why it could not do more. */
+/* The answer and artifacts of an agent, and why it failed. */
 static void write_response(struct jw *w, struct arena *mem, const struct limits *limits,
                            const struct task_info *info, struct json result)
 {
@@ -240,7 +240,7 @@ static void write_response(struct jw *w, struct arena *mem, const struct limits 
         write_text(w, info->text.n ? info->text : STR("it failed"));
     jw_array_end(w);
     write_structured(w, info, result, answer);
-    if (failed && !cut) /* most of it is there */
+    if (failed && !cut) /* a truncated answer is not a failure */
         jw_kbool(w, "isError", true);
     jw_object_end(w);
 }

@@ -14,9 +14,9 @@ struct mcp_task_watch {
     struct mcp_task_watches *all;
     struct task_ask ask;
     bool found;
-    bool asking;    /* the task is being got */
-    bool again;     /* it has changed meanwhile */
-    bool following; /* the watch is under way */
+    bool asking;    /* the task is being read */
+    bool again;     /* the task has changed meanwhile */
+    bool following; /* the watch runs */
 };
 
 static void ask_anew(struct mcp_task_watch *t)
@@ -31,7 +31,7 @@ static void ask_anew(struct mcp_task_watch *t)
     t->again = false;
 }
 
-/* ---- telling -------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------ */
 
 static void notify(struct mcp_task_watch *t)
 {
@@ -73,7 +73,7 @@ static void task_watch_get(struct mcp_task_watch *t)
     task_get(t->all->engine, &t->ask, t->all->parent, on_got, t);
 }
 
-/* Text, tools and plans change nothing that is reported of a task. */
+/* Text, tools and plans do not change the reported task. */
 static bool on_event(struct task_watch *w, int64_t seq, int64_t at, struct str kind,
                      struct str body)
 {
@@ -96,7 +96,7 @@ static void on_watched(struct op *op, const struct err *e, void *ctx)
     struct mcp_task_watch *t = ctx;
 
     (void)op;
-    (void)e; /* it has ended, which was reported; or we have */
+    (void)e; /* the task or the listen has ended */
     t->following = false;
 }
 

@@ -34,7 +34,7 @@ struct str mcp_task_owner(const struct rpc_in *in)
     return principal_sees(str_of(mcp_conv_of(in)->principal.name));
 }
 
-/* The store is opened after the first answer, so that the first to ask may come before it. */
+/* The store is opened after the first answer, so an early request may have to wait for it. */
 struct task_waiting {
     struct readiness_wait wait; /* first */
     struct rpc_in *in;
@@ -94,14 +94,14 @@ struct query {
     struct rpc_in *in;
     struct str id;
     struct json responses; /* of tasks/update ... */
-    struct json next;      /* ... the key of the next one to look at */
-    struct json asks;      /* what is open */
+    struct json next;      /* ... the key of the next response to handle */
+    struct json asks;      /* the open questions */
     struct task_engine *engine;
     struct task_ask *ask;
     void (*begin)(struct query *q);
 };
 
-/* tasks/update has all of them, the others the first. */
+/* tasks/update has both members, the other methods only the first. */
 static const struct pick task_fields[] = {
     PICK_FIELD("taskId", PICK_STR, struct query, id, PICK_MUST),
     PICK_FIELD("inputResponses", PICK_OBJECT, struct query, responses, PICK_MUST),
@@ -173,7 +173,7 @@ void mcp_on_tasks_get(struct rpc_in *in)
 
 /* ---- tasks/cancel --------------------------------------------------------------------------- */
 
-/* That it had ended already is no failure. */
+/* A task that was final already is not an error. */
 static void on_cancelled(struct op *op, const struct err *e, void *ctx)
 {
     struct query *q = ctx;
@@ -196,7 +196,7 @@ void mcp_on_tasks_cancel(struct rpc_in *in)
     task_query_begin(in, 1, cancel);
 }
 
-/* ---- tasks/update: look what is open, then answer one after the other ------------------------ */
+/* ---- tasks/update: read the open questions, then answer them in turn ------------------------- */
 
 static void answer_next(struct query *q);
 
@@ -229,7 +229,7 @@ static void answer_next(struct query *q)
                 mcp_answer_taken(q->in->mem, kind, json_value(key)), &q->in->op, on_answered, q);
 }
 
-/* All of them, before any counts. */
+/* Check all responses before the first one is used. */
 static bool check_responses(struct query *q)
 {
     enum ask_kind kind;

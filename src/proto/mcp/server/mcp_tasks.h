@@ -29,14 +29,14 @@ bool mcp_knows_tasks(const struct rpc_in *in);
 /* Reject the request: its client must support tasks. */
 void mcp_refuse_taskless(struct rpc_in *in);
 
-/* Whose tasks this client begins and sees. */
+/* The principal that owns the tasks of this client. */
 struct str mcp_task_owner(const struct rpc_in *in);
 
 /* Run then(ctx, engine) once the engine is ready; NULL: there is none. Responds to errors. */
 void mcp_when_tasks(struct rpc_in *in, void (*then)(void *ctx, struct task_engine *engine),
                     void *ctx);
 
-/* A request to the engine for `in`, which its memory goes with. */
+/* A new request to the engine, whose memory is freed with `in`. */
 struct task_ask *mcp_task_ask(struct rpc_in *in, struct str id);
 
 /* ---- as JSON (mcp_task_codec.c) ------------------------------------------------------------ */
@@ -48,16 +48,21 @@ void mcp_write_task(struct jw *w, struct arena *mem, const struct limits *limits
 /* For struct task_call_spec: {"result"} or {"error"}, as the answer would have been. */
 void mcp_write_outcome(struct jw *w, const struct call *call, const struct err *e);
 
-/* The kind of an open ask of a task, by asks of struct task_info, read. False: none of that key. */
+/*
+ * The kind of the open question with this key, in the parsed `asks` of struct task_info. False:
+ * there is none.
+ */
 bool mcp_task_asks(struct arena *mem, struct json asks, struct str key, enum ask_kind *kind);
 
 /* ---- tools/call (mcp_task_call.c) ---------------------------------------------------------- */
 
-/* Make it a task, or refuse; false: it is to run while its client waits. */
+/*
+ * Create a task for the call, or reject the call. False: the call must run while its client waits.
+ */
 bool mcp_call_as_task(struct rpc_in *in, const struct tool *tool,
                       const struct mcp_tool_call *params);
 
-/* It has become this task. */
+/* Answer the call: it continues as this task. */
 void mcp_answer_task(struct rpc_in *in, struct str id);
 
 /* ---- subscriptions/listen (mcp_task_listen.c) ---------------------------------------------- */
@@ -73,11 +78,14 @@ struct mcp_task_watches {
     void (*ready)(struct mcp_task_watches *ws);
 };
 
-/* Which of these are there, and this client's? Then ready(ws), now or later, under `in`. */
+/*
+ * Find the tasks that exist and that this client may see; then call ready(ws), now or later, below
+ * `in`.
+ */
 void mcp_task_watches_find(struct mcp_task_watches *ws, struct rpc_in *in, struct pick_strs ids,
                            void (*ready)(struct mcp_task_watches *ws));
 
-/* The member taskIds, of the tasks that were found; nothing when none was. */
+/* Write the member taskIds with the tasks that were found; writes nothing if there are none. */
 void mcp_task_watches_write(struct jw *w, const struct mcp_task_watches *ws);
 
 /* Notify the state of each task, and then every change. */

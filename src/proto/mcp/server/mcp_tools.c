@@ -79,7 +79,7 @@ static const struct pick tool_call_fields[] = {
     MCP_ROUND_FIELDS(struct mcp_tool_call, round),
 };
 
-/* What stopped a tool is for the model to know, too. */
+/* The model should learn why a tool was stopped. */
 static void answer_tool(struct mcp_request *r, const struct err *e)
 {
     struct jw *w;
@@ -120,7 +120,7 @@ void mcp_call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_c
              mcp_request_done, r);
 }
 
-/* tool: as the offer has it; NULL: it has none of that name. */
+/* tool: from the offer; NULL: there is no tool of that name. */
 static void call_tool(struct rpc_in *in, const struct tool *tool, struct mcp_tool_call *params)
 {
     tool = mcp_offered_tool(in, tool, params->name);

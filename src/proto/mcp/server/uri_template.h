@@ -9,7 +9,7 @@
 
 #include "core/tool/offer.h"
 
-/* Does `uri` fit? Then *vars becomes {"name":"value"}, percent-decoded, in mem. */
+/* Does `uri` match? If so, *vars is {"name":"value"}, percent-decoded, in mem. */
 bool uri_template_match(struct arena *mem, struct str uri_template, struct str uri,
                         struct json *vars);
 
