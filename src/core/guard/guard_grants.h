@@ -1,5 +1,5 @@
 /*
- * guard_grants.h - answers about calls that hold for a session: a person chose "in this session".
+ * guard_grants.h - answers about calls that hold for one session ("in this session").
  *
  * An answer is about the same call as an answer for the project: it is found by the id of an
  * answer_key (answer_store.h), which covers the tool, its definition, and its arguments or path.
@@ -31,7 +31,7 @@ void guard_grants_fini(struct guard_grants *g);
 /* GUARD_ALLOW or GUARD_DENY; GUARD_ASK: there is no answer with this id. */
 enum guard_says guard_granted(const struct guard_grants *g, const char *id);
 
-/* Remember an answer. When GUARD_GRANTS are there already, it is not kept, and the call asks again. */
+/* Remember an answer. If there are GUARD_GRANTS already, it is not kept, and the guard asks again. */
 void guard_grant(struct guard_grants *g, const char *id, bool allows);
 
 #endif

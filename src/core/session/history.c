@@ -103,7 +103,7 @@ static struct item_result *find_result(struct item *answer, struct str id)
     return NULL;
 }
 
-/* Calls that run side by side may be in several answers. */
+/* Calls that run in parallel can belong to several answers of the same turn. */
 static struct item_result *find_open_result(const struct history *h, struct str id)
 {
     for (size_t i = h->n; i-- > 0 && h->item[i].kind != ITEM_PROMPT;) {
@@ -115,7 +115,7 @@ static struct item_result *find_open_result(const struct history *h, struct str 
     return NULL;
 }
 
-/* One that belongs to no call has nowhere to go. */
+/* A result that belongs to no open call is ignored. */
 static bool add_result(struct history *h, int64_t seq, struct json body, struct err *e)
 {
     struct item_result *r = find_open_result(h, json_str(h->mem, json_get(body, STR("id"))));

@@ -55,10 +55,10 @@ const struct message *history_messages(struct history *h, size_t *n);
  */
 size_t history_open_calls(const struct history *h, struct arena *mem, const struct block ***out);
 
-/* A call since the last prompt that has no result yet, by its id; NULL: none. */
+/* The call with this id since the last prompt, if it has no result yet; else NULL. */
 const struct block *history_open_call(const struct history *h, struct str id);
 
-/* The seq of the last record. */
+/* The seq of the last record; 0: there is none. */
 int64_t history_last(const struct history *h);
 
 /* The id of the turn that has not ended; STR_NONE: all turns have ended. */

@@ -328,7 +328,7 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
     save_record(&w->save, "prompt",
                 record_prompt(&w->mem, t->prompt.id, str_of(t->id), prompt->block, prompt->blocks,
                               s->opts.taint));
-    if (s->interrupted) /* it will not be resumed any more */
+    if (s->interrupted) /* a new prompt ends the unfinished turn */
         save_state(&w->save, arena_str(&w->mem, str_of(s->last_turn)), "end");
     save_state(&w->save, str_of(t->id), "ask");
     name_session(w, prompt);

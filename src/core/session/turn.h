@@ -5,11 +5,12 @@
  *      │           │           │
  *      └───────────┴───────────┴────> BROKEN
  *
- * STORING  the prompt is being stored
- * WORKING  the agent's kind works on it (agent.h); what it reports is recorded, and told
- * ENDING   the kind has settled; the last records and the reason of the end are being stored
- * OVER     the end was told; the op has settled well
- * BROKEN   the store failed: the op fails, nothing more is told, the session can be opened anew
+ *   STORING  the prompt is being stored
+ *   WORKING  the agent works on it (agent.h); its events go into the history and to the client
+ *   ENDING   the agent has finished; the last records and the end record are being stored
+ *   OVER     the client has the end event; the op has succeeded
+ *   BROKEN   the store failed: the op fails and the client gets no further events. The session
+ *            can be opened again
  *
  * A turn is the same for every kind of agent. Cancelling the op stops the agent and reports its
  * open tool calls as canceled. What the agent has said is stored, and the turn ends with
@@ -56,8 +57,8 @@ void turn_start(struct turn *t, struct session *s, struct work_client *client,
                 const struct turn_prompt *prompt, struct op *parent, op_done_fn *done, void *ctx);
 
 /*
- * Resume the interrupted turn (session->interrupted), without a new prompt. With an agent
- * that cannot resume (no AGENT_RESUMES) the turn ends as TURN_FAILED.
+ * Resume the interrupted turn of the session (session->interrupted) without a new prompt. If the
+ * agent cannot resume (no AGENT_RESUMES), the turn ends as TURN_FAILED.
  */
 void turn_resume(struct turn *t, struct session *s, struct work_client *client, struct op *parent,
                  op_done_fn *done, void *ctx);
@@ -77,11 +78,11 @@ struct str turn_call_id(const struct ask *ask);
 const struct agent *turn_agent(const struct turn *t);
 
 /*
- * The agent reports what it does: it is recorded in the history, and the client is told when the
- * record is stored. Text and thoughts are told before they are stored, but after all that was
- * reported earlier. They come in pieces, by message id (STR_NONE: of the same message as before); a
- * tool call is one the agent executes itself, from its first status to its last: its name and
- * arguments are recorded when it runs; an artifact comes in pieces.
+ * Report an event of the agent. It goes into the history, and to the client once its record is
+ * stored. Text and thoughts go to the client before they are stored, but after all earlier events.
+ * They arrive in pieces with the id of their message (STR_NONE: the same message as before). A tool
+ * event is about a call that the agent runs itself, and is reported at each change of status; the
+ * name and the arguments are recorded when the call starts. Artifacts arrive in pieces.
  */
 void turn_event(struct turn *t, const struct event *ev);
 
@@ -96,16 +97,17 @@ struct turn_question {
     struct str id; /* id of the tool call that the question is about; may be empty */
     enum ask_kind kind;
     struct str params;  /* as in struct ask */
-    struct json answer; /* once the op succeeded; lives until turn_question_fini */
+    struct json answer; /* result; valid until turn_question_fini */
     const char *name;
-    bool waits;                 /* for the store */
-    struct turn_question *next; /* that waits, too */
+    bool waits;                 /* earlier events are still being stored */
+    struct turn_question *next; /* the next question that waits */
 };
 
 /*
- * Ask, when all that was reported before is stored; set id, kind and params, which live as long as
- * the question, and so does name, that of the tool it is about. Fails with ERR_DENIED when the client cannot be asked, and as struct ask does. The time
- * of the turn stands still while a question is open.
+ * Ask the client, once all earlier events are stored. q->id, kind and params must be set. They stay
+ * valid until the op is done, and so does `name`, the name of the tool that the question is about.
+ * ERR_DENIED: the client cannot be asked; other errors as for struct ask. The time limit of the turn
+ * is suspended while a question is open.
  */
 void turn_ask(struct turn_question *q, struct turn *t, const char *name, op_done_fn *done,
               void *ctx);

@@ -50,7 +50,7 @@ void save_run(struct turn_save *s, void (*then)(struct turn_save *s));
 /* A tool call that the agent runs itself and that has not ended. */
 struct turn_open_call {
     struct event_tool event;
-    bool recorded; /* its beginning is */
+    bool recorded; /* the history has its start */
     struct turn_open_call *next;
 };
 
@@ -78,14 +78,14 @@ struct turn_work {
     size_t filling;
     struct store_event *record;
     size_t records;
-    struct str state; /* of the agent, after the last of the records; STR_NONE: as before */
+    struct str state; /* state of the agent after the last record; STR_NONE: unchanged */
     struct turn_save batch_save;
     bool storing;
-    struct turn_waiting_event *event[2], **event_end[2]; /* of each batch: told when it is stored */
-    struct turn_question *question;                      /* asked when all is stored */
-    void (*finished)(struct turn *t); /* all is reported: to be called when all is stored */
-    struct buf words;                 /* of the message that is being said */
-    bool thinks;                      /* they are thoughts */
+    struct turn_waiting_event *event[2], **event_end[2]; /* per batch: sent once it is stored */
+    struct turn_question *question;                      /* asked once all is stored */
+    void (*finished)(struct turn *t); /* called when everything is stored; NULL: not yet ending */
+    struct buf words;                 /* collected text of the current message */
+    bool thinks;                      /* `words` are thoughts, not text */
     char message[ID_TEXT];
     struct block *block; /* earlier blocks of that message; in said_mem */
     size_t blocks;
@@ -93,13 +93,13 @@ struct turn_work {
     struct turn_open_call *call;
 };
 
-/* Store what was said so far. True: it is stored already; else turn_ask_waiting() follows. */
+/* Store the text so far. True: all is stored already; false: turn_ask_waiting() is called later. */
 bool turn_record_flush(struct turn *t);
 
-/* Ask all questions that waited for the store. */
+/* Ask all questions that waited until earlier events were stored. */
 void turn_ask_waiting(struct turn *t);
 
-/* End all that is open, and store what is not; then(turn). */
+/* End the open calls, store all remaining records, then call then(t). */
 void turn_record_finish(struct turn *t, void (*then)(struct turn *t));
 void turn_record_free(struct turn_work *w);
 

@@ -151,7 +151,7 @@ static void leave_waiting(struct turn_question *q)
     q->waits = false;
 }
 
-/* The call below has been told; it comes back. */
+/* Cancelling the op also cancels the call below it, whose end settles this op. */
 static void question_cancel(struct op *op)
 {
     struct turn_question *q = CONTAINER_OF(op, struct turn_question, op);

@@ -1,13 +1,13 @@
 /*
  * turn_record.c - turns the events that an agent reports (turn_event) into records of the history.
  *
- * Words are gathered into one block until something else happens. A tool call becomes an answer
- * that ends in the call when it runs, and a result when it has ended. Each piece of an artifact
- * becomes a record.
+ * Text is collected into one block until another event arrives. A tool call becomes an answer
+ * record that ends with the call when it starts, and a result record when it has ended. Each piece
+ * of an artifact becomes a record.
  *
- * Records are stored in the order they are made, one batch at a time: while one is being stored
- * the next fills. An event is told when its batch is stored. One without a record is told at once,
- * or with the batch that is filling if an earlier event still waits.
+ * Records are stored in order, one batch at a time: new records go to the next batch while one is
+ * being stored. An event goes to the client when its batch is stored. An event without a record
+ * goes to the client at once, or with the next batch if an earlier event still waits.
  */
 #include "core/artifact.h"
 #include "core/session/turn_parts.h"
@@ -328,7 +328,7 @@ void turn_event(struct turn *t, const struct event *ev)
     case EVENT_USAGE: on_usage(t, ev); break;
     case EVENT_NOTICE:
     case EVENT_SESSION: tell_in_order(t, ev); break;
-    case EVENT_PROMPT: /* the turn's own */
+    case EVENT_PROMPT: /* only the turn itself sends these */
     case EVENT_ASK:
     case EVENT_END:
     case EVENT_KINDS: break;
