@@ -41,7 +41,7 @@ void guard_scope_write(struct jw *w, const struct guard_scope *s, const struct g
     jw_array_end(w);
 }
 
-/* Whoever reads the text adds the scope of tasks and the guard's own again. */
+/* The reader of the text adds the scope of tasks and the scope of the guard again. */
 static const struct guard_scope *saved_until(const struct guard_scope *s, const struct guard *guard)
 {
     if (!guard)

@@ -165,7 +165,7 @@ struct session_changing {
 };
 
 /*
- * Change an open session, even while a turn runs; the client of that turn is told. The change takes
+ * Change an open session, even while a turn runs; the client of that turn gets an event. The change takes
  * effect at once, and is stored when the op is done. ERR_INVALID: unknown mode. The session takes
  * its own reference to the agent.
  */
