@@ -165,9 +165,9 @@ struct session_changing {
 };
 
 /*
- * Change an open session, even while a turn runs; the client of that turn gets an event. The change takes
- * effect at once, and is stored when the op is done. ERR_INVALID: unknown mode. The session takes
- * its own reference to the agent.
+ * Change an open session, even while a turn runs; the client of that turn gets an event. The change
+ * takes effect at once, and is stored when the op is done. ERR_INVALID: unknown mode. The session
+ * takes its own reference to the agent.
  */
 void session_change(struct session *s, struct session_changing *c,
                     const struct session_change *change, struct op *parent, op_done_fn *done,
